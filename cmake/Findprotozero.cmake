@@ -1,0 +1,8 @@
+# Debian's package of protozero has no CMake file (or one for the shared library only).
+find_path(protozero_INCLUDE_DIR protozero/pbf_reader.hpp)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(protozero REQUIRED_VARS protozero_INCLUDE_DIR)
+if(protozero_FOUND AND NOT TARGET protozero::protozero)
+  add_library(protozero::protozero INTERFACE IMPORTED)
+  set_target_properties(protozero::protozero PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${protozero_INCLUDE_DIR})
+endif()

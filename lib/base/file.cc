@@ -1,0 +1,281 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kBuffer = size_t{256} << 10;  // measured: larger gains nothing, smaller costs system calls
+constexpr size_t kLong =
+    size_t{64} << 10;  // from here on, reading beats copying from a mapping that is not yet faulted in
+
+std::string system_text(int error) {
+  std::string text = std::strerror(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+[[noreturn]] void fail_reading(const std::string& path, int error) {
+  throw Error(Cause::kInput, system_text(error)).in(path);
+}
+
+// A file of its own without a name, deleted with its last descriptor.
+int open_scratch(const std::string& path) {
+  const char* dir = std::getenv("TMPDIR");
+  const std::string where = dir != nullptr && *dir != '\0' ? dir : "/tmp";
+  int descriptor = ::open(where.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    std::string name = where + "/gedit-XXXXXX";
+    descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor < 0)
+      throw Error(Cause::kInput, "no room to spool it in " + where + ": " + system_text(errno)).in(path);
+    ::unlink(name.c_str());
+  }
+  return descriptor;
+}
+
+void write_all(int descriptor, const char* p, size_t size, int& error) {
+  while (size > 0) {
+    const ssize_t wrote = ::write(descriptor, p, size);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) {
+      error = wrote < 0 ? errno : ENOSPC;
+      return;
+    }
+    p += wrote;
+    size -= static_cast<size_t>(wrote);
+  }
+}
+
+int spool(const std::string& path, int pipe) {
+  const int scratch = open_scratch(path);
+  std::vector<char> buffer(kBuffer);
+  for (;;) {
+    const ssize_t got = ::read(pipe, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const int error = errno;
+      ::close(scratch);
+      fail_reading(path, error);
+    }
+    if (got == 0) return scratch;
+    int error = 0;
+    write_all(scratch, buffer.data(), static_cast<size_t>(got), error);
+    if (error != 0) {
+      ::close(scratch);
+      throw Error(Cause::kInput, "no room to spool it: " + system_text(error)).in(path);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const InputFile> InputFile::open(const std::string& path) {
+  const bool standard = path == "-";
+  int descriptor = standard ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_reading(path, errno);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    fail_reading(path, error);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    fail_reading(path, EISDIR);
+  }
+  if (!S_ISREG(status.st_mode) || (standard && ::lseek(descriptor, 0, SEEK_CUR) != 0)) {
+    const int pipe = descriptor;
+    try {
+      descriptor = spool(path, pipe);
+    } catch (...) {
+      ::close(pipe);
+      throw;
+    }
+    ::close(pipe);
+  }
+  return std::shared_ptr<const InputFile>(new InputFile(path, descriptor));  // the constructor is private
+}
+
+InputFile::InputFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) {
+    const int error = errno;
+    ::close(descriptor_);
+    fail_reading(path_, error);
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  if (size == 0) return;
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+  if (address == MAP_FAILED) {
+    const int error = errno;
+    ::close(descriptor_);
+    fail_reading(path_, error);
+  }
+  bytes_ = {static_cast<const char*>(address), size};
+}
+
+InputFile::~InputFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  ::close(descriptor_);
+}
+
+OutputFile::OutputFile(std::string path, bool overwrite)
+    : path_(std::move(path)), overwrite_(overwrite), buffer_(kBuffer) {
+  if (path_ == "-") {
+    descriptor_ = ::dup(STDOUT_FILENO);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  if (is_directory(path_)) fail(EISDIR);
+  if (!overwrite_ && exists(path_)) {
+    throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
+  }
+  const std::string dir(dir_name(path_));
+  descriptor_ = ::open(dir.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
+  temporary_ = path_ + ".tmp-XXXXXX";
+  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail(errno);
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor_, 0666 & ~mask);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::fail(int error) const {
+  throw Error(Cause::kWrite, system_text(error)).in(path_ == "-" ? "(standard output)" : path_);
+}
+
+void OutputFile::expect(uint64_t size) {
+  // Small files gain nothing; a file system that cannot do it writes as well without.
+  if (path_ != "-" && size > (uint64_t{1} << 20)) {
+    static_cast<void>(::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
+  }
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (bytes.size() >= kLong) {
+    for (const auto& source : sources_) {
+      if (source->holds(bytes)) return copy_long(*source, bytes);
+    }
+    flush();
+    write_through(bytes);
+    return;
+  }
+  if (bytes.size() > buffer_.size() - used_) flush();
+  std::memcpy(buffer_.data() + used_, bytes.data(), bytes.size());
+  used_ += bytes.size();
+}
+
+void OutputFile::copy_long(const InputFile& source, std::string_view bytes) {
+  auto offset = bytes.data() - source.bytes().data();
+  size_t left = bytes.size();
+  while (left > 0) {
+    if (used_ == buffer_.size()) flush();
+    const size_t want = std::min(left, buffer_.size() - used_);
+    const ssize_t got = ::pread(source.descriptor(), buffer_.data() + used_, want, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_reading(source.path(), errno);
+    if (got == 0) throw Error(Cause::kInput, "became shorter while it was read").in(source.path());
+    used_ += static_cast<size_t>(got);
+    offset += got;
+    left -= static_cast<size_t>(got);
+  }
+}
+
+void OutputFile::flush() {
+  const size_t size = std::exchange(used_, 0);
+  write_through({buffer_.data(), size});
+}
+
+void OutputFile::write_through(std::string_view bytes) {
+  int error = 0;
+  write_all(descriptor_, bytes.data(), bytes.size(), error);
+  if (error != 0) fail(error);
+  written_ += bytes.size();
+}
+
+void OutputFile::commit() {
+  flush();
+  if (path_ == "-") return;
+  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
+    fail(errno);  // gives back what expect() took too much
+  if (temporary_.empty()) {
+    std::array<char, 64> self{};
+    std::snprintf(self.data(), self.size(), "/proc/self/fd/%d", descriptor_);
+    if (!overwrite_) {  // fails where somebody else made the file meanwhile
+      if (::linkat(AT_FDCWD, self.data(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        if (errno == EEXIST) throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
+        fail(errno);
+      }
+      return;
+    }
+    std::string name;
+    for (int attempt = 0; name.empty(); ++attempt) {
+      name = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+      if (::linkat(AT_FDCWD, self.data(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) break;
+      if (errno != EEXIST || attempt > 100) fail(errno);
+      name.clear();
+    }
+    temporary_ = name;
+  }
+  if (overwrite_) {
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+    return;
+  }
+  if (::link(temporary_.c_str(), path_.c_str()) != 0) fail(errno);  // the destructor removes the other name
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+std::string join_path(std::string_view dir, std::string_view name) {
+  std::string path(dir);
+  if (!path.empty() && path.back() != '/') path += '/';
+  path += name;
+  return path;
+}
+
+std::string_view base_name(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1);
+}
+
+std::string_view dir_name(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace gedit

@@ -1,0 +1,109 @@
+// Files: an input that is mapped and only viewed, an output that appears whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gedit {
+
+// Where serialized bytes go, in order.
+class Sink {
+ public:
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  virtual ~Sink() = default;
+  virtual void write(std::string_view bytes) = 0;
+};
+
+// Only counts: lengths stand before what they measure, so an edited message is encoded twice, once into this.
+class Counter final : public Sink {
+ public:
+  void write(std::string_view bytes) override { size_ += bytes.size(); }
+  uint64_t size() const { return size_; }
+
+ private:
+  uint64_t size_ = 0;
+};
+
+class StringSink final : public Sink {
+ public:
+  void write(std::string_view bytes) override { text.append(bytes); }
+  std::string text;
+};
+
+// An input file, mapped read-only for as long as the object lives. Standard input (`-`) and pipes are spooled
+// to an unnamed temporary file first.
+class InputFile {
+ public:
+  // Throws Error (kInput) where the file cannot be opened, or is a directory.
+  static std::shared_ptr<const InputFile> open(const std::string& path);
+
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string_view bytes() const { return bytes_; }
+  bool holds(std::string_view part) const {
+    return part.data() >= bytes_.data() && part.data() + part.size() <= bytes_.data() + bytes_.size();
+  }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  InputFile(std::string path, int descriptor);
+
+  std::string path_;
+  int descriptor_;
+  std::string_view bytes_;
+};
+
+// An output file. Nothing is at `path` before commit(): the bytes gather in a file without a name (O_TMPFILE)
+// in the same directory, so that even a killed process leaves nothing behind. `-` is standard output, written
+// as it comes.
+class OutputFile final : public Sink {
+ public:
+  // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the directory
+  // cannot be written.
+  OutputFile(std::string path, bool overwrite);
+  ~OutputFile() override;
+
+  // Bytes that lie in one of these files are read from it in large pieces rather than through its mapping,
+  // which is faster for long runs.
+  void read_through(std::shared_ptr<const InputFile> source) { sources_.push_back(std::move(source)); }
+
+  void expect(uint64_t size);  // reserves space, if the file system can
+  void write(std::string_view bytes) override;
+  void commit();  // the file is there, whole; throws Error (kWrite)
+  uint64_t written() const { return written_; }
+
+ private:
+  void flush();
+  void write_through(std::string_view bytes);
+  void copy_long(const InputFile& source, std::string_view bytes);
+  [[noreturn]] void fail(int error) const;
+
+  std::string path_;
+  bool overwrite_;
+  std::string temporary_;  // name of the temporary file, where the file system knows no unnamed ones
+  int descriptor_ = -1;
+  uint64_t written_ = 0;
+  std::vector<char> buffer_;
+  size_t used_ = 0;
+  std::vector<std::shared_ptr<const InputFile>> sources_;
+};
+
+// Whether anything is at `path`, a dangling link included.
+bool exists(const std::string& path);
+bool is_directory(const std::string& path);
+
+// `dir/name`, without doubling the slash; `name` alone where dir is empty.
+std::string join_path(std::string_view dir, std::string_view name);
+std::string_view base_name(std::string_view path);
+std::string_view dir_name(std::string_view path);  // "." where there is none
+
+}  // namespace gedit

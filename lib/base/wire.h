@@ -1,0 +1,82 @@
+// The protobuf wire format seen as bytes: fields with the span that each one occupies, so that what is not
+// edited can be written back verbatim; and small messages put together. Reading builds on protozero and never
+// allocates.
+#pragma once
+
+#include <cstdint>
+#include <protozero/varint.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace gedit {
+
+// Bytes that are no protobuf message. `at` points at the offending byte, so that whoever knows the file can
+// tell the offset; see rethrow_in().
+class Malformed : public Error {
+ public:
+  Malformed(const char* at, std::string message) : Error(Cause::kInput, std::move(message)), at_(at) {}
+  const char* at() const { return at_; }
+
+ private:
+  const char* at_;
+};
+
+// Error of the file `path` with `byte N: ` before the message, where the place lies in `whole`.
+[[noreturn]] void rethrow_in(const Malformed& error, std::string_view whole, std::string_view path);
+
+enum class Wire : uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5
+};
+
+struct Field {
+  uint32_t number = 0;
+  Wire wire = Wire::kVarint;
+  std::string_view raw;    // tag, length and value: what to copy to keep the field
+  std::string_view value;  // kBytes: the content; else the encoded number
+  uint64_t varint = 0;     // kVarint: the number
+
+  bool bytes(uint32_t wanted) const { return number == wanted && wire == Wire::kBytes; }
+};
+
+// Goes over the fields of a message:  for (Fields fields(message); fields.next();) use(fields.field());
+// Throws Malformed at the first byte that is not protobuf; what came before has been seen by then.
+class Fields {
+ public:
+  explicit Fields(std::string_view message)
+      : position_(message.data()), end_(message.data() + message.size()) {}
+
+  bool next();
+  const Field& field() const { return field_; }
+  const Field* operator->() const { return &field_; }
+
+ private:
+  const char* position_;
+  const char* end_;
+  Field field_;
+};
+
+// The value of the last (protobuf's rule) field `number` of kind bytes, empty where there is none.
+std::string_view last_bytes(std::string_view message, uint32_t number);
+uint64_t last_varint(std::string_view message, uint32_t number, uint64_t otherwise = 0);
+bool has_field(std::string_view message, uint32_t number);
+
+void append_varint(std::string& out, uint64_t value);
+void append_tag(std::string& out, uint32_t number, Wire wire);
+void append_bytes_field(std::string& out, uint32_t number, std::string_view value);
+void append_varint_field(std::string& out, uint32_t number, uint64_t value);
+size_t varint_size(uint64_t value);
+
+// A map entry with a string key: {1: key, 2: value}. A missing part is empty.
+struct MapEntry {
+  std::string_view key, value;
+};
+MapEntry map_entry(std::string_view entry);
+
+}  // namespace gedit
