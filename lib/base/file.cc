@@ -175,6 +175,7 @@ void OutputFile::expect(uint64_t size) {
 }
 
 void OutputFile::write(std::string_view bytes) {
+  if (bytes.empty()) return;
   if (bytes.size() >= kLong) {
     for (const auto& source : sources_) {
       if (source->holds(bytes)) return copy_long(*source, bytes);

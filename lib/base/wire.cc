@@ -1,9 +1,9 @@
 #include "base/wire.h"
 
 #include <protozero/exception.hpp>
+#include <protozero/varint.hpp>
 
 namespace gedit {
-namespace {
 
 uint64_t read_varint(const char*& position, const char* end) {
   const char* start = position;
@@ -13,8 +13,6 @@ uint64_t read_varint(const char*& position, const char* end) {
     throw Malformed(start, "not a protobuf message (a number is cut off or too long)");
   }
 }
-
-}  // namespace
 
 void rethrow_in(const Malformed& error, std::string_view whole, std::string_view path) {
   const bool inside = error.at() >= whole.data() && error.at() <= whole.data() + whole.size();

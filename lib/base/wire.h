@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <protozero/varint.hpp>
 #include <string>
 #include <string_view>
 
@@ -73,10 +72,28 @@ void append_bytes_field(std::string& out, uint32_t number, std::string_view valu
 void append_varint_field(std::string& out, uint32_t number, uint64_t value);
 size_t varint_size(uint64_t value);
 
+// Calls use(number) for each number of a repeated varint field, packed or not.
+template <typename Use>
+void each_varint(const Field& field, Use use);
+
 // A map entry with a string key: {1: key, 2: value}. A missing part is empty.
 struct MapEntry {
   std::string_view key, value;
 };
 MapEntry map_entry(std::string_view entry);
+
+// The number that `position` stands at, which moves on behind it. Throws Malformed.
+uint64_t read_varint(const char*& position, const char* end);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <typename Use>
+void each_varint(const Field& field, Use use) {
+  if (field.wire == Wire::kVarint) return use(field.varint);
+  if (field.wire != Wire::kBytes) return;
+  const char* position = field.value.data();
+  const char* end = position + field.value.size();
+  while (position != end) use(read_varint(position, end));
+}
 
 }  // namespace gedit

@@ -1,0 +1,190 @@
+#include "graph/graph.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace gedit {
+
+Record record_at(const char* position) {
+  // One byte of tag and at most five of length is what every writer makes; Fields handles the rest.
+  const char* p = position;
+  while ((static_cast<unsigned char>(*p) & 0x80) != 0) ++p;
+  ++p;
+  uint64_t length = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*p++);
+    length |= uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return {{position, static_cast<size_t>(p - position) + length}, {p, length}};
+}
+
+void Graph::decode() {
+  if (decoded_) return;
+  // Space for as many nodes as there would be if all were like the first ones; untouched pages of it cost
+  // nothing.
+  constexpr size_t kSample = 256;
+  for (Fields fields(message_); fields.next();) {
+    if (fields->bytes(node_field_)) {
+      if (records_.size() == kSample) {
+        const auto seen = static_cast<size_t>(fields->raw.data() - message_.data());
+        records_.reserve(message_.size() / std::max<size_t>(seen / kSample, 1) * 5 / 4);
+      }
+      records_.push_back(fields->raw.data());
+    } else {
+      parts_.push_back({fields->number, fields->raw});
+      nodes_before_.push_back(static_cast<uint32_t>(records_.size()));
+    }
+  }
+  decoded_count_ = size();
+  decoded_ = true;
+  ranges_.push_back({0, std::move(whole_)});
+}
+
+std::string_view Graph::bytes(NodeId id) const {
+  assert(decoded_ && !removed(id));
+  return record_at(records_[index_of(id)]).node_def;
+}
+
+void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
+  if (ranges_.back().mapping == mapping) return;
+  if (ranges_.back().begin == size()) ranges_.pop_back();
+  ranges_.push_back({size(), std::move(mapping)});
+}
+
+void Graph::replace(NodeId id, std::string node_def) {
+  std::string record;
+  append_bytes_field(record, node_field_, node_def);
+  records_[index_of(id)] = arena_->keep(std::move(record)).data();
+  edited_ = true;
+}
+
+void Graph::remove(NodeId id) {
+  records_[index_of(id)] = nullptr;
+  edited_ = true;
+}
+
+NodeId Graph::append(std::string node_def) {
+  decode();
+  start_range(nullptr);
+  const NodeId id{size()};
+  records_.push_back(nullptr);
+  replace(id, std::move(node_def));
+  return id;
+}
+
+void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<const Mapping> mapping) {
+  decode();
+  start_range(std::move(mapping));
+  records_.reserve(records_.size() + originals.size());
+  for (const NodeId id : originals) records_.push_back(records_[index_of(id)]);
+  edited_ = true;
+}
+
+void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
+  edited_ = true;
+  if (!decoded_) {
+    whole_ = std::move(mapping);
+    return;
+  }
+  ranges_.assign(1, {0, std::move(mapping)});
+}
+
+std::string_view Graph::part(uint32_t number) const {
+  std::string_view found;
+  if (!decoded_) return last_bytes(message_, number);
+  for (const Part& part : parts_) {
+    if (part.field == number) found = record_at(part.raw.data()).node_def;
+  }
+  return found;
+}
+
+void Graph::set_part(uint32_t number, std::string content) {
+  decode();
+  edited_ = true;
+  std::string field;
+  append_bytes_field(field, number, content);
+  const Part replaced{number, arena_->keep(std::move(field))};
+  bool written = false;
+  for (size_t i = 0; i < parts_.size();) {
+    if (parts_[i].field != number) {
+      ++i;
+    } else if (!written) {
+      parts_[i++] = replaced;
+      written = true;
+    } else {
+      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i));
+      nodes_before_.erase(nodes_before_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  if (written) return;
+  size_t at = 0;
+  while (at < parts_.size() && parts_[at].field < number) ++at;
+  parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(at), replaced);
+  nodes_before_.insert(nodes_before_.begin() + static_cast<std::ptrdiff_t>(at),
+                       number < node_field_ ? 0 : decoded_count_);
+}
+
+void Graph::write(Sink& sink) const {
+  if (!edited_) return sink.write(message_);
+  if (!decoded_) return write_undecoded(sink);
+  uint32_t written = 0;
+  // Appended nodes follow the last decoded one.
+  const auto upto = [&](uint32_t before) { return before == decoded_count_ ? size() : before; };
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    // A part before the first node stays there even when there was no node at all.
+    const uint32_t end = nodes_before_[i] == 0 && parts_[i].field < node_field_ ? 0 : upto(nodes_before_[i]);
+    if (end > written) {
+      write_nodes(sink, written, end);
+      written = end;
+    }
+    sink.write(parts_[i].raw);
+  }
+  write_nodes(sink, written, size());
+}
+
+void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
+  Pieces pieces;
+  size_t range = 0;
+  std::string_view run;  // untouched records that lie one behind the other
+  for (uint32_t i = begin; i < end; ++i) {
+    while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
+    if (records_[i] == nullptr) continue;
+    const Record record = record_at(records_[i]);
+    if (const Mapping* mapping = mapping_of(range)) {
+      sink.write(run);
+      run = {};
+      write_mapped(sink, record.node_def, *mapping, pieces);
+    } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
+      run = {run.data(), run.size() + record.raw.size()};
+    } else {
+      sink.write(run);
+      run = record.raw;
+    }
+  }
+  sink.write(run);
+}
+
+void Graph::write_mapped(Sink& sink, std::string_view node_def, const Mapping& mapping,
+                         Pieces& pieces) const {
+  pieces.clear();
+  map_node(node_def, mapping, pieces);
+  std::string head;
+  append_tag(head, node_field_, Wire::kBytes);
+  append_varint(head, pieces.size());
+  sink.write(head);
+  pieces.write(sink);
+}
+
+void Graph::write_undecoded(Sink& sink) const {
+  Pieces pieces;
+  for (Fields fields(message_); fields.next();) {
+    if (whole_ != nullptr && fields->bytes(node_field_)) {
+      write_mapped(sink, fields->value, *whole_, pieces);
+    } else {
+      sink.write(fields->raw);
+    }
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,129 @@
+// The nodes of a GraphDef or of a function's body, viewed where they lie in the file.
+//
+// A node costs eight bytes: the address of its record. An edit replaces records, drops them, or attaches a
+// mapping that is applied when the graph is written, so prefixing a million nodes changes nothing in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "graph/arena.h"
+#include "graph/mapping.h"
+
+namespace gedit {
+
+enum class NodeId : uint32_t {};  // position in the graph; never moves
+constexpr NodeId kNoNode{0xffffffff};
+constexpr uint32_t index_of(NodeId id) { return static_cast<uint32_t>(id); }
+
+// A field of a message that is not taken apart further, as it stands in the file.
+struct Part {
+  uint32_t field;
+  std::string_view raw;  // with tag and length
+};
+
+class Graph {
+ public:
+  // `message` is a GraphDef (node_field 1) or a FunctionDef (node_field 3); it and `arena` outlive the graph.
+  // Nodes are found on the first use of size() or id by decode().
+  Graph(std::string_view message, uint32_t node_field, std::shared_ptr<Arena> arena)
+      : message_(message), node_field_(node_field), arena_(std::move(arena)) {}
+
+  // Finds the records: to be called before anything below that takes or gives a NodeId. Accepts whatever is
+  // well formed (duplicate names, missing inputs, cycles). Throws Malformed. About 25 ns and 8 bytes a node.
+  void decode();
+  bool decoded() const { return decoded_; }
+
+  uint32_t size() const { return static_cast<uint32_t>(records_.size()); }  // removed nodes included
+  bool removed(NodeId id) const { return records_[index_of(id)] == nullptr; }
+  std::string_view bytes(NodeId id) const;  // the NodeDef before its mapping; not of a removed node
+  std::string_view name(NodeId id) const { return node_name(bytes(id)); }
+
+  void replace(NodeId id, std::string node_def);
+  void remove(NodeId id);
+  NodeId append(std::string node_def);
+
+  // Appends nodes that are `originals` written through `mapping`.
+  void append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<const Mapping> mapping);
+
+  // Every node that is there now is written through `mapping`. Works before decode(), too.
+  void map_all(std::shared_ptr<const Mapping> mapping);
+
+  // Other fields, in file order: library, versions, ...; in a function signature, ret, ...
+  const std::vector<Part>& parts() const { return parts_; }
+  // The content of the last field `number` (kind bytes), empty where absent.
+  std::string_view part(uint32_t number) const;
+  // Replaces all fields `number` by one with this content, or by none where it is empty and `keep_empty` is
+  // not set. A field that was not there goes to its place by number.
+  void set_part(uint32_t number, std::string content);
+
+  bool edited() const { return edited_; }
+  std::string_view message() const { return message_; }
+  const std::shared_ptr<Arena>& arena() const { return arena_; }
+
+  // The message as edited. Untouched stretches are one write each.
+  void write(Sink& sink) const;
+  // Calls use(node_def) for each node in order as it would be written, without decode(). The bytes live for
+  // the call.
+  template <typename Use>
+  void each_node(Use use) const;
+
+ private:
+  struct Range {  // nodes from `begin` on, to the next range, are written through `mapping`
+    uint32_t begin;
+    std::shared_ptr<const Mapping> mapping;
+  };
+
+  const Mapping* mapping_of(size_t range) const { return ranges_[range].mapping.get(); }
+  void start_range(std::shared_ptr<const Mapping> mapping);
+  void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
+  void write_mapped(Sink& sink, std::string_view node_def, const Mapping& mapping, Pieces& pieces) const;
+  void write_undecoded(Sink& sink) const;
+
+  std::string_view message_;
+  uint32_t node_field_;
+  std::shared_ptr<Arena> arena_;
+  bool decoded_ = false;
+  bool edited_ = false;
+  std::shared_ptr<const Mapping> whole_;  // map_all() before decode()
+  std::vector<const char*> records_;      // the tag of each node's record; null: removed
+  std::vector<Range> ranges_;
+  std::vector<Part> parts_;
+  std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
+  uint32_t decoded_count_ = 0;
+};
+
+// The record at `position`: tag, length, NodeDef. The bytes were seen to be whole when the graph was decoded.
+struct Record {
+  std::string_view raw, node_def;
+};
+Record record_at(const char* position);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <typename Use>
+void Graph::each_node(Use use) const {
+  if (!decoded_) {
+    for (Fields fields(message_); fields.next();) {
+      if (fields->bytes(node_field_)) use(fields->value);
+    }
+    return;
+  }
+  size_t range = 0;
+  for (uint32_t i = 0; i < size(); ++i) {
+    while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
+    if (records_[i] == nullptr) continue;
+    const std::string_view node_def = record_at(records_[i]).node_def;
+    if (const Mapping* mapping = mapping_of(range)) {
+      use(std::string_view(mapped_node(node_def, *mapping)));
+    } else {
+      use(node_def);
+    }
+  }
+}
+
+}  // namespace gedit

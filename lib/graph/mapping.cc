@@ -1,0 +1,291 @@
+#include "graph/mapping.h"
+
+namespace gedit {
+namespace {
+
+constexpr std::string_view kLocation = "loc:@";
+
+// Bytes of an AttrValue.list of strings with `loc:@` entries mapped; false where no entry is left.
+bool map_class(const NodeHead& head, std::string_view attr_value, const Mapping& mapping, std::string& out) {
+  bool any = false;
+  for (Fields fields(attr_value); fields.next();) {
+    if (!fields->bytes(attr_field::kList)) {
+      out += fields->raw;
+      continue;
+    }
+    std::string list;
+    for (Fields entries(fields->value); entries.next();) {
+      if (!entries->bytes(attr_field::kString) || !entries->value.starts_with(kLocation)) {
+        list += entries->raw;
+        any = true;
+        continue;
+      }
+      std::string entry(kLocation);
+      if (!mapping.colocation(head, entries->value.substr(kLocation.size()), entry)) continue;
+      append_bytes_field(list, attr_field::kString, entry);
+      any = true;
+    }
+    append_bytes_field(out, attr_field::kList, list);
+  }
+  return any;
+}
+
+std::string map_string(const NodeHead& head, Role role, std::string_view attr_value, const Mapping& mapping) {
+  std::string out;
+  for (Fields fields(attr_value); fields.next();) {
+    if (!fields->bytes(attr_field::kString)) {
+      out += fields->raw;
+      continue;
+    }
+    std::string text;
+    mapping.identity(head, role, fields->value, text);
+    append_bytes_field(out, attr_field::kString, text);
+  }
+  return out;
+}
+
+std::string map_instance_key(std::string_view attr_value, const Mapping& mapping) {
+  std::string out;
+  for (Fields fields(attr_value); fields.next();) {
+    if (fields->number != attr_field::kInt || fields->wire != Wire::kVarint) {
+      out += fields->raw;
+      continue;
+    }
+    const int64_t key = mapping.instance_key(static_cast<int64_t>(fields->varint));
+    append_varint_field(out, attr_field::kInt, static_cast<uint64_t>(key));
+  }
+  return out;
+}
+
+// Whether a function can be named in it: first bytes tell, since a value holds one field.
+bool may_name_function(std::string_view attr_value) {
+  return !attr_value.empty() &&
+         (attr_value[0] == (attr_field::kFunc << 3 | 2) || attr_value[0] == (attr_field::kList << 3 | 2));
+}
+
+std::string map_function_list(std::string_view attr_value, const Mapping& mapping, int depth);
+
+std::string map_name_attr_list(std::string_view func, const Mapping& mapping, int depth) {
+  std::string out;
+  for (Fields fields(func); fields.next();) {
+    if (fields->bytes(1)) {
+      std::string name;
+      mapping.function(fields->value, name);
+      append_bytes_field(out, 1, name);
+    } else if (fields->bytes(2)) {
+      const MapEntry entry = map_entry(fields->value);
+      std::string mapped;
+      append_bytes_field(mapped, 1, entry.key);
+      append_bytes_field(mapped, 2, map_function_list(entry.value, mapping, depth + 1));
+      append_bytes_field(out, 2, mapped);
+    } else {
+      out += fields->raw;
+    }
+  }
+  return out;
+}
+
+std::string map_function_list(std::string_view attr_value, const Mapping& mapping, int depth) {
+  if (depth > kDeepest) throw Malformed(attr_value.data(), "attribute values nest too deep");
+  std::string out;
+  for (Fields fields(attr_value); fields.next();) {
+    if (fields->bytes(attr_field::kFunc)) {
+      append_bytes_field(out, attr_field::kFunc, map_name_attr_list(fields->value, mapping, depth));
+    } else if (fields->bytes(attr_field::kList)) {
+      std::string list;
+      for (Fields entries(fields->value); entries.next();) {
+        if (entries->bytes(attr_field::kListFunc)) {
+          append_bytes_field(list, attr_field::kListFunc, map_name_attr_list(entries->value, mapping, depth));
+        } else {
+          list += entries->raw;
+        }
+      }
+      append_bytes_field(out, attr_field::kList, list);
+    } else {
+      out += fields->raw;
+    }
+  }
+  return out;
+}
+
+// Writes a string field whose content `fill` appends: the length is patched in afterwards, for which one byte
+// is enough nearly always.
+template <typename Fill>
+bool append_filled(std::string& out, uint32_t number, Fill fill) {
+  const size_t start = out.size();
+  append_tag(out, number, Wire::kBytes);
+  out += '\0';
+  const size_t content = out.size();
+  if (!fill(out)) {
+    out.resize(start);
+    return false;
+  }
+  const size_t size = out.size() - content;
+  if (size < 0x80) {
+    out[content - 1] = static_cast<char>(size);
+    return true;
+  }
+  std::string length;
+  append_varint(length, size);
+  out.replace(content - 1, 1, length);
+  return true;
+}
+
+class NodeMapper {
+ public:
+  NodeMapper(std::string_view node_def, const Mapping& mapping, Pieces& out)
+      : node_def_(node_def), mapping_(mapping), out_(out), device_(mapping.device()) {}
+
+  void run() {
+    for (Fields fields(node_def_); fields.next();) {
+      const Field& field = fields.field();
+      if (field.wire != Wire::kBytes || field.number > node_field::kAttr) {
+        before_attrs(field.number);
+        out_.append(field.raw);
+        continue;
+      }
+      switch (field.number) {
+        case node_field::kName:
+          head_.name = field.value;
+          append_filled(out_.small(), node_field::kName, [&](std::string& out) {
+            mapping_.node(field.value, out);
+            return true;
+          });
+          break;
+        case node_field::kOp:
+          head_.op = field.value;
+          op(field);
+          break;
+        case node_field::kInput:
+          need_head();
+          append_filled(out_.small(), node_field::kInput,
+                        [&](std::string& out) { return mapping_.input(head_, field.value, out); });
+          break;
+        case node_field::kDevice:
+          if (device_ == nullptr) out_.append(field.raw);
+          break;
+        default:
+          before_attrs(field.number);
+          attr(field);
+      }
+    }
+    before_attrs(node_field::kAttr);
+    need_head();
+    mapping_.add(head_, node_def_, out_.small());
+  }
+
+ private:
+  // What decides about an attribute may stand behind it in a file that TensorFlow did not write.
+  void need_head() {
+    if (head_.op.empty() || head_.name.empty()) head_ = node_head(node_def_);
+  }
+
+  void op(const Field& field) {
+    if (!mapping_.maps_functions()) return out_.append(field.raw);
+    append_filled(out_.small(), node_field::kOp, [&](std::string& out) {
+      mapping_.function(field.value, out);
+      return true;
+    });
+  }
+
+  void before_attrs(uint32_t number) {
+    if (device_ == nullptr || number < node_field::kAttr) return;
+    if (!device_->empty()) append_bytes_field(out_.small(), node_field::kDevice, *device_);
+    device_ = &kNothing;  // once
+  }
+
+  void attr(const Field& field) {
+    const MapEntry entry = map_entry(field.value);
+    need_head();
+    if (mapping_.drops(head_, entry.key)) return;
+    std::string value;
+    switch (const Role role = attr_role(head_.op, entry.key)) {
+      case Role::kNone:
+        if (!mapping_.maps_functions() || !may_name_function(entry.value)) return out_.append(field.raw);
+        value = map_function_list(entry.value, mapping_, 0);
+        break;
+      case Role::kColocation:
+        if (!map_class(head_, entry.value, mapping_, value)) return;
+        break;
+      case Role::kInstanceKey:
+        value = map_instance_key(entry.value, mapping_);
+        break;
+      default:
+        value = map_string(head_, role, entry.value, mapping_);
+    }
+    if (value == entry.value) return out_.append(field.raw);
+    std::string mapped;
+    append_bytes_field(mapped, 1, entry.key);
+    append_bytes_field(mapped, 2, value);
+    append_bytes_field(out_.small(), node_field::kAttr, mapped);
+  }
+
+  static inline const std::string kNothing;
+
+  std::string_view node_def_;
+  const Mapping& mapping_;
+  Pieces& out_;
+  const std::string* device_;
+  NodeHead head_;
+};
+
+}  // namespace
+
+bool Mapping::input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const {
+  const Input parsed = parse_input(input);
+  if (parsed.control) out += '^';
+  node(parsed.node, out);
+  if (!parsed.port.empty()) {
+    out += ':';
+    out += parsed.port;
+  }
+  return true;
+}
+
+bool Mapping::colocation(const NodeHead& /*holder*/, std::string_view name, std::string& out) const {
+  node(name, out);
+  return true;
+}
+
+void Mapping::identity(const NodeHead& /*holder*/, Role /*role*/, std::string_view value,
+                       std::string& out) const {
+  out += value;
+}
+
+bool Prefix::input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const {
+  if (input.starts_with('^')) {
+    out += '^';
+    input.remove_prefix(1);
+  }
+  out += prefix_;
+  out += input;
+  return true;
+}
+
+void Pieces::write(Sink& sink) const {
+  size_t at = 0;
+  for (const View& view : views_) {
+    sink.write(std::string_view(small_).substr(at, view.at - at));
+    sink.write(view.bytes);
+    at = view.at;
+  }
+  sink.write(std::string_view(small_).substr(at));
+}
+
+void map_node(std::string_view node_def, const Mapping& mapping, Pieces& out) {
+  NodeMapper(node_def, mapping, out).run();
+}
+
+std::string mapped_node(std::string_view node_def, const Mapping& mapping) {
+  Pieces pieces;
+  map_node(node_def, mapping, pieces);
+  StringSink sink;
+  pieces.write(sink);
+  return std::move(sink.text);
+}
+
+std::string map_functions(std::string_view attr_value, const Mapping& mapping) {
+  return map_function_list(attr_value, mapping, 0);
+}
+
+}  // namespace gedit

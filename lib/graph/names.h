@@ -1,0 +1,34 @@
+// Finds nodes by name. A value that is built from a graph, used and dropped: nothing keeps it up to date.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gedit {
+
+// Sixteen bytes and about 60 ns a node. The graph outlives it; mappings are not applied: names are as in the
+// records.
+class Names {
+ public:
+  explicit Names(const Graph& graph);
+
+  // The node of that name, the first of several; kNoNode where there is none.
+  NodeId find(std::string_view name) const;
+
+  // Nodes whose name an earlier node has, in order.
+  const std::vector<NodeId>& duplicates() const { return duplicates_; }
+
+ private:
+  const Graph& graph_;
+  std::vector<uint64_t> slots_;  // upper half: hash, lower half: id + 1, 0 for a free slot
+  uint64_t mask_;
+  std::vector<NodeId> duplicates_;
+};
+
+// Hash of a name, good in its upper and lower bits alike.
+uint64_t name_hash(std::string_view name);
+
+}  // namespace gedit

@@ -1,0 +1,183 @@
+#include "graph/node.h"
+
+#include <algorithm>
+
+namespace gedit {
+namespace {
+
+bool digit(char c) { return c >= '0' && c <= '9'; }
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// The one field that an AttrValue holds, of the wanted kind.
+std::optional<Field> value_of(std::string_view node_def, std::string_view key, uint32_t field, Wire wire) {
+  const std::optional<std::string_view> attr = find_attr(node_def, key);
+  if (!attr) return std::nullopt;
+  std::optional<Field> found;
+  for (Fields fields(*attr); fields.next();) {
+    if (fields->number == field && fields->wire == wire) found = fields.field();
+  }
+  return found;
+}
+
+}  // namespace
+
+NodeHead node_head(std::string_view node_def) {
+  NodeHead head;
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->wire != Wire::kBytes) continue;
+    if (fields->number == node_field::kName) head.name = fields->value;
+    if (fields->number == node_field::kOp) head.op = fields->value;
+    if (fields->number == node_field::kDevice) head.device = fields->value;
+  }
+  return head;
+}
+
+std::string_view node_name(std::string_view node_def) {
+  // The name is written first; only where it is not, the rest is looked at.
+  Fields fields(node_def);
+  if (!fields.next()) return {};
+  if (fields->bytes(node_field::kName)) return fields->value;
+  return last_bytes(node_def, node_field::kName);
+}
+
+std::string_view node_op(std::string_view node_def) {
+  Fields fields(node_def);
+  while (fields.next()) {
+    if (fields->bytes(node_field::kOp)) return fields->value;
+  }
+  return {};
+}
+
+Input parse_input(std::string_view text) {
+  if (text.starts_with('^')) return {text.substr(1), {}, true};
+  size_t digits = text.size();
+  while (digits > 0 && digit(text[digits - 1])) --digits;
+  if (digits > 1 && digits < text.size() && text[digits - 1] == ':') {
+    return {text.substr(0, digits - 1), text.substr(digits), false};
+  }
+  return {text, {}, false};
+}
+
+Input parse_body_input(std::string_view text) {
+  if (text.starts_with('^')) return {text.substr(1), {}, true};
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return {text, {}, false};
+  return {text.substr(0, colon), text.substr(colon + 1), false};
+}
+
+std::optional<std::string_view> find_attr(std::string_view node_def, std::string_view key) {
+  std::optional<std::string_view> found;
+  each_attr(node_def, [&](std::string_view name, std::string_view value) {
+    if (name == key) found = value;
+  });
+  return found;
+}
+
+std::optional<std::string_view> string_attr(std::string_view node_def, std::string_view key) {
+  const auto field = value_of(node_def, key, attr_field::kString, Wire::kBytes);
+  return field ? std::optional(field->value) : std::nullopt;
+}
+
+std::optional<DType> type_attr(std::string_view node_def, std::string_view key) {
+  const auto field = value_of(node_def, key, attr_field::kType, Wire::kVarint);
+  return field ? std::optional(static_cast<DType>(field->varint)) : std::nullopt;
+}
+
+std::optional<int64_t> int_attr(std::string_view node_def, std::string_view key) {
+  const auto field = value_of(node_def, key, attr_field::kInt, Wire::kVarint);
+  return field ? std::optional(static_cast<int64_t>(field->varint)) : std::nullopt;
+}
+
+NodeBuilder& NodeBuilder::attr(std::string_view key, std::string_view attr_value) {
+  std::string entry;
+  append_bytes_field(entry, 1, key);
+  append_bytes_field(entry, 2, attr_value);
+  append_bytes_field(bytes_, node_field::kAttr, entry);
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::type(std::string_view key, DType type) { return attr(key, type_value(type)); }
+
+std::string string_value(std::string_view text) {
+  std::string value;
+  append_bytes_field(value, attr_field::kString, text);
+  return value;
+}
+
+std::string type_value(DType type) {
+  std::string value;
+  append_varint_field(value, attr_field::kType, static_cast<uint64_t>(static_cast<int32_t>(type)));
+  return value;
+}
+
+std::string int_value(int64_t number) {
+  std::string value;
+  append_varint_field(value, attr_field::kInt, static_cast<uint64_t>(number));
+  return value;
+}
+
+std::string string_list_value(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) append_bytes_field(list, attr_field::kString, text);
+  std::string value;
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs) {
+  std::string out;
+  bool written = false;
+  const auto write = [&] {
+    if (written) return;
+    for (const std::string& input : inputs) append_bytes_field(out, node_field::kInput, input);
+    written = true;
+  };
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kInput)) {
+      write();
+      continue;
+    }
+    if (fields->number > node_field::kInput) write();
+    out += fields->raw;
+  }
+  write();
+  return out;
+}
+
+std::string with_attr(std::string_view node_def, std::string_view key,
+                      std::optional<std::string_view> attr_value) {
+  std::string field;
+  if (attr_value) {
+    std::string entry;
+    append_bytes_field(entry, 1, key);
+    append_bytes_field(entry, 2, *attr_value);
+    append_bytes_field(field, node_field::kAttr, entry);
+  }
+  std::string out;
+  bool written = false;
+  for (Fields fields(node_def); fields.next();) {
+    const bool same = fields->bytes(node_field::kAttr) && map_entry(fields->value).key == key;
+    if (!same) {
+      out += fields->raw;
+    } else if (!written) {
+      out += field;
+      written = true;
+    }
+  }
+  if (!written) out += field;
+  return out;
+}
+
+size_t invalid_name_at(std::string_view name) {
+  bool first = true;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool valid =
+        letter(c) || digit(c) || c == '.' || (!first && (c == '_' || c == '-' || c == '/' || c == '>'));
+    if (!valid) return i;
+    first = c == '>';
+  }
+  return first ? name.size() : std::string_view::npos;  // empty, or nothing after the last `>`
+}
+
+}  // namespace gedit

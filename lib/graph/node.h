@@ -1,0 +1,122 @@
+// A NodeDef as the bytes that it is: reading its parts, and making new ones
+// (tensorflow/core/framework/node_def.proto).
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/wire.h"
+#include "graph/dtype.h"
+
+namespace gedit {
+
+namespace node_field {
+constexpr uint32_t kName = 1, kOp = 2, kInput = 3, kDevice = 4, kAttr = 5;
+}
+namespace attr_field {  // AttrValue, and AttrValue.ListValue
+constexpr uint32_t kList = 1, kString = 2, kInt = 3, kFloat = 4, kBool = 5, kType = 6, kShape = 7,
+                   kTensor = 8, kPlaceholder = 9, kFunc = 10, kListFunc = 9;
+}
+
+struct NodeHead {
+  std::string_view name, op, device;
+};
+NodeHead node_head(std::string_view node_def);
+std::string_view node_name(std::string_view node_def);
+std::string_view node_op(std::string_view node_def);
+
+// An entry of NodeDef.input: `node`, `node:1`, `^node`, or in a function `node:output:0`. The views lie in
+// the text.
+struct Input {
+  std::string_view node;
+  std::string_view port;  // empty for output 0 written without number, and for control inputs
+  bool control = false;
+
+  // The number of the output in a main graph: 0 where no port is written.
+  uint32_t index() const {
+    uint32_t number = 0;
+    std::from_chars(port.data(), port.data() + port.size(), number);
+    return number;
+  }
+};
+
+// Splits at the last colon that digits follow (tensorflow/core/graph/tensor_id.cc); `^a:1` is a control input
+// of a node named `a:1`, which no graph has.
+Input parse_input(std::string_view text);
+
+// The same for a function body, where the port begins at the first colon.
+Input parse_body_input(std::string_view text);
+
+// Calls use(string_view) for every input as stored.
+template <typename Use>
+void each_input(std::string_view node_def, Use use) {
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kInput)) use(fields->value);
+  }
+}
+
+// Calls use(key, attr_value) for every attribute.
+template <typename Use>
+void each_attr(std::string_view node_def, Use use) {
+  for (Fields fields(node_def); fields.next();) {
+    if (!fields->bytes(node_field::kAttr)) continue;
+    const MapEntry entry = map_entry(fields->value);
+    use(entry.key, entry.value);
+  }
+}
+
+// The AttrValue of `key`, nothing where the node does not have it. Of several the last, as in a protobuf map.
+std::optional<std::string_view> find_attr(std::string_view node_def, std::string_view key);
+
+// Values of attributes of a known kind; nothing where the attribute is absent or of another kind.
+std::optional<std::string_view> string_attr(std::string_view node_def, std::string_view key);
+std::optional<DType> type_attr(std::string_view node_def, std::string_view key);
+std::optional<int64_t> int_attr(std::string_view node_def, std::string_view key);
+
+// Puts a NodeDef together, field by field, in the order in which TensorFlow writes them.
+class NodeBuilder {
+ public:
+  NodeBuilder(std::string_view name, std::string_view op) {
+    append_bytes_field(bytes_, node_field::kName, name);
+    append_bytes_field(bytes_, node_field::kOp, op);
+  }
+  NodeBuilder& input(std::string_view input) {
+    append_bytes_field(bytes_, node_field::kInput, input);
+    return *this;
+  }
+  NodeBuilder& device(std::string_view device) {
+    if (!device.empty()) append_bytes_field(bytes_, node_field::kDevice, device);
+    return *this;
+  }
+  NodeBuilder& attr(std::string_view key, std::string_view attr_value);
+  NodeBuilder& type(std::string_view key, DType type);
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// AttrValues.
+std::string string_value(std::string_view text);
+std::string type_value(DType type);
+std::string int_value(int64_t number);
+std::string string_list_value(const std::vector<std::string>& texts);
+
+// `node_def` with other inputs, other things as they are: new fields stand where the first input stood.
+std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs);
+
+// `node_def` with attribute `key` set to `attr_value`, or removed where nothing is given.
+std::string with_attr(std::string_view node_def, std::string_view key,
+                      std::optional<std::string_view> attr_value);
+
+// Whether TensorFlow takes it for a node's name (tensorflow/core/common_runtime/graph_constructor.cc): pieces
+// joined by
+// `>`, each `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`. Position of the first character that is wrong, npos where it is
+// valid.
+size_t invalid_name_at(std::string_view name);
+
+}  // namespace gedit

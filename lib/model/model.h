@@ -1,0 +1,100 @@
+// What a file holds, around its graph: a GraphDef, a MetaGraphDef or a SavedModel, taken apart as far as
+// edits need it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "graph/graph.h"
+#include "model/kind.h"
+
+namespace gedit {
+
+namespace graph_field {  // GraphDef
+constexpr uint32_t kNode = 1, kLibrary = 2, kVersions = 4;
+}
+namespace meta_field {  // MetaGraphDef
+constexpr uint32_t kInfo = 1, kGraph = 2, kSaver = 3, kCollection = 4, kSignature = 5, kAsset = 6,
+                   kObjectGraph = 7;
+}
+
+// A MetaGraphDef: its fields in file order, the graph taken out. A bare GraphDef is one without fields.
+struct MetaGraph {
+  Graph graph;
+  std::vector<Part> parts;  // of them the field graph_def marks where the graph stands
+  bool edited = false;      // a part was set
+
+  // The content of the last field `number`, empty where there is none.
+  std::string_view part(uint32_t number) const;
+  bool has(uint32_t number) const;
+
+  // Contents of all fields `number`: entries of a map, items of a list.
+  std::vector<std::string_view> parts_of(uint32_t number) const;
+  // Puts these in their place; more or fewer than before follow the last one, or stand where the number
+  // belongs.
+  void set_parts(uint32_t number, const std::vector<std::string>& contents);
+};
+
+struct Model {
+  std::string path;  // as given; "-" is standard input
+  Kind kind = Kind::kGraphDef;
+  Format format = Format::kBinary;
+  bool directory = false;  // a SavedModel's folder, or a file of that name inside one
+  std::string folder;      // then: where variables/ and assets/ lie
+
+  std::shared_ptr<const InputFile> file;
+  std::shared_ptr<Arena> arena;
+  std::vector<MetaGraph> meta_graphs;  // exactly one but in a SavedModel
+  size_t selected = 0;                 // the one that is edited
+  std::vector<Part> parts;             // of a SavedModel, in file order; meta_graphs stand for their fields
+  std::string_view message;            // the whole as it was read, serialized
+
+  MetaGraph& meta() { return meta_graphs[selected]; }
+  const MetaGraph& meta() const { return meta_graphs[selected]; }
+  Graph& graph() { return meta().graph; }
+  const Graph& graph() const { return meta().graph; }
+  bool edited() const;
+};
+
+struct LoadOptions {
+  std::optional<Kind> as;            // what the user says it is
+  std::vector<std::string> tag_set;  // picks the MetaGraph with exactly these tags, in any order
+  std::string tensors_from;          // a file whose tensors stand in for a listing's elided ones
+};
+
+// Reads what `path` names: a file, a SavedModel's folder, `-`. Throws Error.
+Model load(const std::string& path, const LoadOptions& options = {});
+
+// A model of serialized bytes that the arena keeps; for what is not a file.
+Model model_of(std::string path, Kind kind, Format format, std::string_view message,
+               std::shared_ptr<Arena> arena);
+
+// The model as one message of its kind.
+void write_message(const Model& model, Sink& sink);
+void write_meta_graph(const MetaGraph& meta, Sink& sink);
+
+// Tags of a MetaGraph, as stored.
+std::vector<std::string_view> tags(const MetaGraph& meta);
+
+// The error with the file, and where it knows the byte, with the place in the file.
+[[noreturn]] void rethrow(const Model& model, const Malformed& error);
+
+// Runs `work` and names the file in what it throws.
+template <typename Work>
+auto with_file(const Model& model, Work work) {
+  try {
+    return work();
+  } catch (const Malformed& error) {
+    rethrow(model, error);
+  } catch (const Error& error) {
+    throw error.in(model.path);
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,78 @@
+#include "ops/registry.h"
+
+#include "base/wire.h"
+
+extern "C" {
+extern const char gedit_builtin_ops[];      // NOLINT(readability-identifier-naming): a symbol of builtin.S
+extern const char gedit_builtin_ops_end[];  // NOLINT(readability-identifier-naming)
+}
+
+namespace gedit {
+namespace {
+
+ArgDef parse_arg(std::string_view bytes) {
+  ArgDef arg;
+  for (Fields fields(bytes); fields.next();) {
+    if (fields->bytes(1)) arg.name = fields->value;
+    if (fields->number == 3) arg.type = static_cast<int32_t>(fields->varint);
+    if (fields->bytes(4)) arg.type_attr = fields->value;
+    if (fields->bytes(5)) arg.number_attr = fields->value;
+    if (fields->bytes(6)) arg.type_list_attr = fields->value;
+    if (fields->number == 16 && fields->wire == Wire::kVarint) arg.is_ref = fields->varint != 0;
+  }
+  return arg;
+}
+
+AttrDef parse_attr(std::string_view bytes) {
+  AttrDef attr;
+  for (Fields fields(bytes); fields.next();) {
+    if (fields->bytes(1)) attr.name = fields->value;
+    if (fields->bytes(2)) attr.type = fields->value;
+    if (fields->bytes(3)) {
+      attr.default_value = fields->value;
+      attr.has_default = true;
+    }
+  }
+  return attr;
+}
+
+}  // namespace
+
+const AttrDef* OpDef::find_attr(std::string_view key) const {
+  for (const AttrDef& attr : attrs) {
+    if (attr.name == key) return &attr;
+  }
+  return nullptr;
+}
+
+OpDef parse_op_def(std::string_view op_def) {
+  OpDef op;
+  for (Fields fields(op_def); fields.next();) {
+    if (fields->bytes(1)) op.name = fields->value;
+    if (fields->bytes(2)) op.inputs.push_back(parse_arg(fields->value));
+    if (fields->bytes(3)) op.outputs.push_back(parse_arg(fields->value));
+    if (fields->bytes(4)) op.attrs.push_back(parse_attr(fields->value));
+    if (fields->number == 17 && fields->wire == Wire::kVarint) op.is_stateful = fields->varint != 0;
+  }
+  return op;
+}
+
+void Registry::add_builtin() {
+  add_op_list({gedit_builtin_ops, static_cast<size_t>(gedit_builtin_ops_end - gedit_builtin_ops)});
+}
+
+std::string_view Registry::find(std::string_view op) {
+  // Lists are read one after the other and only as far as needed: the first that has the op decides.
+  for (;;) {
+    if (const auto found = ops_.find(op); found != ops_.end()) return found->second;
+    if (read_ == lists_.size()) return {};
+    const List& list = lists_[read_++];
+    for (Fields fields(list.bytes); fields.next();) {
+      if (!fields->bytes(1)) continue;
+      const std::string_view op_def = list.kind == 1 ? fields->value : last_bytes(fields->value, 1);
+      ops_.emplace(last_bytes(op_def, 1), op_def);  // the first one stays
+    }
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,61 @@
+// What is known of an op: its arguments, their types and its attributes
+// (tensorflow/core/framework/op_def.proto).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace gedit {
+
+// An argument of an op. Its type is `type`, or that of attribute `type_attr`; repeated as often as attribute
+// `number_attr` says; or one for each type in attribute `type_list_attr`.
+struct ArgDef {
+  std::string_view name;
+  int32_t type = 0;
+  std::string_view type_attr, number_attr, type_list_attr;
+  bool is_ref = false;
+};
+
+struct AttrDef {
+  std::string_view name, type;     // `list(int)`, `func`, `type`, ...
+  std::string_view default_value;  // serialized AttrValue
+  bool has_default = false;
+};
+
+struct OpDef {
+  std::string_view name;
+  std::vector<ArgDef> inputs, outputs;
+  std::vector<AttrDef> attrs;
+  bool is_stateful = false;
+
+  const AttrDef* find_attr(std::string_view key) const;
+};
+
+// Views into `op_def`. Throws Malformed.
+OpDef parse_op_def(std::string_view op_def);
+
+// Op names and where they are defined. Made cheap: nothing is read before the first find(), then only names.
+class Registry {
+ public:
+  // Lists are asked in the order in which they were added, the built-in one where add_builtin() stands. The
+  // bytes outlive the registry.
+  void add_op_list(std::string_view op_list) { lists_.push_back({op_list, 1}); }
+  void add_library(std::string_view function_def_library) { lists_.push_back({function_def_library, 2}); }
+  void add_builtin();
+
+  // The serialized OpDef, empty where the op is unknown. Throws Malformed where an added list is none.
+  std::string_view find(std::string_view op);
+
+ private:
+  struct List {
+    std::string_view bytes;
+    int kind;  // 1: OpList, 2: FunctionDefLibrary, whose functions have an OpDef as their signature
+  };
+  std::vector<List> lists_;
+  size_t read_ = 0;
+  std::unordered_map<std::string_view, std::string_view> ops_;
+};
+
+}  // namespace gedit
