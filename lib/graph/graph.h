@@ -37,6 +37,7 @@ class Graph {
   // well formed (duplicate names, missing inputs, cycles). Throws Malformed. About 25 ns and 8 bytes a node.
   void decode();
   bool decoded() const { return decoded_; }
+  bool is_body() const { return node_field_ != 1; }  // of a function: inputs read `node:output:0`
 
   uint32_t size() const { return static_cast<uint32_t>(records_.size()); }  // removed nodes included
   bool removed(NodeId id) const { return records_[index_of(id)] == nullptr; }

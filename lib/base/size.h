@@ -1,0 +1,15 @@
+// Sizes and counts as people read and write them: 36.3 kB, 1,355, size>1M. A kilo is 1000, in and out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gedit {
+
+std::string size_text(uint64_t bytes);                      // 512 B, 36.3 kB, 97.1 MB, 2.31 GB
+std::string count_text(uint64_t number);                    // 1,355
+std::optional<uint64_t> parse_size(std::string_view text);  // 4096, 1K, 1.5M, 2G, with or without B
+
+}  // namespace gedit

@@ -1,0 +1,61 @@
+#include "graph/edges.h"
+
+namespace gedit {
+
+Edges producers(const Graph& graph, const Names& names) {
+  Edges edges;
+  edges.begins_.reserve(graph.size() + 1);
+  edges.begins_.push_back(0);
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const NodeId id{i};
+    if (!graph.removed(id)) {
+      each_input(graph.bytes(id), [&](std::string_view text) {
+        const NodeId producer =
+            names.find(graph.is_body() ? parse_body_input(text).node : parse_input(text).node);
+        if (producer != kNoNode) edges.targets_.push_back(producer);
+      });
+    }
+    edges.begins_.push_back(static_cast<uint32_t>(edges.targets_.size()));
+  }
+  return edges;
+}
+
+Edges reversed(const Edges& edges) {
+  Edges result;
+  const size_t nodes = edges.begins_.size() - 1;
+  result.begins_.assign(nodes + 1, 0);
+  for (const NodeId target : edges.targets_) ++result.begins_[index_of(target) + 1];
+  for (size_t i = 0; i < nodes; ++i) result.begins_[i + 1] += result.begins_[i];
+  result.targets_.resize(edges.targets_.size());
+  std::vector<uint32_t> next(result.begins_.begin(), result.begins_.end() - 1);
+  for (uint32_t i = 0; i < nodes; ++i) {
+    for (const NodeId target : edges.of(NodeId{i})) result.targets_[next[index_of(target)]++] = NodeId{i};
+  }
+  return result;
+}
+
+std::vector<NodeId> NodeSet::nodes() const {
+  std::vector<NodeId> found;
+  found.reserve(count_);
+  for (uint32_t i = 0; i < size(); ++i) {
+    if (bits_[i]) found.push_back(NodeId{i});
+  }
+  return found;
+}
+
+NodeSet reach(const NodeSet& set, const Edges& edges, uint32_t steps) {
+  NodeSet reached = set;
+  std::vector<NodeId> wave = set.nodes(), next;
+  for (uint32_t step = 0; step < steps && !wave.empty(); ++step) {
+    next.clear();
+    for (const NodeId id : wave) {
+      for (const NodeId target : edges.of(id)) {
+        if (reached.add(target)) next.push_back(target);
+      }
+    }
+    wave.swap(next);
+  }
+  return reached;
+}
+
+}  // namespace gedit

@@ -1,0 +1,63 @@
+// Who reads whom: inputs resolved to nodes, and their reverse. Values that are built, used and dropped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/names.h"
+
+namespace gedit {
+
+// For each node a list of nodes. Four bytes an edge and a node.
+class Edges {
+ public:
+  std::span<const NodeId> of(NodeId id) const {
+    const uint32_t i = index_of(id);
+    return {targets_.data() + begins_[i], targets_.data() + begins_[i + 1]};
+  }
+
+ private:
+  friend Edges producers(const Graph& graph, const Names& names);
+  friend Edges reversed(const Edges& edges);
+  std::vector<uint32_t> begins_;
+  std::vector<NodeId> targets_;
+};
+
+// The nodes that each node reads, data and control inputs in their order. Inputs without a node (and
+// arguments of a function) are left out. About 50 ns an input.
+Edges producers(const Graph& graph, const Names& names);
+Edges reversed(const Edges& edges);
+
+// A set of nodes of one graph.
+class NodeSet {
+ public:
+  NodeSet() = default;
+  explicit NodeSet(uint32_t size) : bits_(size) {}
+  bool has(NodeId id) const { return index_of(id) < bits_.size() && bits_[index_of(id)]; }
+  bool add(NodeId id) {  // whether it was not there
+    const bool fresh = !bits_[index_of(id)];
+    bits_[index_of(id)] = true;
+    count_ += fresh ? 1 : 0;
+    return fresh;
+  }
+  void remove(NodeId id) {
+    count_ -= has(id) ? 1 : 0;
+    bits_[index_of(id)] = false;
+  }
+  uint32_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  uint32_t size() const { return static_cast<uint32_t>(bits_.size()); }
+  std::vector<NodeId> nodes() const;  // in file order
+
+ private:
+  std::vector<bool> bits_;
+  uint32_t count_ = 0;
+};
+
+// Everything within `steps` of `set` along `edges`, `set` included.
+NodeSet reach(const NodeSet& set, const Edges& edges, uint32_t steps);
+constexpr uint32_t kAnyDistance = 0xffffffff;
+
+}  // namespace gedit

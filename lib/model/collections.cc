@@ -1,0 +1,67 @@
+#include "model/collections.h"
+
+namespace gedit {
+
+std::vector<Collection> collections(const MetaGraph& meta) {
+  std::vector<Collection> found;
+  for (const std::string_view bytes : meta.parts_of(meta_field::kCollection)) {
+    const MapEntry entry = map_entry(bytes);
+    Collection collection;
+    collection.key = entry.key;
+    collection.entry = bytes;
+    for (Fields def(entry.value); def.next();) {
+      if (def->wire != Wire::kBytes) continue;
+      if (def->number != collection.kind) {  // a oneof: the last one counts
+        collection.kind = def->number;
+        collection.items.clear();
+        collection.numbers = 0;
+      }
+      for (Fields list(def->value); list.next();) {
+        if (list->number != 1) continue;
+        if (def->number == collection_kind::kInt64List) {
+          each_varint(list.field(), [&](uint64_t) { ++collection.numbers; });
+        } else if (def->number == collection_kind::kFloatList) {
+          collection.numbers += list->value.size() / 4;
+        } else if (list->wire == Wire::kBytes) {
+          collection.items.push_back(list->value);
+        }
+      }
+    }
+    found.push_back(std::move(collection));
+  }
+  return found;
+}
+
+std::string collection_entry(std::string_view key, uint32_t kind, const std::vector<std::string>& items) {
+  std::string list;
+  for (const std::string& item : items) append_bytes_field(list, 1, item);
+  std::string def;
+  append_bytes_field(def, kind, list);
+  std::string entry;
+  append_bytes_field(entry, 1, key);
+  append_bytes_field(entry, 2, def);
+  return entry;
+}
+
+VariableNames variable_names(std::string_view variable_def) {
+  VariableNames names;
+  for (Fields fields(variable_def); fields.next();) {
+    if (fields->bytes(1)) names.variable = fields->value;
+    if (fields->bytes(2)) names.initializer = fields->value;
+    if (fields->bytes(3)) names.snapshot = fields->value;
+    if (fields->bytes(6)) names.initial_value = fields->value;
+  }
+  return names;
+}
+
+bool is_variable_op(std::string_view op) {
+  return op == "VariableV2" || op == "VarHandleOp" || op == "Variable" || op == "AutoReloadVariable";
+}
+
+bool is_table_op(std::string_view op) {
+  return op == "HashTable" || op == "HashTableV2" ||
+         (op.starts_with("Mutable") &&
+          (op.ends_with("Table") || op.ends_with("TableV2") || op.starts_with("MutableHashTableOfTensors")));
+}
+
+}  // namespace gedit

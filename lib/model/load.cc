@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "base/wire.h"
+#include "graph/references.h"
+#include "model/detect.h"
+#include "model/json.h"
+#include "model/listing.h"
+#include "model/model.h"
+#include "model/tensor_source.h"
+#include "model/text.h"
+
+namespace gedit {
+namespace {
+
+constexpr std::string_view kBinaryName = "saved_model.pb", kTextName = "saved_model.pbtxt";
+
+std::string tags_text(const std::vector<std::string_view>& tags) {
+  std::string text;
+  for (const std::string_view tag : tags) text += (text.empty() ? "" : ",") + printable(tag);
+  return "{" + text + "}";
+}
+
+void select_meta_graph(Model& model, const std::vector<std::string>& wanted) {
+  if (model.meta_graphs.empty()) throw Error(Cause::kInput, "holds no MetaGraph").in(model.path);
+  if (wanted.empty()) return;
+  const std::set<std::string_view> set(wanted.begin(), wanted.end());
+  std::string there;
+  for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
+    const std::vector<std::string_view> found = tags(model.meta_graphs[i]);
+    // Order and repetition do not count (cc/saved_model/reader.cc).
+    if (std::set<std::string_view>(found.begin(), found.end()) == set) {
+      model.selected = i;
+      return;
+    }
+    there += (there.empty() ? "" : " ") + tags_text(found);
+  }
+  std::string asked;
+  for (const std::string& tag : wanted) asked += (asked.empty() ? "" : ",") + tag;
+  throw Error(Cause::kRefused, "no MetaGraph with exactly these tags")
+      .in(model.path)
+      .of(quoted("tag set", asked))
+      .hint("it has " + there);
+}
+
+std::string find_in_folder(const std::string& folder) {
+  for (const std::string_view name : {kBinaryName, kTextName}) {
+    const std::string path = join_path(folder, name);
+    if (exists(path)) return path;
+  }
+  throw Error(Cause::kInput, "a directory without saved_model.pb or saved_model.pbtxt").in(folder);
+}
+
+std::string parse(Kind kind, Format format, const InputFile& file, const LoadOptions& options, Kind& found) {
+  found = kind;
+  switch (format) {
+    case Format::kText:
+      return parse_text(kind, file.bytes(), file.path());
+    case Format::kJson:
+      return parse_json(kind, file.bytes(), file.path());
+    default:
+      break;
+  }
+  std::unique_ptr<TensorSource> tensors;
+  if (!options.tensors_from.empty()) tensors = tensors_of(load(options.tensors_from));
+  ParsedListing listing = parse_listing(file.bytes(), file.path(), tensors.get());
+  found = listing.kind;
+  return std::move(listing.message);
+}
+
+}  // namespace
+
+Model load(const std::string& path, const LoadOptions& options) {
+  const bool folder = path != "-" && is_directory(path);
+  const std::string file_path = folder ? find_in_folder(path) : path;
+  std::shared_ptr<const InputFile> file = InputFile::open(file_path);
+  const Detected detected =
+      options.as ? detect_as(file->bytes(), file_path, *options.as) : detect(file->bytes(), file_path);
+
+  auto arena = std::make_shared<Arena>();
+  Kind kind = detected.kind;
+  std::string_view message = file->bytes();
+  if (detected.format != Format::kBinary) {
+    message = arena->keep(parse(detected.kind, detected.format, *file, options, kind));
+  }
+  try {
+    Model model = model_of(path, kind, detected.format, message, std::move(arena));
+    model.file = std::move(file);
+    if (kind == Kind::kSavedModel) {
+      const std::string_view name = base_name(file_path);
+      model.directory = folder || name == kBinaryName || name == kTextName;
+      model.folder = folder ? path : std::string(dir_name(path));
+      select_meta_graph(model, options.tag_set);
+    }
+    return model;
+  } catch (const Malformed& error) {
+    rethrow_in(error, message, path);
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,121 @@
+// A set of positions in the pattern is advanced over the name letter by letter (Thompson's way), so that
+// `**a**a**a` costs no more than its length.
+#include "select/glob.h"
+
+#include "base/error.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kMostAlternatives = 1000;
+
+// Length of the pattern's element at `at`, and whether it matches `c` (not for stars).
+struct Element {
+  size_t length;
+  bool matches;
+};
+
+Element element(std::string_view pattern, size_t at, char c) {
+  if (pattern[at] == '?') return {1, c != '/'};
+  if (pattern[at] == '\\' && at + 1 < pattern.size()) return {2, pattern[at + 1] == c};
+  if (pattern[at] != '[') return {1, pattern[at] == c};
+  size_t i = at + 1;
+  const bool negated = i < pattern.size() && (pattern[i] == '!' || pattern[i] == '^');
+  if (negated) ++i;
+  bool in = false;
+  for (bool first = true; i < pattern.size() && (first || pattern[i] != ']'); first = false) {
+    if (i + 2 < pattern.size() && pattern[i + 1] == '-' && pattern[i + 2] != ']') {
+      in = in || (pattern[i] <= c && c <= pattern[i + 2]);
+      i += 3;
+    } else {
+      in = in || pattern[i] == c;
+      ++i;
+    }
+  }
+  if (i >= pattern.size()) return {1, c == '['};  // no end: a letter like any other
+  return {i + 1 - at, c != '/' && in != negated};
+}
+
+bool match(std::string_view pattern, std::string_view name) {
+  std::vector<bool> now(pattern.size() + 1), next(pattern.size() + 1);
+  // Positions behind stars are reached without a letter.
+  const auto add = [&](std::vector<bool>& set, size_t at) {
+    for (;;) {
+      if (set[at]) return;
+      set[at] = true;
+      if (at == pattern.size() || pattern[at] != '*') return;
+      at += pattern.substr(at).starts_with("**") ? 2 : 1;
+    }
+  };
+  add(now, 0);
+  for (const char c : name) {
+    next.assign(pattern.size() + 1, false);
+    bool any = false;
+    for (size_t at = 0; at < pattern.size(); ++at) {
+      if (!now[at]) continue;
+      if (pattern[at] == '*') {
+        if (c != '/' || pattern.substr(at).starts_with("**")) {
+          add(next, at);
+          any = true;
+        }
+        continue;
+      }
+      const Element e = element(pattern, at, c);
+      if (!e.matches) continue;
+      add(next, at + e.length);
+      any = true;
+    }
+    if (!any) return false;
+    now.swap(next);
+  }
+  return now[pattern.size()];
+}
+
+void expand(std::string_view pattern, std::vector<std::string>& out) {
+  const size_t open = pattern.find('{');
+  size_t depth = 0, close = std::string_view::npos;
+  std::vector<size_t> commas;
+  for (size_t i = open; i < pattern.size(); ++i) {
+    if (pattern[i] == '{') ++depth;
+    if (pattern[i] == ',' && depth == 1) commas.push_back(i);
+    if (pattern[i] == '}' && --depth == 0) {
+      close = i;
+      break;
+    }
+  }
+  if (open == std::string_view::npos || close == std::string_view::npos) {
+    if (out.size() == kMostAlternatives)
+      throw Error(Cause::kUsage, "stands for more than 1000 patterns").of(quoted("pattern", pattern));
+    out.emplace_back(pattern);
+    return;
+  }
+  commas.push_back(close);
+  size_t begin = open + 1;
+  for (const size_t end : commas) {
+    std::string one(pattern.substr(0, open));
+    one += pattern.substr(begin, end - begin);
+    one += pattern.substr(close + 1);
+    expand(one, out);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> expand_braces(std::string_view pattern) {
+  std::vector<std::string> patterns;
+  expand(pattern, patterns);
+  return patterns;
+}
+
+bool is_glob(std::string_view pattern) { return pattern.find_first_of("*?[{\\") != std::string_view::npos; }
+
+bool glob_match(std::string_view pattern, std::string_view name) {
+  if (pattern.find('{') == std::string_view::npos) return match(pattern, name);
+  for (const std::string& one : expand_braces(pattern)) {
+    if (match(one, name)) return true;
+  }
+  return false;
+}
+
+}  // namespace gedit

@@ -1,0 +1,324 @@
+#include "select/selection.h"
+
+#include <re2/re2.h>
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/near.h"
+#include "graph/listing.h"
+#include "graph/types.h"
+#include "model/collections.h"
+#include "select/glob.h"
+
+namespace gedit {
+namespace {
+
+using Is = Selector::Is;
+
+// A graph and what is derived from it.
+struct Place {
+  explicit Place(Graph& graph) : graph(graph) { graph.decode(); }
+
+  const Names& find_names() {
+    if (!names) names.emplace(graph);
+    return *names;
+  }
+  const Edges& find_producers() {
+    if (!producers) producers = gedit::producers(graph, find_names());
+    return *producers;
+  }
+  const Edges& find_consumers() {
+    if (!consumers) consumers = reversed(find_producers());
+    return *consumers;
+  }
+
+  Graph& graph;
+  std::optional<Names> names;
+  std::optional<Edges> producers, consumers;
+};
+
+NodeSet combined(const NodeSet& a, const NodeSet& b, bool both) {
+  NodeSet result(std::max(a.size(), b.size()));
+  for (uint32_t i = 0; i < result.size(); ++i) {
+    const NodeId id{i};
+    if (both ? a.has(id) && b.has(id) : a.has(id) || b.has(id)) result.add(id);
+  }
+  return result;
+}
+
+bool in_scope(std::string_view name, std::string_view scope) {
+  return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
+}
+
+// A glob of scopes: some leading part of the name matches it.
+bool in_glob_scope(std::string_view name, std::string_view glob) {
+  for (size_t end = name.find('/');; end = name.find('/', end + 1)) {
+    if (glob_match(glob, name.substr(0, end))) return true;
+    if (end == std::string_view::npos) return false;
+  }
+}
+
+}  // namespace
+
+struct Selecting::State {
+  State(Model& model, Registry& ops) : model(model), ops(ops), main(model.graph()) {}
+
+  Selection evaluate(const Selector& selector);
+  NodeSet in_place(const Selector& selector, Place& place);
+  NodeSet each(Place& place, const auto& matches) {
+    NodeSet set(place.graph.size());
+    for (uint32_t i = 0; i < place.graph.size(); ++i) {
+      if (place.graph.removed(NodeId{i})) continue;
+      if (matches(place.graph.bytes(NodeId{i}))) set.add(NodeId{i});
+    }
+    return set;
+  }
+  NodeSet named(Place& place, const std::set<std::string_view>& wanted) {
+    NodeSet set(place.graph.size());
+    for (const std::string_view name : wanted) {
+      if (const NodeId id = place.find_names().find(name); id != kNoNode) set.add(id);
+    }
+    return set;
+  }
+  NodeSet members(const Selector& selector, Place& place);
+  bool has_dtype(std::string_view node_def, DType type);
+
+  Library& find_library() {
+    if (!library) library = Library::decode(model.graph().part(graph_field::kLibrary), model.arena);
+    return *library;
+  }
+
+  Model& model;
+  Registry& ops;
+  Place main;
+  std::optional<Library> library;
+  std::map<size_t, std::unique_ptr<Place>> bodies;
+};
+
+bool Selecting::State::has_dtype(std::string_view node_def, DType type) {
+  if (const auto types = output_types(ops, node_def)) {
+    for (const DType one : *types) {
+      if (one == type || base_type(one) == type) return true;
+    }
+    return false;
+  }
+  bool found = false;  // unknown op: its type attributes are all there is
+  each_attr(node_def, [&](std::string_view, std::string_view value) {
+    for (Fields fields(value); fields.next();) {
+      found = found || (fields->number == attr_field::kType && fields->wire == Wire::kVarint &&
+                        static_cast<DType>(fields->varint) == type);
+    }
+  });
+  return found;
+}
+
+NodeSet Selecting::State::members(const Selector& selector, Place& place) {
+  std::set<std::string_view> wanted;
+  if (&place == &main) {
+    for (const Collection& collection : collections(model.meta())) {
+      const bool hit = selector.is == Is::kVariable ? collection.key == "trainable_variables"
+                                                    : glob_match(selector.text, collection.key);
+      if (!hit) continue;
+      for (const std::string_view item : collection.items) {
+        if (collection.kind == collection_kind::kNodeList) wanted.insert(node_of(item));
+        if (collection.kind == collection_kind::kBytesList && holds_variables(collection.key)) {
+          wanted.insert(node_of(variable_names(item).variable));
+        }
+      }
+    }
+  }
+  return named(place, wanted);
+}
+
+NodeSet Selecting::State::in_place(const Selector& selector, Place& place) {
+  const auto glob = [&](std::string_view name) {
+    return selector.literal ? name == selector.text : glob_match(selector.text, name);
+  };
+  switch (selector.is) {
+    case Is::kName:
+      if (selector.literal || !is_glob(selector.text)) return named(place, {selector.text});
+      return each(place, [&](std::string_view node) { return glob(node_name(node)); });
+    case Is::kScope:
+      if (selector.literal || !is_glob(selector.text)) {
+        return each(place, [&](std::string_view node) { return in_scope(node_name(node), selector.text); });
+      }
+      return each(place,
+                  [&](std::string_view node) { return in_glob_scope(node_name(node), selector.text); });
+    case Is::kRegex: {
+      RE2::Options options;
+      options.set_log_errors(false);
+      const RE2 regex(selector.text, options);
+      if (!regex.ok()) throw Error(Cause::kUsage, regex.error()).of(quoted("selector", selector.written));
+      return each(place, [&](std::string_view node) {
+        const std::string_view name = node_name(node);
+        return RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), regex);
+      });
+    }
+    case Is::kOp:
+      return each(place, [&](std::string_view node) { return glob(node_op(node)); });
+    case Is::kDevice:
+      return each(place, [&](std::string_view node) {
+        return glob_match("**" + selector.text + "**", node_head(node).device) ||
+               glob(node_head(node).device);
+      });
+    case Is::kAttr:
+      return each(place, [&](std::string_view node) {
+        const auto value = find_attr(node, selector.key);
+        if (!value) return false;
+        if (!selector.has_value) return true;
+        if (const auto text = string_attr(node, selector.key); text && *text == selector.text) return true;
+        return print_attr_value(*value) == selector.text;
+      });
+    case Is::kDtype: {
+      const DType type = *parse_dtype(selector.text);
+      return each(place, [&](std::string_view node) { return has_dtype(node, type); });
+    }
+    case Is::kSize:
+      return each(place, [&](std::string_view node) {
+        if (node.size() == selector.number) return selector.or_equal;
+        return (node.size() > selector.number) == (selector.compare == '>');
+      });
+    case Is::kVariable:
+      if (!selector.text.empty()) return members(selector, place);
+      return each(place, [&](std::string_view node) { return is_variable_op(node_op(node)); });
+    case Is::kCollection:
+      return members(selector, place);
+    case Is::kWalk: {
+      const NodeSet seeds = in_place(selector.operands[0], place);
+      NodeSet result = selector.back > 0 ? reach(seeds, place.find_producers(), selector.back) : seeds;
+      if (selector.forward > 0)
+        result = combined(result, reach(seeds, place.find_consumers(), selector.forward), false);
+      return result;
+    }
+    case Is::kPath: {
+      const NodeSet from = reach(in_place(selector.operands[0], place), place.find_consumers(), kAnyDistance);
+      const NodeSet to = reach(in_place(selector.operands[1], place), place.find_producers(), kAnyDistance);
+      return combined(from, to, true);
+    }
+    case Is::kAnd:
+    case Is::kOr: {
+      NodeSet result(place.graph.size());
+      for (size_t i = 0; i < selector.operands.size(); ++i) {
+        NodeSet one = in_place(selector.operands[i], place);
+        result = i == 0 ? std::move(one) : combined(result, one, selector.is == Is::kAnd);
+      }
+      return result;
+    }
+    case Is::kNot: {
+      const NodeSet inner = in_place(selector.operands[0], place);
+      NodeSet result(place.graph.size());
+      for (uint32_t i = 0; i < place.graph.size(); ++i) {
+        if (!place.graph.removed(NodeId{i}) && !inner.has(NodeId{i})) result.add(NodeId{i});
+      }
+      return result;
+    }
+    case Is::kFunction:
+      break;
+  }
+  return NodeSet(place.graph.size());  // a function inside a function: there is none
+}
+
+// The main graph and the functions side by side: `,` and `&` work on each, `!` on the main graph and on the
+// functions that its operand speaks of.
+Selection Selecting::State::evaluate(const Selector& selector) {
+  Selection result{NodeSet(main.graph.size()), {}};
+  if (selector.is == Is::kFunction) {
+    Library& functions = find_library();
+    for (size_t i = 0; i < functions.functions.size(); ++i) {
+      if (!glob_match(selector.key, functions.functions[i].name)) continue;
+      std::unique_ptr<Place>& body = bodies[i];
+      if (!body) body = std::make_unique<Place>(functions.functions[i].body);
+      result.in_functions.emplace(i, in_place(selector.operands[0], *body));
+    }
+    return result;
+  }
+  if (selector.is != Is::kAnd && selector.is != Is::kOr && selector.is != Is::kNot) {
+    result.nodes = in_place(selector, main);
+    return result;
+  }
+  for (size_t i = 0; i < selector.operands.size(); ++i) {
+    Selection one = evaluate(selector.operands[i]);
+    if (i == 0) {
+      result = std::move(one);
+      continue;
+    }
+    const bool both = selector.is == Is::kAnd;
+    result.nodes = combined(result.nodes, one.nodes, both);
+    if (both)
+      std::erase_if(result.in_functions,
+                    [&](const auto& item) { return !one.in_functions.contains(item.first); });
+    for (auto& [function, nodes] : one.in_functions) {
+      const auto there = result.in_functions.find(function);
+      if (there != result.in_functions.end()) {
+        there->second = combined(there->second, nodes, both);
+      } else if (!both) {
+        result.in_functions.emplace(function, std::move(nodes));
+      }
+    }
+  }
+  if (selector.is == Is::kNot) {
+    const auto inverted = [](const NodeSet& nodes, const Graph& graph) {
+      NodeSet rest(graph.size());
+      for (uint32_t i = 0; i < graph.size(); ++i) {
+        if (!graph.removed(NodeId{i}) && !nodes.has(NodeId{i})) rest.add(NodeId{i});
+      }
+      return rest;
+    };
+    result.nodes = inverted(result.nodes, main.graph);
+    for (auto& [function, nodes] : result.in_functions) nodes = inverted(nodes, bodies[function]->graph);
+  }
+  return result;
+}
+
+bool Selection::empty() const {
+  if (!nodes.empty()) return false;
+  for (const auto& [function, set] : in_functions) {
+    if (!set.empty()) return false;
+  }
+  return true;
+}
+
+Selecting::Selecting(Model& model, Registry& ops) : state_(std::make_unique<State>(model, ops)) {}
+Selecting::~Selecting() = default;
+
+Selection Selecting::evaluate(const Selector& selector) { return state_->evaluate(selector); }
+
+Selection Selecting::require(std::string_view text) {
+  Selection selection = evaluate(parse_selector(text));
+  if (selection.empty()) throw nothing(text);
+  return selection;
+}
+
+Error Selecting::nothing(std::string_view text) {
+  // The nearest name to each plain word of the selector; of scopes the nearest scope.
+  const Selector selector = parse_selector(text);
+  const Selector* plain = &selector;
+  while (!plain->operands.empty() && plain->is != Is::kFunction) plain = &plain->operands[0];
+  Error error = Error(Cause::kRefused, "matches nothing").of(quoted("selector", text));
+  if (plain->is != Is::kName && plain->is != Is::kScope && plain->is != Is::kOp) return error;
+  Near near(plain->text);
+  std::set<std::string_view> seen;
+  const Graph& graph = state_->main.graph;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (graph.removed(NodeId{i})) continue;
+    const std::string_view node = graph.bytes(NodeId{i});
+    const std::string_view name = plain->is == Is::kOp ? node_op(node) : node_name(node);
+    if (plain->is == Is::kName) near.offer(name);
+    if (plain->is == Is::kOp && seen.insert(name).second) near.offer(name);
+    if (plain->is != Is::kScope) continue;
+    for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/', slash + 1)) {
+      if (seen.insert(name.substr(0, slash)).second) near.offer(name.substr(0, slash));
+    }
+  }
+  if (near.best().empty()) return error;
+  const std::string prefix = plain->is == Is::kOp ? "op:" : "", suffix = plain->is == Is::kScope ? "/" : "";
+  return error.hint("did you mean '" + prefix + printable(near.best()) + suffix + "'?");
+}
+
+const Names& Selecting::names() { return state_->main.find_names(); }
+const Edges& Selecting::producers() { return state_->main.find_producers(); }
+Library& Selecting::library() { return state_->find_library(); }
+
+}  // namespace gedit

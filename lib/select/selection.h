@@ -1,0 +1,52 @@
+// What a selector hits in a model.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "graph/edges.h"
+#include "graph/library.h"
+#include "graph/names.h"
+#include "model/model.h"
+#include "ops/registry.h"
+#include "select/selector.h"
+
+namespace gedit {
+
+// Nodes of the main graph, and of library functions by their index in the library.
+struct Selection {
+  NodeSet nodes;
+  std::map<size_t, NodeSet> in_functions;
+
+  bool empty() const;
+};
+
+// Evaluates selectors over one model; what it derives (names, edges, library) is made when it is first needed
+// and shared by all selectors asked. The model is not edited meanwhile.
+class Selecting {
+ public:
+  Selecting(Model& model, Registry& ops);
+  ~Selecting();
+  Selecting(const Selecting&) = delete;
+  Selecting& operator=(const Selecting&) = delete;
+
+  Selection evaluate(const Selector& selector);
+
+  // The same, refusing what hits nothing with the nearest names (an edit's selector).
+  Selection require(std::string_view text);
+
+  // `matches nothing` as an error with the nearest names.
+  Error nothing(std::string_view text);
+
+  const Names& names();      // of the main graph
+  const Edges& producers();  // of the main graph
+  Library& library();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gedit

@@ -1,0 +1,58 @@
+// The selector grammar: what a person writes to mean a set of nodes (command_line.md, "Naming things").
+//
+//   expression  any {',' any}        or                 any   = term {'&' term}      and
+//   term        '!' term | '(' expression ')' | path | atom       path  = atom '..' atom
+//   atom        [N'+'] primary ['+'[N]]                            N steps against, along the edges; no
+//   number: all primary     glob | scope'/' | 're:'regex | 'op:'glob | 'attr:'KEY['='VALUE] | 'dtype:'TYPE |
+//   'device:'glob |
+//               'size'('>'|'>='|'<'|'<=')SIZE | 'var:'['trainable'] | 'collection:'KEY | 'fn:'glob'//'primary
+//               | FUNCTION'//'primary | '@'file | '"'any text'"'
+//
+// A word ends at a blank, a comma, `&`, `|` or `)` outside of brackets; in double quotes everything is
+// literal. A regular expression ends where a word would, so one with blanks or a bare comma stands in quotes:
+// re:"a, b".
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gedit {
+
+struct Selector {
+  enum class Is {
+    kName,   // glob, text: pattern
+    kScope,  // text: the scope without its slash (may be a glob)
+    kRegex,  // searched
+    kOp,     // glob
+    kAttr,   // key, text: value
+    kDtype,
+    kDevice,      // glob
+    kSize,        // number, compare
+    kVariable,    // text: "" or "trainable"
+    kCollection,  // glob
+    kFunction,    // key: glob of function names, one operand that is evaluated in their bodies
+    kWalk,        // operand with back and forward steps
+    kPath,        // two operands
+    kAnd,
+    kOr,  // operands
+    kNot,
+  };
+  Is is = Is::kName;
+  std::string written;  // as the user wrote it, for messages
+  std::string text, key;
+  bool literal = false;    // quoted: no glob
+  bool has_value = false;  // kAttr
+  char compare = '>';      // kSize: '>' or '<'
+  bool or_equal = false;
+  uint64_t number = 0;
+  uint32_t back = 0, forward = 0;  // kWalk
+  std::vector<Selector> operands;
+};
+
+// Throws Error (kUsage; kInput where an @file cannot be read) that shows the place: `selector 'a &': nothing
+// after '&'`.
+Selector parse_selector(std::string_view text);
+
+}  // namespace gedit
