@@ -261,10 +261,13 @@ void take_apart(Kind kind, std::string_view message, std::string_view file, Form
 }
 
 void append_serialized(std::string& out, const Message& message) {
-  if (message.ByteSizeLong() > INT_MAX) throw Error(Cause::kInput, "a message of over 2 GiB");
+  const size_t size = message.ByteSizeLong();
+  if (size > INT_MAX) throw Error(Cause::kInput, "a message of over 2 GiB");
   // Strings are checked by Checker, which can say which node it was; protobuf would write to stderr.
   const google::protobuf::LogSilencer silence;
-  google::protobuf::io::StringOutputStream stream(&out);
+  const size_t start = out.size();
+  out.resize(start + size);
+  google::protobuf::io::ArrayOutputStream stream(out.data() + start, static_cast<int>(size));
   google::protobuf::io::CodedOutputStream coded(&stream);
   coded.SetSerializationDeterministic(true);
   message.SerializeWithCachedSizes(&coded);
