@@ -131,6 +131,8 @@ constexpr std::array kOthers = {
     Other{"output_stream", "a MediaPipe graph (a CalculatorGraphConfig)"},
     Other{"input_side_packet", "a MediaPipe graph (a CalculatorGraphConfig)"},
     Other{"output_side_packet", "a MediaPipe graph (a CalculatorGraphConfig)"},
+    Other{"max_queue_size", "a MediaPipe graph (a CalculatorGraphConfig)"},
+    Other{"executor", "a MediaPipe graph (a CalculatorGraphConfig)"},
     Other{"signature", "a FunctionDef"},
     Other{"node_def", "a FunctionDef"},
     Other{"function", "a FunctionDefLibrary"},
@@ -210,7 +212,14 @@ Finding find_words(Cursor cursor) {
     const Cursor after_word = cursor;
     cursor.skip_blank();
     const char next = cursor.here();
-    if (next == '=') return listing(first_word);
+    if (next == '=') {
+      cursor.step();
+      cursor.skip_blank();
+      if (cursor.word().empty()) break;
+      cursor.skip_blank();
+      if (cursor.here() == '(') return listing(first_word);
+      break;
+    }
     if (next != ':' && next != '{' && next != '<' && next != '[') {
       if (among(kListingLines, word)) return listing(first_word);
       break;

@@ -163,7 +163,8 @@ Fit fit_op_def(const Body& body) {
     if (field.number == 1) fit = Fit::kYes;
     if (field.number >= 2 && field.number <= 4) {
       const auto argument = open(body_of(*peek, field));
-      if (!argument || (!argument->fields.empty() && !argument->fields[0].bytes(1))) return Fit::kNo;
+      if (!argument || (argument->end == End::kWhole && argument->count(1, Wire::kBytes) != 1))
+        return Fit::kNo;
     }
   }
   return peek->count(1) > 1 ? Fit::kNo : fit;
@@ -280,16 +281,18 @@ Fit fit_meta_graph(const Peek& peek) {
 
 Fit fit_saved_model(const Peek& peek) {
   Fit fit = Fit::kNo;  // without a MetaGraph it is none
+  bool has_version = false;
   for (const Field& field : peek.fields) {
     if (field.number > 7) continue;
     if (field.number > 2 || field.wire != (field.number == 1 ? Wire::kVarint : Wire::kBytes)) return Fit::kNo;
+    if (field.number == 1) has_version = field.varint == 1;
     if (field.number != 2) continue;
     const auto meta = open(body_of(peek, field));
     const Fit one = meta ? fit_meta_graph(*meta) : Fit::kNo;
     if (one == Fit::kNo) return Fit::kNo;
     fit = std::max(fit, one);
   }
-  return fit != Fit::kNo && peek.count(1) == 1 && peek.fields[0].varint == 1 ? Fit::kYes : fit;
+  return fit != Fit::kNo && has_version ? Fit::kYes : fit;
 }
 
 // Every top-level field is `number` and fits.
@@ -325,7 +328,7 @@ bool is_run_metadata(const Peek& peek) {
 
 // GraphDebugInfo: names of source files, then traces.
 bool is_debug_info(const Peek& peek) {
-  return peek.count(1) > 0 && peek.count(1) < peek.fields.size() && !peek.fields[0].value.empty() &&
+  return peek.count(1) > 0 && peek.count(1) < peek.fields.size() &&
          std::all_of(peek.fields.begin(), peek.fields.end(), [](const Field& field) {
            return field.wire == Wire::kBytes && (field.number != 1 || plain(field.value)) &&
                   field.number <= 6;
