@@ -53,8 +53,8 @@ class Cursor {
 
   bool done() const { return at_ >= text_.size(); }
   char here() const { return done() ? '\0' : text_[at_]; }
-  std::string_view rest() const { return text_.substr(std::min(at_, text_.size())); }
-  void step() { ++at_; }
+  std::string_view rest() const { return text_.substr(at_); }
+  void step() { at_ = std::min(at_ + 1, text_.size()); }
 
   // A bare or quoted name; empty where there is none.
   std::string_view word() {
@@ -62,17 +62,15 @@ class Cursor {
     if (here() == '"') {
       skip_string();
     } else {
-      while (!done() && is_name(text_[at_])) ++at_;
+      while (is_name(here())) ++at_;
     }
-    return text_.substr(start, std::min(at_, text_.size()) - start);
+    return text_.substr(start, at_ - start);
   }
 
   void skip_string() {
     const char quote = text_[at_++];
-    for (; !done() && text_[at_] != quote; ++at_) {
-      if (text_[at_] == '\\') ++at_;
-    }
-    ++at_;
+    while (!done() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_ + 1, text_.size());
   }
 
   // Over one value: a bracketed run, a string or a bare word.
@@ -86,9 +84,9 @@ class Cursor {
       if (c == '"' || c == '\'') {
         skip_string();
       } else if (!is_name(c)) {
-        ++at_;
+        step();
       } else {
-        while (is_name(here()) && !done()) ++at_;
+        while (is_name(here())) ++at_;
       }
     } while (depth > 0 && !done());
   }
