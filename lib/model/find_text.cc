@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/error.h"
 #include "model/finding.h"
 
 namespace gedit {
@@ -244,7 +245,7 @@ Finding find_words(Cursor cursor) {
       if (other != kOthers.end()) return {.words = std::string(other->means)};
       if (in_doubt) break;
       return {.words =
-                  "protobuf text of another message (its first field is '" + std::string(first_word) + "')"};
+                  "protobuf text of another message (its first field is '" + printable(first_word) + "')"};
     }
     if (cursor.here() == ':') cursor.step();
     cursor.skip_value();
@@ -302,7 +303,7 @@ Finding find_json(Cursor cursor) {
   if (!first_key.empty() || cursor.here() != '}')
     return {.words = first_key.empty()
                          ? "text, but no graph"
-                         : "JSON, but of no graph (its first key is '" + std::string(first_key) + "')"};
+                         : "JSON, but of no graph (its first key is '" + printable(first_key) + "')"};
   Finding nothing = graph_finding(Kind::kGraphDef, Format::kJson);
   nothing.kind_open = true;
   return nothing;

@@ -326,7 +326,7 @@ std::string as_clause(std::string_view sentence) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   if (!clause.empty() && is_upper(clause[0]) && (clause.size() == 1 || !is_upper(clause[1])))
     clause[0] = static_cast<char>(clause[0] - 'A' + 'a');
-  return clause;
+  return printable(clause);  // it may quote the file
 }
 
 }  // namespace gedit
