@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/error.h"
 #include "model/finding.h"
 
 namespace gedit {
@@ -53,8 +54,8 @@ class Cursor {
 
   bool done() const { return at_ >= text_.size(); }
   char here() const { return done() ? '\0' : text_[at_]; }
-  std::string_view rest() const { return text_.substr(std::min(at_, text_.size())); }
-  void step() { ++at_; }
+  std::string_view rest() const { return text_.substr(at_); }
+  void step() { at_ = std::min(at_ + 1, text_.size()); }
 
   // A bare or quoted name; empty where there is none.
   std::string_view word() {
@@ -62,17 +63,15 @@ class Cursor {
     if (here() == '"') {
       skip_string();
     } else {
-      while (!done() && is_name(text_[at_])) ++at_;
+      while (is_name(here())) ++at_;
     }
-    return text_.substr(start, std::min(at_, text_.size()) - start);
+    return text_.substr(start, at_ - start);
   }
 
   void skip_string() {
     const char quote = text_[at_++];
-    for (; !done() && text_[at_] != quote; ++at_) {
-      if (text_[at_] == '\\') ++at_;
-    }
-    ++at_;
+    while (!done() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_ + 1, text_.size());
   }
 
   // Over one value: a bracketed run, a string or a bare word.
@@ -86,9 +85,9 @@ class Cursor {
       if (c == '"' || c == '\'') {
         skip_string();
       } else if (!is_name(c)) {
-        ++at_;
+        step();
       } else {
-        while (is_name(here()) && !done()) ++at_;
+        while (is_name(here())) ++at_;
       }
     } while (depth > 0 && !done());
   }
@@ -246,7 +245,7 @@ Finding find_words(Cursor cursor) {
       if (other != kOthers.end()) return {.words = std::string(other->means)};
       if (in_doubt) break;
       return {.words =
-                  "protobuf text of another message (its first field is '" + std::string(first_word) + "')"};
+                  "protobuf text of another message (its first field is '" + printable(first_word) + "')"};
     }
     if (cursor.here() == ':') cursor.step();
     cursor.skip_value();
@@ -304,7 +303,7 @@ Finding find_json(Cursor cursor) {
   if (!first_key.empty() || cursor.here() != '}')
     return {.words = first_key.empty()
                          ? "text, but no graph"
-                         : "JSON, but of no graph (its first key is '" + std::string(first_key) + "')"};
+                         : "JSON, but of no graph (its first key is '" + printable(first_key) + "')"};
   Finding nothing = graph_finding(Kind::kGraphDef, Format::kJson);
   nothing.kind_open = true;
   return nothing;

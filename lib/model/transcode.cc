@@ -174,7 +174,7 @@ void Checker::unknown(const Descriptor& type, uint32_t number) const {
   if (drop_unknown_) return;
   std::string subject;
   std::string where = place(std::to_string(number), subject);
-  if (subject.empty()) subject = type.name();
+  if (subject.empty()) subject = levels_.empty() ? type.name() : levels_[0].field->containing_type()->name();
   throw Error(Cause::kRefused, std::string(form_.word) + " cannot hold field " + where + " of " + subject)
       .hint("--drop-unknown");
 }
@@ -326,7 +326,7 @@ std::string as_clause(std::string_view sentence) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   if (!clause.empty() && is_upper(clause[0]) && (clause.size() == 1 || !is_upper(clause[1])))
     clause[0] = static_cast<char>(clause[0] - 'A' + 'a');
-  return clause;
+  return printable(clause);  // it may quote the file
 }
 
 }  // namespace gedit

@@ -1,147 +1,20 @@
-// Writing leans on protobuf's printer, with TensorFlow's way of writing numbers and strings. Reading cuts the
-// text into top-level fields with a scanner of braces, quotes and comments, and gives each piece to
-// TextFormat.
-#include "model/text.h"
-
-#include <fmt/format.h>
+// Reads protobuf text: a scanner of braces, quotes and comments cuts it into top-level fields, and TextFormat
+// reads each piece.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
-#include <array>
-#include <cfloat>
+#include <algorithm>
 #include <climits>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <memory>
 #include <set>
 
+#include "model/text.h"
 #include "model/transcode.h"
 
 namespace gedit {
 namespace {
 
 using google::protobuf::TextFormat;
-
-// As Python's repr: what fmt writes by default, but for whole numbers.
-template <typename Number>
-std::string float_text(Number value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::string text;
-  if constexpr (std::is_same_v<Number, float>) {
-    // Below the normal range fewer digits are enough than Python's six.
-    if (value != 0 && std::fabs(value) < FLT_MIN) {
-      for (int digits = 6; digits <= 9; ++digits) {
-        std::array<char, 32> buffer{};
-        std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, static_cast<double>(value));
-        text = buffer.data();
-        if (std::strtof(buffer.data(), nullptr) == value) return text;
-      }
-      return text;
-    }
-  }
-  text = fmt::format("{}", value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
-
-class ValuePrinter final : public TextFormat::FastFieldValuePrinter {
- public:
-  using Generator = TextFormat::BaseTextGenerator;
-
-  void PrintFloat(float value, Generator* out) const override { out->PrintString(float_text(value)); }
-  void PrintDouble(double value, Generator* out) const override { out->PrintString(float_text(value)); }
-  void PrintString(const std::string& value, Generator* out) const override { quote(value, true, *out); }
-  void PrintBytes(const std::string& value, Generator* out) const override { quote(value, false, *out); }
-
- private:
-  // In pieces, since weights come through here.
-  static void quote(std::string_view value, bool keep_utf8, Generator& out) {
-    constexpr size_t kRoom = 512;
-    std::array<char, kRoom> room{};
-    size_t used = 0;
-    room[used++] = '"';
-    for (const char c : value) {
-      if (used + 4 > kRoom) {
-        out.Print(room.data(), used);
-        used = 0;
-      }
-      const auto byte = static_cast<unsigned char>(c);
-      const char letter = c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : c;
-      if (letter != c || c == '"' || c == '\'' || c == '\\') {
-        room[used++] = '\\';
-        room[used++] = letter;
-      } else if (byte < 0x20 || byte == 0x7f || (byte > 0x7f && !keep_utf8)) {
-        room[used++] = '\\';
-        room[used++] = static_cast<char>('0' + (byte >> 6));
-        room[used++] = static_cast<char>('0' + ((byte >> 3) & 7));
-        room[used++] = static_cast<char>('0' + (byte & 7));
-      } else {
-        room[used++] = c;
-      }
-    }
-    out.Print(room.data(), used);
-    out.PrintLiteral("\"");
-  }
-};
-
-// What the sink throws must not pass through protobuf, whose destructors write once more.
-class SinkStream final : public google::protobuf::io::CopyingOutputStream {
- public:
-  explicit SinkStream(Sink& sink) : sink_(sink) {}
-
-  bool Write(const void* bytes, int size) override {
-    try {
-      sink_.write({static_cast<const char*>(bytes), static_cast<size_t>(size)});
-      return true;
-    } catch (...) {
-      failure_ = std::current_exception();
-      return false;
-    }
-  }
-  [[noreturn]] void rethrow() const {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-    throw Error(Cause::kWrite, "cannot print as text");
-  }
-
- private:
-  Sink& sink_;
-  std::exception_ptr failure_;
-};
-
-class TextWriter final : public Receiver {
- public:
-  explicit TextWriter(Sink& out) : out_(out), sink_(out), stream_(&sink_, kPieceBytes) {
-    printer_.SetDefaultFieldValuePrinter(std::make_unique<ValuePrinter>().release());  // takes it over
-  }
-
-  void begin(const FieldDescriptor& field) override {
-    line(std::string(field.name()) + " {\n");
-    ++depth_;
-  }
-  void end(const FieldDescriptor& /*field*/) override {
-    --depth_;
-    line("}\n");
-  }
-  void piece(const FieldDescriptor& /*field*/, const Message& part) override {
-    printer_.SetInitialIndentLevel(depth_);
-    if (!printer_.Print(part, &stream_) || !stream_.Flush()) sink_.rethrow();
-  }
-
- private:
-  void line(std::string_view text) {
-    out_.write(std::string(2 * static_cast<size_t>(depth_), ' ').append(text));
-  }
-
-  Sink& out_;
-  SinkStream sink_;
-  google::protobuf::io::CopyingOutputStreamAdaptor stream_;
-  TextFormat::Printer printer_;
-  int depth_ = 0;
-};
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -373,9 +246,9 @@ class TextReader {
     const char c = text_[at_];
     if (c == '{' || c == '<' || c == '[') return skip_block();
     if (c == '"' || c == '\'') {
-      for (size_t end = at_; at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\'');) {
+      for (;;) {
         skip_string();  // neighbours are one string
-        end = at_;
+        const size_t end = at_;
         skip_blank();
         if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) {
           at_ = end;
@@ -448,11 +321,6 @@ class TextReader {
 };
 
 }  // namespace
-
-void write_text(Kind kind, std::string_view message, std::string_view file, bool drop_unknown, Sink& out) {
-  TextWriter writer(out);
-  take_apart(kind, message, file, {.word = "text"}, drop_unknown, writer);
-}
 
 std::string parse_text(Kind kind, std::string_view text, std::string_view file) {
   return TextReader(text, file).read(descriptor_of(kind));
