@@ -78,8 +78,9 @@ class OutputFile final : public Sink {
 
   void expect(uint64_t size);  // reserves space, if the file system can
   void write(std::string_view bytes) override;
-  void commit();  // the file is there, whole; throws Error (kWrite)
-  uint64_t written() const { return written_; }
+  void commit();                                 // the file is there, whole; throws Error (kWrite)
+  uint64_t written() const { return written_; }  // by now, without what is pending
+  uint64_t pending() const { return used_; }
 
  private:
   void flush();

@@ -99,30 +99,35 @@ std::string_view Graph::part(uint32_t number) const {
   return found;
 }
 
-void Graph::set_part(uint32_t number, std::string content) {
+void Graph::set_part(uint32_t number, std::string content) { set_parts(number, {std::move(content)}); }
+
+void Graph::set_parts(uint32_t number, const std::vector<std::string>& contents) {
   decode();
   edited_ = true;
-  std::string field;
-  append_bytes_field(field, number, content);
-  const Part replaced{number, arena_->keep(std::move(field))};
-  bool written = false;
-  for (size_t i = 0; i < parts_.size();) {
-    if (parts_[i].field != number) {
-      ++i;
-    } else if (!written) {
-      parts_[i++] = replaced;
-      written = true;
-    } else {
-      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i));
-      nodes_before_.erase(nodes_before_.begin() + static_cast<std::ptrdiff_t>(i));
+  std::vector<Part> parts;
+  std::vector<uint32_t> nodes_before;
+  size_t at = parts_.size(), kept = 0;  // where the new ones go: the first one's place, else by number
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].field == number) {
+      at = std::min(at, i);
+      continue;
     }
+    if (parts_[i].field < number && at == parts_.size()) kept = parts.size() + 1;
+    parts.push_back(parts_[i]);
+    nodes_before.push_back(nodes_before_[i]);
   }
-  if (written) return;
-  size_t at = 0;
-  while (at < parts_.size() && parts_[at].field < number) ++at;
-  parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(at), replaced);
-  nodes_before_.insert(nodes_before_.begin() + static_cast<std::ptrdiff_t>(at),
-                       number < node_field_ ? 0 : decoded_count_);
+  const bool there = at < parts_.size();
+  const size_t place = there ? at : kept;
+  const uint32_t before = there ? nodes_before_[at] : number < node_field_ ? 0 : decoded_count_;
+  for (size_t i = 0; i < contents.size(); ++i) {
+    std::string field;
+    append_bytes_field(field, number, contents[i]);
+    const auto where = static_cast<std::ptrdiff_t>(place + i);
+    parts.insert(parts.begin() + where, {number, arena_->keep(std::move(field))});
+    nodes_before.insert(nodes_before.begin() + where, before);
+  }
+  parts_ = std::move(parts);
+  nodes_before_ = std::move(nodes_before);
 }
 
 void Graph::write(Sink& sink) const {

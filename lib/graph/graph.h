@@ -40,6 +40,7 @@ class Graph {
   bool is_body() const { return node_field_ != 1; }  // of a function: inputs read `node:output:0`
 
   uint32_t size() const { return static_cast<uint32_t>(records_.size()); }  // removed nodes included
+  uint32_t decoded_count() const { return decoded_count_; }  // of the file; those behind were appended
   bool removed(NodeId id) const { return records_[index_of(id)] == nullptr; }
   std::string_view bytes(NodeId id) const;  // the NodeDef before its mapping; not of a removed node
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
@@ -61,6 +62,8 @@ class Graph {
   // Replaces all fields `number` by one with this content, or by none where it is empty and `keep_empty` is
   // not set. A field that was not there goes to its place by number.
   void set_part(uint32_t number, std::string content);
+  // The same for a repeated field: one field for each content.
+  void set_parts(uint32_t number, const std::vector<std::string>& contents);
 
   bool edited() const { return edited_; }
   std::string_view message() const { return message_; }
@@ -72,6 +75,11 @@ class Graph {
   // the call.
   template <typename Use>
   void each_node(Use use) const;
+
+  // Calls use(node_def) for each node as it lies there, its mapping not applied: enough for what no mapping
+  // changes, such as its op.
+  template <typename Use>
+  void each_record(Use use) const;
 
  private:
   struct Range {  // nodes from `begin` on, to the next range, are written through `mapping`
@@ -107,11 +115,25 @@ Record record_at(const char* position);
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <typename Use>
-void Graph::each_node(Use use) const {
+void Graph::each_record(Use use) const {
   if (!decoded_) {
     for (Fields fields(message_); fields.next();) {
       if (fields->bytes(node_field_)) use(fields->value);
     }
+    return;
+  }
+  for (const char* record : records_) {
+    if (record != nullptr) use(record_at(record).node_def);
+  }
+}
+
+template <typename Use>
+void Graph::each_node(Use use) const {
+  if (!decoded_) {
+    each_record([&](std::string_view node_def) {
+      if (whole_ == nullptr) return use(node_def);
+      use(std::string_view(mapped_node(node_def, *whole_)));
+    });
     return;
   }
   size_t range = 0;

@@ -9,7 +9,7 @@
 #include "model/json.h"
 #include "model/listing.h"
 #include "model/model.h"
-#include "model/tensor_source.h"
+#include "model/tensor_index.h"
 #include "model/text.h"
 
 namespace gedit {
@@ -53,6 +53,13 @@ std::string find_in_folder(const std::string& folder) {
   throw Error(Cause::kInput, "a directory without saved_model.pb or saved_model.pbtxt").in(folder);
 }
 
+// What the user says it is; the format is still found from the content, and binary where nothing can be
+// found.
+Detected detect_as(std::string_view bytes, const std::string& path, Kind kind) {
+  if (identify(bytes) != Content::kGraph) return {kind, Format::kBinary};
+  return {kind, detect(bytes, path).format};
+}
+
 std::string parse(Kind kind, Format format, const InputFile& file, const LoadOptions& options, Kind& found) {
   found = kind;
   switch (format) {
@@ -63,9 +70,15 @@ std::string parse(Kind kind, Format format, const InputFile& file, const LoadOpt
     default:
       break;
   }
-  std::unique_ptr<TensorSource> tensors;
-  if (!options.tensors_from.empty()) tensors = tensors_of(load(options.tensors_from));
-  ParsedListing listing = parse_listing(file.bytes(), file.path(), tensors.get());
+  if (options.tensors_from.empty()) {
+    ParsedListing listing = parse_listing(file.bytes(), file.path(), nullptr);
+    found = listing.kind;
+    return std::move(listing.message);
+  }
+  const Model source = load(options.tensors_from);
+  TensorIndex tensors;
+  with_file(source, [&] { tensors.add(source.kind, source.message); });
+  ParsedListing listing = parse_listing(file.bytes(), file.path(), &tensors);
   found = listing.kind;
   return std::move(listing.message);
 }

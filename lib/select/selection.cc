@@ -169,7 +169,9 @@ NodeSet Selecting::State::in_place(const Selector& selector, Place& place) {
         if (!value) return false;
         if (!selector.has_value) return true;
         if (const auto text = string_attr(node, selector.key); text && *text == selector.text) return true;
-        return print_attr_value(*value) == selector.text;
+        std::string printed;
+        print_attr_value(printed, *value, false);
+        return printed == selector.text;
       });
     case Is::kDtype: {
       const DType type = *parse_dtype(selector.text);

@@ -13,6 +13,7 @@
 // re:"a, b".
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -1,0 +1,46 @@
+// gedit copy: a network once more under a new scope, with variables, savers, initializers and contexts of its
+// own.
+//
+// The copies are the originals' bytes written through a mapping (copy_mapping.h); what is added besides is a
+// handful of new nodes (Placeholders, StopGradients, restore operations) and longer lists in the savers, init
+// groups and collections.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+struct CopyRequest {
+  std::vector<std::string> outputs;  // tensors or ops whose closure is copied
+  std::vector<std::string> inputs;   // where the closure is cut; T or T:DTYPE[SHAPE]
+  std::string select;                // a selector: exactly these, and satellites
+  std::string from_scope;
+  bool has_from_scope = false;
+  std::string scope;
+  std::vector<std::string> input_map;  // KEY=VALUE
+  bool placeholders = false;
+  std::string share;  // a selector
+  std::optional<std::string> device;
+  std::vector<std::string> stop_gradient;
+  bool want_names = false;  // fill CopyResult::nodes, which holds every name
+};
+
+// What became of what, by name; tensors as `node:1`, `node` for output 0.
+struct CopyResult {
+  std::map<std::string, std::string> nodes, outputs, inputs, variables, keys, frames;
+  std::vector<std::string> added;    // nodes that are neither originals nor copies
+  std::vector<std::string> changed;  // originals that gained inputs or entries
+  std::vector<std::string> warnings;
+};
+
+// Edits the selected MetaGraph. The copies are written when the model is: until then it stays where it is and
+// `ops` lives. Throws Error (kUsage, kRefused); the model is then not to be used any more.
+CopyResult copy(Model& model, Registry& ops, const CopyRequest& request);
+
+}  // namespace gedit

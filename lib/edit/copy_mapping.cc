@@ -1,0 +1,297 @@
+#include "edit/copy_mapping.h"
+
+#include "base/error.h"
+
+namespace gedit {
+namespace {
+
+// A handle with this shared_name is made anew at every execution (core/framework/resource_handle.h,
+// ANONYMOUS_NAME).
+constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+std::string without_slash(std::string_view scope) {
+  while (scope.ends_with('/')) scope.remove_suffix(1);
+  return std::string(scope);
+}
+
+}  // namespace
+
+ScopeNames::ScopeNames(std::string_view from, bool has_from, std::string_view to)
+    : from_(without_slash(from)), to_(without_slash(to)), has_from_(has_from && !from_.empty()) {}
+
+void ScopeNames::append(std::string_view name, std::string& out) const {
+  if (has_from_ && in_scope(name, from_)) {
+    name.remove_prefix(from_.size());
+    if (to_.empty() && !name.empty()) name.remove_prefix(1);
+    out += to_;
+    out += name;
+    return;
+  }
+  if (!to_.empty()) {
+    out += to_;
+    out += '/';
+  }
+  out += name;
+}
+
+std::vector<std::string> ScopeNames::origins(std::string_view name) const {
+  std::vector<std::string> found;
+  if (has_from_ && (to_.empty() || in_scope(name, to_))) {
+    std::string_view rest = name.substr(to_.size());
+    found.push_back(from_ + (to_.empty() ? "/" : "") + std::string(rest));
+  }
+  if (to_.empty()) {
+    found.emplace_back(name);
+  } else if (name.size() > to_.size() && in_scope(name, to_)) {
+    found.emplace_back(name.substr(to_.size() + 1));
+  }
+  return found;
+}
+
+const std::string& FreshNames::of(std::string_view name) {
+  const auto found = made_.find(name);
+  if (found != made_.end()) return found->second;
+  const std::string wanted = scope_.of(name);
+  std::string fresh = wanted;
+  for (int number = 1; taken_.contains(fresh); ++number) fresh = wanted + "_" + std::to_string(number);
+  taken_.insert(fresh);
+  return made_.emplace(name, std::move(fresh)).first->second;
+}
+
+CopyMapping::CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request)
+    : facts_(facts),
+      selection_(selection.nodes),
+      scope_(request.from_scope, request.has_from_scope, request.scope),
+      device_(request.device),
+      frames_(scope_),
+      shared_(scope_),
+      pairs_(scope_) {
+  collect_identities();
+}
+
+// Fresh names are decided in the order of the graph, so that the same input gives the same output.
+void CopyMapping::collect_identities() {
+  const Graph& graph = facts_.graph();
+  std::set<int64_t> keys;
+  struct Found {
+    Role role;
+    std::string_view value;
+  };
+  std::vector<Found> wanted;
+  std::vector<int64_t> wanted_keys;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const NodeId id{i};
+    if (graph.removed(id)) continue;
+    const std::string_view node_def = graph.bytes(id);
+    std::string_view op;
+    const bool copied = selection_.has(id);
+    each_attr(node_def, [&](std::string_view key, std::string_view value) {
+      if (op.empty()) op = node_op(node_def);
+      const Role role = attr_role(op, key);
+      if (role == Role::kNone || role == Role::kColocation) return;
+      if (role == Role::kInstanceKey) {
+        const auto number = static_cast<int64_t>(last_varint(value, attr_field::kInt));
+        keys.insert(number);
+        if (copied) wanted_keys.push_back(number);
+        return;
+      }
+      const std::string_view text = last_bytes(value, attr_field::kString);
+      if (text.empty() || text == kAnonymousName) return;
+      (role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_).take(text);
+      if (copied) wanted.push_back({role, text});
+    });
+  }
+  for (const Found& found : wanted) {
+    (found.role == Role::kFrame        ? frames_
+     : found.role == Role::kSharedName ? shared_
+                                       : pairs_)
+        .of(found.value);
+  }
+  int64_t next = 0;
+  for (const int64_t key : wanted_keys) {
+    if (instance_keys_.contains(key)) continue;
+    while (keys.contains(next)) ++next;
+    keys.insert(next);
+    instance_keys_.emplace(key, next);
+  }
+}
+
+void CopyMapping::replace(const Tensor& tensor, std::string source, bool except_references) {
+  replaced_[tensor] = {std::move(source), except_references};
+}
+
+std::string CopyMapping::source_of(const Tensor& tensor) const {
+  if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
+  const std::string_view name = facts_.graph().name(tensor.node);
+  const std::string to = copied(tensor.node) ? scope_.of(name) : std::string(name);
+  return tensor.control ? "^" + to : tensor_text(to, tensor.index);
+}
+
+const std::string& CopyMapping::frame(std::string_view name) const {
+  return frames_.made().find(name)->second;
+}
+
+void CopyMapping::node(std::string_view name, std::string& out) const { scope_.append(name, out); }
+
+bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input) const {
+  const NodeId id = find(reader.name);
+  const auto types = input_types(facts_.ops, facts_.graph().bytes(id));
+  if (!types) return false;
+  size_t slot = 0;
+  bool reference = false;
+  each_input(facts_.graph().bytes(id), [&](std::string_view text) {
+    if (text == input && slot < types->size()) reference = reference || is_reference((*types)[slot]);
+    ++slot;
+  });
+  return reference;
+}
+
+bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
+  const Input parsed = parse_input(input);
+  const NodeId producer = find(parsed.node);
+  if (producer == kNoNode) {  // dangling: carried through
+    out += input;
+    return true;
+  }
+  if (!replaced_.empty()) {
+    const auto found = replaced_.find({producer, parsed.index(), parsed.control});
+    if (found != replaced_.end() && !(found->second.except_references && needs_reference(reader, input))) {
+      out += found->second.source;
+      return true;
+    }
+  }
+  if (!copied(producer)) {
+    out += input;
+    return true;
+  }
+  if (parsed.control) out += '^';
+  scope_.append(parsed.node, out);
+  if (!parsed.port.empty()) {
+    out += ':';
+    out += parsed.port;
+  }
+  return true;
+}
+
+bool CopyMapping::colocation(const NodeHead& /*holder*/, std::string_view name, std::string& out) const {
+  const NodeId target = find(name);
+  if (target == kNoNode) return false;
+  if (copied(target)) {
+    scope_.append(name, out);
+    return true;
+  }
+  out += name;
+  return !device_;  // it would hold the copy on the original's device
+}
+
+void CopyMapping::identity(const NodeHead& holder, Role role, std::string_view value,
+                           std::string& out) const {
+  const FreshNames& names = role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_;
+  if (value.empty() && role == Role::kSharedName && holder.op == "VarHandleOp") {
+    scope_.append(holder.name, out);  // an empty one would be one variable with every other empty one
+    return;
+  }
+  const auto found = names.made().find(value);
+  out += found == names.made().end() ? value : std::string_view(found->second);
+}
+
+int64_t CopyMapping::instance_key(int64_t key) const {
+  const auto found = instance_keys_.find(key);
+  return found == instance_keys_.end() ? key : found->second;
+}
+
+bool CopyMapping::drops(const NodeHead& holder, std::string_view key) const {
+  return !stale_shapes_.empty() && key == "_output_shapes" &&
+         stale_shapes_.contains(index_of(find(holder.name)));
+}
+
+void CopyMapping::add(const NodeHead& holder, std::string_view node_def, std::string& out) const {
+  // A VarHandleOp is what its shared_name says, and nothing says nothing: the default is the empty one.
+  if (holder.op != "VarHandleOp" || find_attr(node_def, "shared_name")) return;
+  std::string entry;
+  append_bytes_field(entry, 1, "shared_name");
+  append_bytes_field(entry, 2, string_value(scope_.of(holder.name)));
+  append_bytes_field(out, node_field::kAttr, entry);
+}
+
+NodeId CopyMapping::original_of(std::string_view name) const {
+  // Two names can become `name`: one inside OLD and one anywhere else.
+  for (const std::string& candidate : scope_.origins(name)) {
+    const NodeId id = find(candidate);
+    if (id != kNoNode && copied(id) && scope_.of(candidate) == name) return id;
+  }
+  return kNoNode;
+}
+
+void CopyMapping::add_name(const std::string& name) {
+  if (find(name) != kNoNode || original_of(name) != kNoNode || !added_names_.insert(name).second) {
+    throw Error(Cause::kRefused, "is taken").of(quoted("node", name)).hint("choose another --scope");
+  }
+}
+
+std::string CopyMapping::free_name(std::string_view base) {
+  std::string name(base);
+  for (int number = 1; find(name) != kNoNode || original_of(name) != kNoNode || added_names_.contains(name);
+       ++number) {
+    name = std::string(base) + "_" + std::to_string(number);
+  }
+  added_names_.insert(name);
+  return name;
+}
+
+void CopyMapping::check_names() const {
+  const Graph& graph = facts_.graph();
+  size_t taken = 0;
+  std::string first;
+  for (const NodeId id : selection_.nodes()) {
+    const std::string name = scope_.of(graph.name(id));
+    if (const size_t at = invalid_name_at(name);
+        at != std::string_view::npos && invalid_name_at(graph.name(id)) == std::string_view::npos) {
+      throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
+          .of("'" + printable(name) + "'");
+    }
+    if (find(name) == kNoNode && original_of(name) == id) continue;
+    if (taken++ == 0) first = name;
+  }
+  if (taken > 0) {
+    const std::string scope = scope_.of("x");
+    throw Error(Cause::kRefused, std::to_string(taken) + (taken == 1 ? " name" : " names") +
+                                     " taken, first '" + printable(first) + "'")
+        .of(quoted("scope", scope.size() > 2 ? scope.substr(0, scope.size() - 2) : ""))
+        .hint("choose another --scope");
+  }
+}
+
+bool CopyNames::map(NameKind kind, std::string_view name, std::string& out) const {
+  if (kind == NameKind::kVariable) {
+    mapping_.node(name, out);
+    return true;
+  }
+  if (kind == NameKind::kContext) {
+    const auto& frames = mapping_.frames();
+    const auto found = frames.find(name);
+    if (found != frames.end()) {
+      out += found->second;
+    } else {
+      mapping_.node(name, out);
+    }
+    return true;
+  }
+  if (kind == NameKind::kFunction) {
+    out += name;
+    return true;
+  }
+  const std::optional<Tensor> tensor = tensor_if_there(facts_.names, name);
+  if (!tensor) return false;
+  const bool inside = mapping_.copied(tensor->node);
+  if (!inside && !outside.contains(name)) return false;
+  const std::string source = mapping_.source_of(*tensor);
+  out += source;
+  // A tensor is written with its number in these messages, an op without.
+  if (!tensor->control && parse_input(name).port.size() == 1 && parse_input(source).port.empty() &&
+      name.ends_with(":0"))
+    out += ":0";
+  return true;
+}
+
+}  // namespace gedit

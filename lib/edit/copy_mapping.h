@@ -1,0 +1,127 @@
+// How the copies are written: command_reference, copy, rules 7 to 15 and section 0.4.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "edit/copy_selection.h"
+#include "graph/mapping.h"
+#include "model/references.h"
+
+namespace gedit {
+
+// What a name becomes in the new scope: `OLD/x` is `NEW/x`, any other x is `NEW/x`.
+class ScopeNames {
+ public:
+  ScopeNames(std::string_view from, bool has_from, std::string_view to);
+  void append(std::string_view name, std::string& out) const;
+  std::string of(std::string_view name) const {
+    std::string out;
+    append(name, out);
+    return out;
+  }
+  // The names that can become `name`.
+  std::vector<std::string> origins(std::string_view name) const;
+
+ private:
+  std::string from_, to_;
+  bool has_from_;
+};
+
+// Names that a copy must not share with anything that is there: M of the string, made unique by `_1` where it
+// is taken.
+class FreshNames {
+ public:
+  explicit FreshNames(const ScopeNames& scope) : scope_(scope) {}
+  void take(std::string_view name) { taken_.emplace(name); }
+  const std::string& of(std::string_view name);  // the same for the same name
+  const std::map<std::string, std::string, std::less<>>& made() const { return made_; }
+
+ private:
+  const ScopeNames& scope_;
+  std::set<std::string, std::less<>> taken_;
+  std::map<std::string, std::string, std::less<>> made_;
+};
+
+// The mapping of the copies, and of what surrounds them. Decided in full before the first node is written.
+class CopyMapping final : public Mapping {
+ public:
+  CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request);
+
+  const ScopeNames& scope() const { return scope_; }
+  bool copied(NodeId id) const { return selection_.has(id); }
+
+  // Another source for all copies that read the tensor: KEYs, Placeholders, StopGradients.
+  // `except_references`: readers that need a reference keep what they had.
+  void replace(const Tensor& tensor, std::string source, bool except_references = false);
+  void drop_output_shapes(NodeId original) { stale_shapes_.insert(index_of(original)); }
+
+  // The tensor as the copies read it.
+  std::string source_of(const Tensor& tensor) const;
+
+  const std::string& frame(std::string_view name) const;
+  const std::map<std::string, std::string, std::less<>>& frames() const { return frames_.made(); }
+
+  // The node whose copy is called `name`; kNoNode where no copy is.
+  NodeId original_of(std::string_view name) const;
+
+  // Names of nodes that are added besides the copies; refuses a name that is taken.
+  void add_name(const std::string& name);
+  // The first of `base`, `base_1`, ... that is free, which is then taken.
+  std::string free_name(std::string_view base);
+
+  void node(std::string_view name, std::string& out) const override;
+  bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
+  bool colocation(const NodeHead& holder, std::string_view name, std::string& out) const override;
+  void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
+  int64_t instance_key(int64_t key) const override;
+  const std::string* device() const override { return device_ ? &*device_ : nullptr; }
+  bool drops(const NodeHead& holder, std::string_view key) const override;
+  void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override;
+
+  // Refuses names that are taken, by nodes or by other copies.
+  void check_names() const;
+
+ private:
+  struct Replacement {
+    std::string source;
+    bool except_references;
+  };
+
+  NodeId find(std::string_view name) const { return facts_.names.find(name); }
+  bool needs_reference(const NodeHead& reader, std::string_view input) const;
+  void collect_identities();
+
+  const CopyFacts& facts_;
+  const NodeSet selection_;
+  ScopeNames scope_;
+  std::optional<std::string> device_;
+  std::unordered_map<Tensor, Replacement, TensorHash> replaced_;
+  std::unordered_set<uint32_t> stale_shapes_;
+  std::unordered_set<std::string> added_names_;
+  FreshNames frames_, shared_, pairs_;
+  std::map<int64_t, int64_t> instance_keys_;
+};
+
+// The same mapping for messages around the graph. `contexts`: names without a copy are left out, unless they
+// are outside values.
+class CopyNames final : public NameMap {
+ public:
+  CopyNames(const CopyFacts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
+  bool map(NameKind kind, std::string_view name, std::string& out) const override;
+
+  std::unordered_set<std::string_view>
+      outside;  // tensors that keep the original, or the VALUE, where they have no copy
+
+ private:
+  const CopyFacts& facts_;
+  const CopyMapping& mapping_;
+};
+
+}  // namespace gedit

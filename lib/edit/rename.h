@@ -1,0 +1,30 @@
+// gedit rename: other names for nodes, scopes and functions, and everything that names them follows.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+struct RenameRequest {
+  // `a=b`, `a/=b/`, `a/=`, `/=b/`, `FN//a=b`, `fn:F=G`, `@file` with one a line. All apply at once.
+  std::vector<std::string> pairs;
+  // `s/RE/REPL/[g]` with any delimiter: RE2 syntax, \1 and & as in sed. In order, after the pairs.
+  std::vector<std::string> expressions;
+};
+
+// What was renamed, for --dry-run: only filled when asked for, since it holds every name.
+struct Renamed {
+  std::string from, to;
+};
+
+// Renames in the selected MetaGraph. Throws Error: kUsage for a malformed pair, kRefused where a pair hits
+// nothing, a name is taken or is no node name.
+void rename(Model& model, Registry& ops, const RenameRequest& request,
+            std::vector<Renamed>* renamed = nullptr);
+
+}  // namespace gedit

@@ -1,0 +1,170 @@
+#include "model/folder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/link.h"
+#include "model/collections.h"
+
+namespace gedit {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error failed(const std::string& path, const std::error_code& code) {
+  return Error(Cause::kWrite, code.message()).in(path);
+}
+
+// Files and folders below `from`, linked below `to`; `skip` names entries of `from` itself.
+void link_tree(const std::string& from, const std::string& to, const std::vector<std::string_view>& skip) {
+  std::error_code code;
+  fs::directory_iterator entries(from, code);
+  if (code) throw Error(Cause::kInput, code.message()).in(from);
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    bool skipped = false;
+    for (const std::string_view one : skip) skipped = skipped || name == one;
+    if (skipped) continue;
+    const std::string target = join_path(to, name);
+    if (entry.is_directory(code)) {
+      if (!fs::create_directory(target, code) && code) throw failed(target, code);
+      link_tree(entry.path().string(), target, {});
+    } else {
+      link_file(entry.path().string(), target);
+    }
+  }
+}
+
+// Files of the checkpoint `prefix`, as suffixes: `.index`, `.data-00000-of-00001`.
+std::vector<std::string> checkpoint_files(const std::string& prefix) {
+  std::vector<std::string> suffixes;
+  const std::string_view name = base_name(prefix);
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(std::string(dir_name(prefix)), code)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(name)) continue;
+    const std::string rest = file.substr(name.size());
+    if (rest == ".index" || rest.starts_with(".data-")) suffixes.push_back(rest);
+  }
+  return suffixes;
+}
+
+}  // namespace
+
+SavedModelFolder::SavedModelFolder(std::string path, bool overwrite)
+    : path_(std::move(path)), overwrite_(overwrite) {
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  if (exists(path_)) {
+    if (!is_directory(path_)) throw Error(Cause::kRefused, "exists, and is no directory").in(path_);
+    const bool ours =
+        exists(join_path(path_, "saved_model.pb")) || exists(join_path(path_, "saved_model.pbtxt"));
+    std::error_code code;
+    const bool empty = fs::is_empty(path_, code);
+    if (!empty && !overwrite_) throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
+    if (!empty && !ours) throw Error(Cause::kRefused, "is a directory that holds no SavedModel").in(path_);
+    overwrite_ = true;
+  }
+  const std::string parent(dir_name(path_));
+  std::error_code code;
+  fs::create_directories(parent, code);
+  if (code) throw failed(parent, code);
+  temporary_ = path_ + ".tmp-XXXXXX";
+  if (::mkdtemp(temporary_.data()) == nullptr) {
+    const int error = errno;
+    temporary_.clear();
+    throw failed(path_, std::error_code(error, std::generic_category()));
+  }
+  fs::permissions(
+      temporary_,
+      fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,
+      fs::perm_options::add, code);
+}
+
+SavedModelFolder::~SavedModelFolder() {
+  if (temporary_.empty()) return;
+  std::error_code code;
+  fs::remove_all(temporary_, code);
+}
+
+std::string SavedModelFolder::path(std::string_view name) const { return join_path(temporary_, name); }
+
+void SavedModelFolder::take_over(const std::string& from, bool edited) {
+  std::vector<std::string_view> skip{"saved_model.pb", "saved_model.pbtxt"};
+  if (edited) skip.emplace_back("fingerprint.pb");
+  link_tree(from, temporary_, skip);
+}
+
+void SavedModelFolder::add_model_files(const Model& model, const std::string& checkpoint) {
+  std::error_code code;
+  if (!checkpoint.empty()) {
+    const std::vector<std::string> suffixes = checkpoint_files(checkpoint);
+    if (suffixes.empty()) throw Error(Cause::kInput, "no such checkpoint").in(checkpoint);
+    const std::string variables = path("variables");
+    if (!fs::create_directory(variables, code) && code) throw failed(variables, code);
+    for (const std::string& suffix : suffixes)
+      link_file(checkpoint + suffix, join_path(variables, "variables" + suffix));
+  }
+  for (const std::string_view asset : model.meta().parts_of(meta_field::kAsset)) {
+    const std::string name(last_bytes(asset, 2));
+    if (name.empty() || name != base_name(name) ||
+        name == "..") {  // assets are flat (tensorflow_semantics 10.7)
+      throw Error(Cause::kInput, "not the name of a file").in(model.path).of(quoted("asset", name));
+    }
+    const std::string dir(dir_name(model.path));
+    std::string found;
+    for (const std::string& candidate : {join_path(dir, name), join_path(join_path(dir, "assets"), name)}) {
+      if (found.empty() && exists(candidate)) found = candidate;
+    }
+    if (found.empty()) {
+      throw Error(Cause::kInput, "no such file beside the model").in(model.path).of(quoted("asset", name));
+    }
+    const std::string assets = path("assets");
+    if (!fs::create_directory(assets, code) && code) throw failed(assets, code);
+    link_file(found, join_path(assets, base_name(name)));
+  }
+}
+
+void SavedModelFolder::commit() {
+  std::error_code code;
+  if (!exists(path_)) {
+    fs::rename(temporary_, path_, code);
+    if (code) throw failed(path_, code);
+    temporary_.clear();
+    return;
+  }
+  // Both are whole at every moment, and one of them is there: the exchange is one step.
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+    throw failed(path_, std::error_code(errno, std::generic_category()));
+  }
+}  // the destructor removes the old one, which now has the temporary name
+
+std::string twin_prefix(std::string_view path) {
+  for (const std::string_view suffix : {".meta", ".pbtxt", ".pb", ".gtxt", ".json"}) {
+    if (path.ends_with(suffix)) return std::string(path.substr(0, path.size() - suffix.size()));
+  }
+  return std::string(path);
+}
+
+std::vector<std::string> link_twin(const std::string& folder, const std::string& out, bool overwrite) {
+  std::vector<std::string> made;
+  const std::string source = join_path(join_path(folder, "variables"), "variables"), twin = twin_prefix(out);
+  for (const std::string& suffix : checkpoint_files(source)) {
+    const std::string target = twin + suffix;
+    if (exists(target)) {
+      if (!overwrite) throw Error(Cause::kRefused, "exists").in(target).hint("-O overwrites it");
+      std::error_code code;
+      fs::remove(target, code);
+    }
+    link_file(source + suffix, target);
+    made.push_back(target);
+  }
+  return made;
+}
+
+}  // namespace gedit

@@ -1,0 +1,46 @@
+// A SavedModel's folder while it is made: complete beside its place before it appears there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+
+namespace gedit {
+
+class SavedModelFolder {
+ public:
+  // Throws Error: kRefused where something is at `path` and `overwrite` is not set, or where it is not a
+  // SavedModel.
+  SavedModelFolder(std::string path, bool overwrite);
+  ~SavedModelFolder();
+  SavedModelFolder(const SavedModelFolder&) = delete;
+  SavedModelFolder& operator=(const SavedModelFolder&) = delete;
+
+  std::string path(std::string_view name) const;  // of a file in the folder that is being made
+
+  // Everything of the folder `from` but its saved_model.pb: variables, assets, other files, linked. The
+  // fingerprint describes the old bytes and stays behind after an edit.
+  void take_over(const std::string& from, bool edited);
+
+  // What a MetaGraphDef needs beside it: `checkpoint` (a prefix, may be empty) as variables/, and the files
+  // that its asset_file_def names, looked for beside the model. Throws Error where one is missing.
+  void add_model_files(const Model& model, const std::string& checkpoint);
+
+  void commit();  // the folder is there; an old one goes last
+
+ private:
+  std::string path_, temporary_;
+  bool overwrite_;
+};
+
+// Links a SavedModel's variables beside `out` as its twin: `two.meta` -> two.index, two.data-*. Gives the new
+// files.
+std::vector<std::string> link_twin(const std::string& folder, const std::string& out, bool overwrite);
+
+// The prefix under which a checkpoint lies beside a graph file: its path without .meta, .pb, .pbtxt, .gtxt or
+// .json.
+std::string twin_prefix(std::string_view path);
+
+}  // namespace gedit

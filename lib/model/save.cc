@@ -1,0 +1,200 @@
+#include "model/save.h"
+
+#include <limits>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "model/collections.h"
+#include "model/folder.h"
+#include "model/json.h"
+#include "model/listing.h"
+#include "model/text.h"
+
+namespace gedit {
+namespace {
+
+std::string_view suffix(std::string_view path) {
+  const std::string_view name = base_name(path);
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
+}
+
+bool known_format(std::string_view word) {
+  return word == "pb" || word == "pbtxt" || word == "meta" || word == "gtxt" || word == "json" ||
+         word == "saved_model";
+}
+
+Target target_of_word(const Model& model, std::string_view word) {
+  if (word == "pb") return {Kind::kGraphDef, Format::kBinary, false};
+  if (word == "meta") return {Kind::kMetaGraphDef, Format::kBinary, false};
+  if (word == "pbtxt") return {model.kind, Format::kText, false};
+  if (word == "gtxt") return {model.kind, Format::kListing, false};
+  if (word == "json") return {model.kind, Format::kJson, false};
+  return {Kind::kSavedModel, model.kind == Kind::kSavedModel ? model.format : Format::kBinary, true};
+}
+
+// The whole message in memory: what was read where nothing was edited.
+std::string_view message_of(const Model& model, StringSink& storage) {
+  if (!model.edited()) return model.message;
+  write_message(model, storage);
+  return storage.text;
+}
+
+void check_size(const Model& model, uint64_t size) {
+  if (size <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) return;
+  const char* kind = model.kind == Kind::kGraphDef       ? "a GraphDef"
+                     : model.kind == Kind::kMetaGraphDef ? "a MetaGraphDef"
+                                                         : "a SavedModel";
+  throw Error(Cause::kRefused, "would be " + size_text(size) + ", " + kind + " holds at most 2 GiB")
+      .hint("keep weights in a checkpoint: gedit freeze --keep, or a SavedModel");
+}
+
+void write_in(Model& model, const Target& target, const Destination& destination, Sink& sink) {
+  StringSink storage;
+  switch (target.format) {
+    case Format::kBinary:
+      return write_message(model, sink);
+    case Format::kText:
+      return write_text(model.kind, message_of(model, storage), model.path, destination.drop_unknown, sink);
+    case Format::kJson:
+      return write_json(model.kind, message_of(model, storage), model.path, destination.drop_unknown, sink);
+    case Format::kListing:
+      return print_listing(model.kind, message_of(model, storage), !destination.elide, sink);
+  }
+}
+
+size_t distinct_variables(const MetaGraph& meta) {
+  size_t count = 0;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.key == "variables") count += collection.items.size();
+  }
+  return count;
+}
+
+}  // namespace
+
+Target target_of(const Model& model, const Destination& destination) {
+  const std::string_view wanted = suffix(destination.path);
+  const bool trailing = destination.path.size() > 1 && destination.path.ends_with('/');
+  Target target{model.kind, model.format, model.kind == Kind::kSavedModel && model.directory};
+  if (destination.path != "-") {
+    if (trailing || is_directory(destination.path)) {
+      target = target_of_word(model, "saved_model");
+    } else if (base_name(destination.path) == "saved_model.pb" && model.kind == Kind::kSavedModel) {
+      target = {Kind::kSavedModel, Format::kBinary, false};
+    } else if (known_format(wanted) && wanted != suffix(model.path)) {
+      target = target_of_word(model, wanted);
+    } else if (known_format(wanted)) {
+      target.directory = false;
+    }
+  }
+  if (destination.format) {
+    if (!known_format(*destination.format)) {
+      throw Error(Cause::kUsage, "no such format")
+          .of(quoted("format", *destination.format))
+          .hint("pb, pbtxt, meta, gtxt, json, saved_model");
+    }
+    const Target by_word = target_of_word(model, *destination.format);
+    if (target.directory) {
+      // A folder's own file is binary or text; the folder itself stays.
+      if (*destination.format == "gtxt" || *destination.format == "json" || *destination.format == "meta" ||
+          destination.path == "-") {
+        target = by_word;
+      } else {
+        target.format = by_word.format;
+      }
+    } else {
+      const bool kind_by_name =
+          destination.path != "-" && (wanted == "meta" || wanted == "pb") && by_word.kind == model.kind;
+      const Kind kind = kind_by_name ? target.kind : by_word.kind;
+      target = {kind, by_word.format, by_word.directory};
+    }
+  }
+  if (target.directory && destination.path == "-") {
+    throw Error(Cause::kUsage, "a SavedModel is a directory")
+        .in(model.path)
+        .hint("-o DIRECTORY, or -f pb, pbtxt, gtxt, json");
+  }
+  return target;
+}
+
+std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags) {
+  std::vector<std::string> warnings;
+  if (kind == model.kind) return warnings;
+  MetaGraph& meta = model.meta();
+  if (kind == Kind::kGraphDef) {
+    std::string lost;
+    const auto add = [&](size_t count, const char* what) {
+      if (count > 0) lost += (lost.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+    };
+    add(distinct_variables(meta), "VariableDefs");
+    add(meta.parts_of(meta_field::kSignature).size(), "signatures");
+    add(meta.parts_of(meta_field::kCollection).size(), "collections");
+    add(meta.parts_of(meta_field::kAsset).size(), "assets");
+    add(meta.has(meta_field::kSaver) ? 1 : 0, "saver_def");
+    add(meta.has(meta_field::kObjectGraph) ? 1 : 0, "object graph");
+    if (!lost.empty()) warnings.push_back("a GraphDef holds the graph alone; lost: " + lost);
+  }
+  if (model.kind == Kind::kSavedModel && model.meta_graphs.size() > 1) {
+    warnings.push_back(std::to_string(model.meta_graphs.size() - 1) + " other MetaGraphs are left out");
+  }
+  // The other MetaGraphs stay in memory and are not written: what an edit holds on to must not move.
+  MetaGraph& result = model.meta();
+  result.edited = true;
+  if (kind == Kind::kGraphDef) {
+    result.parts.clear();
+  } else if (model.kind == Kind::kGraphDef) {
+    result.parts.push_back({meta_field::kGraph, {}});  // marks the graph's place
+    result.set_parts(meta_field::kInfo, {""});
+  }
+  if (kind == Kind::kSavedModel) {
+    if (gedit::tags(result).empty()) {
+      std::string info(result.part(meta_field::kInfo));
+      for (const std::string& tag : tags) append_bytes_field(info, 4, tag);
+      result.set_parts(meta_field::kInfo, {info});
+    }
+    std::string version;
+    append_varint_field(version, 1, 1);  // saved_model_schema_version
+    model.parts = {{1, model.arena->keep(std::move(version))}, {2, {}}};
+  }
+  model.kind = kind;
+  return warnings;
+}
+
+Saved save(Model& model, const Destination& destination) {
+  const Target target = target_of(model, destination);
+  Saved saved;
+  const Kind was = model.kind;
+  saved.warnings = convert_kind(model, target.kind, destination.tags);
+  if (target.directory) {
+    SavedModelFolder folder(destination.path, destination.overwrite);
+    OutputFile file(folder.path(target.format == Format::kText ? "saved_model.pbtxt" : "saved_model.pb"),
+                    false);
+    if (model.file) file.read_through(model.file);
+    write_in(model, {target.kind, target.format == Format::kText ? Format::kText : Format::kBinary, true},
+             destination, file);
+    file.commit();
+    saved.bytes = file.written();
+    check_size(model, saved.bytes);
+    if (was == Kind::kSavedModel && !model.folder.empty()) folder.take_over(model.folder, model.edited());
+    if (was != Kind::kSavedModel) folder.add_model_files(model, destination.checkpoint);
+    folder.commit();
+    return saved;
+  }
+  OutputFile out(destination.path, destination.overwrite);
+  if (model.file) {
+    out.read_through(model.file);
+    if (target.format == Format::kBinary) out.expect(model.message.size());
+  }
+  write_in(model, target, destination, out);
+  if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
+  std::vector<std::string> twin;
+  if (was == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef && destination.path != "-") {
+    twin = link_twin(model.folder, destination.path, destination.overwrite);
+  }
+  out.commit();
+  saved.bytes = out.written();
+  return saved;
+}
+
+}  // namespace gedit

@@ -1,0 +1,46 @@
+// Writing a model where the user wants it: the kind and the format that the name asks for, whole or not at
+// all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace gedit {
+
+struct Destination {
+  std::string path;                   // "-": standard output
+  std::optional<std::string> format;  // pb, pbtxt, meta, gtxt, json, saved_model
+  bool overwrite = false;
+  bool drop_unknown = false;  // text and JSON: leave out what they cannot hold, instead of refusing
+  bool elide = false;         // listing: long tensors as length and checksum
+  std::string checkpoint;     // prefix of the variables of a MetaGraphDef that becomes a SavedModel
+  std::vector<std::string> tags{"serve"};
+};
+
+// What the destination asks for.
+struct Target {
+  Kind kind;
+  Format format;
+  bool directory;  // a SavedModel's folder
+};
+
+// By `-f`, else by the suffix, else as it was read; where the suffix is the input's own, nothing changes.
+// Throws Error (kUsage) for a directory on standard output and an unknown format.
+Target target_of(const Model& model, const Destination& destination);
+
+struct Saved {
+  uint64_t bytes = 0;                 // of the graph file
+  std::vector<std::string> warnings;  // what the other kind cannot hold
+};
+
+// Throws Error: kRefused (exists, over 2 GiB, cannot be held), kWrite.
+Saved save(Model& model, const Destination& destination);
+
+// Turns the model into another kind (command_reference, convert 2 and 3); says what is lost.
+std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags);
+
+}  // namespace gedit

@@ -1,0 +1,218 @@
+#include "model/savers.h"
+
+#include <algorithm>
+
+#include "graph/types.h"
+#include "model/collections.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kLongestWay = 16;  // nodes between a variable and its saver; savers have one to three
+constexpr size_t kMostStrings = 50'000'000;  // a hostile shape must not become memory
+
+std::vector<std::string_view> inputs_of(std::string_view node_def) {
+  std::vector<std::string_view> inputs;
+  each_input(node_def, [&](std::string_view input) { inputs.push_back(input); });
+  return inputs;
+}
+
+// Nodes that hand a value on unchanged between a restore and its assignment, or a variable and its save.
+bool hands_on(std::string_view op) {
+  return op == "Identity" || op == "ReadVariableOp" || op == "RefIdentity" || op == "Reshape" || op == "Cast";
+}
+
+NodeId const_behind(const Graph& graph, const Names& names, const std::vector<std::string_view>& inputs,
+                    size_t slot) {
+  if (slot >= inputs.size()) return kNoNode;
+  NodeId id = names.find(parse_input(inputs[slot]).node);
+  for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
+    const std::string_view node_def = graph.bytes(id);
+    if (node_op(node_def) == "Const") return string_const(node_def) ? id : kNoNode;
+    if (node_op(node_def) != "Identity") return kNoNode;
+    const std::vector<std::string_view> next = inputs_of(node_def);
+    id = next.empty() ? kNoNode : names.find(parse_input(next[0]).node);
+  }
+  return kNoNode;
+}
+
+std::vector<std::string> strings_of(const Graph& graph, NodeId id) {
+  if (id == kNoNode) return {};
+  return string_const(graph.bytes(id)).value_or(std::vector<std::string>());
+}
+
+SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
+  const std::string_view node_def = graph.bytes(id);
+  const std::vector<std::string_view> inputs = inputs_of(node_def);
+  SaveNode save;
+  save.node = id;
+  const bool sliced = node_op(node_def) != "Save";
+  save.first_tensor = sliced ? 3 : 2;
+  save.names = const_behind(graph, names, inputs, 1);
+  if (sliced) save.slices = const_behind(graph, names, inputs, 2);
+  if (save.names == kNoNode) return save;
+  const std::vector<std::string> keys = strings_of(graph, save.names),
+                                 slices = strings_of(graph, save.slices);
+  for (uint32_t slot = 0; slot < keys.size() && save.first_tensor + slot < inputs.size(); ++slot) {
+    const std::string_view input = inputs[save.first_tensor + slot];
+    if (input.starts_with('^')) break;
+    SavedTensor tensor{slot, keys[slot], slot < slices.size() ? slices[slot] : "", kNoNode, {}};
+    tensor.variable = variable_behind(graph, names, input, &tensor.between);
+    save.tensors.push_back(std::move(tensor));
+  }
+  return save;
+}
+
+// The node that takes the value of `from`'s output `output` on: an assignment of it, or what hands it on.
+struct Taker {
+  uint32_t output;
+  NodeId node;
+};
+
+std::vector<Taker> takers(const Graph& graph, const Names& names, const Edges& consumers, NodeId from) {
+  std::vector<Taker> found;
+  for (const NodeId reader : consumers.of(from)) {
+    const std::string_view node_def = graph.bytes(reader);
+    const std::string_view op = node_op(node_def);
+    if (!is_assign_op(op) && !hands_on(op)) continue;
+    const std::vector<std::string_view> inputs = inputs_of(node_def);
+    const size_t slot = is_assign_op(op) ? 1 : 0;
+    if (slot >= inputs.size()) continue;
+    const Input input = parse_input(inputs[slot]);
+    if (!input.control && names.find(input.node) == from) found.push_back({input.index(), reader});
+  }
+  return found;
+}
+
+// From the first taker of a restored tensor forward to the assignment.
+void follow(const Graph& graph, const Names& names, const Edges& consumers, NodeId taker,
+            RestoredTensor& tensor) {
+  for (int step = 0; step < kLongestWay; ++step) {
+    tensor.between.push_back(taker);
+    if (is_assign_op(node_op(graph.bytes(taker)))) {
+      tensor.variable = variable_behind(graph, names, inputs_of(graph.bytes(taker))[0]);
+      return;
+    }
+    const std::vector<Taker> next = takers(graph, names, consumers, taker);
+    if (next.empty()) return;
+    taker = next.front().node;
+  }
+}
+
+RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& consumers, NodeId id) {
+  const std::string_view node_def = graph.bytes(id);
+  const std::vector<std::string_view> inputs = inputs_of(node_def);
+  RestoreNode restore;
+  restore.node = id;
+  restore.names = const_behind(graph, names, inputs, 1);
+  restore.slices = const_behind(graph, names, inputs, 2);
+  const std::vector<std::string> keys = strings_of(graph, restore.names),
+                                 slices = strings_of(graph, restore.slices);
+  for (uint32_t output = 0; output < keys.size(); ++output) {
+    restore.tensors.push_back(
+        {output, keys[output], output < slices.size() ? slices[output] : "", kNoNode, {}});
+  }
+  for (const Taker& taker : takers(graph, names, consumers, id)) {
+    if (taker.output >= restore.tensors.size() || !restore.tensors[taker.output].between.empty()) continue;
+    follow(graph, names, consumers, taker.node, restore.tensors[taker.output]);
+  }
+  return restore;
+}
+
+}  // namespace
+
+bool is_save_op(std::string_view op) { return op == "SaveV2" || op == "Save" || op == "SaveSlices"; }
+bool is_restore_op(std::string_view op) {
+  return op == "RestoreV2" || op == "Restore" || op == "RestoreSlice";
+}
+bool is_assign_op(std::string_view op) { return op == "Assign" || op == "AssignVariableOp"; }
+
+std::optional<std::vector<std::string>> string_const(std::string_view node_def) {
+  if (node_op(node_def) != "Const") return std::nullopt;
+  const auto value = find_attr(node_def, "value");
+  if (!value) return std::nullopt;
+  const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
+  if (static_cast<DType>(last_varint(tensor, 1)) != DType::kString) return std::nullopt;
+  std::vector<std::string> strings;
+  for (Fields fields(tensor); fields.next();) {
+    if (fields->bytes(8)) strings.emplace_back(fields->value);
+  }
+  const Shape shape = parse_shape_proto(last_bytes(tensor, 2));
+  if (!shape) return std::nullopt;
+  size_t count = 1;
+  for (const int64_t size : *shape) {
+    if (size < 0 || static_cast<size_t>(size) > kMostStrings ||
+        (count *= static_cast<size_t>(size)) > kMostStrings)
+      return std::nullopt;
+  }
+  if (strings.size() > count) strings.resize(count);
+  const std::string last =
+      strings.empty() ? "" : strings.back();  // fewer values than elements: the last one repeats
+  strings.resize(count, last);
+  return strings;
+}
+
+std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings) {
+  std::string tensor;
+  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+  append_bytes_field(tensor, 2, shape_proto(std::vector<int64_t>{static_cast<int64_t>(strings.size())}));
+  for (const std::string& text : strings) append_bytes_field(tensor, 8, text);
+  std::string value;
+  append_bytes_field(value, attr_field::kTensor, tensor);
+  std::string result = with_attr(node_def, "value", value);
+  if (find_attr(node_def, "_output_shapes")) result = with_attr(result, "_output_shapes", std::nullopt);
+  return result;
+}
+
+NodeId variable_behind(const Graph& graph, const Names& names, std::string_view input,
+                       std::vector<NodeId>* between) {
+  for (int step = 0; step < kLongestWay; ++step) {
+    const Input parsed = parse_input(input);
+    const NodeId id = parsed.control ? kNoNode : names.find(parsed.node);
+    if (id == kNoNode) break;
+    const std::string_view node_def = graph.bytes(id);
+    const std::string_view op = node_op(node_def);
+    if (is_variable_op(op)) {
+      if (between != nullptr) std::reverse(between->begin(), between->end());
+      return id;
+    }
+    if (!hands_on(op)) break;
+    if (between != nullptr) between->push_back(id);
+    std::string_view next;
+    each_input(node_def, [&](std::string_view text) {
+      if (next.empty()) next = text;
+    });
+    if (next.empty()) break;
+    input = next;
+  }
+  if (between != nullptr) between->clear();
+  return kNoNode;
+}
+
+const std::string* Savers::key_of(NodeId variable) const {
+  for (const SaveNode& save : saves) {
+    for (const SavedTensor& tensor : save.tensors) {
+      if (tensor.variable == variable) return &tensor.key;
+    }
+  }
+  for (const RestoreNode& restore : restores) {
+    for (const RestoredTensor& tensor : restore.tensors) {
+      if (tensor.variable == variable) return &tensor.key;
+    }
+  }
+  return nullptr;
+}
+
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers) {
+  Savers savers;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const NodeId id{i};
+    if (graph.removed(id)) continue;
+    const std::string_view op = node_op(graph.bytes(id));
+    if (is_save_op(op)) savers.saves.push_back(read_save(graph, names, id));
+    if (is_restore_op(op)) savers.restores.push_back(read_restore(graph, names, consumers, id));
+  }
+  return savers;
+}
+
+}  // namespace gedit

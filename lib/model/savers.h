@@ -1,0 +1,75 @@
+// The savers of a graph, found from their nodes: which variable is saved under which key, and how it is
+// restored (tensorflow_semantics 5.6). SaverDef only names three of these nodes; a key is never guessed from
+// a variable's name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/edges.h"
+#include "graph/graph.h"
+#include "graph/names.h"
+
+namespace gedit {
+
+// The strings of a Const node of DT_STRING: what string_val holds, the last one repeated up to the shape's
+// size. Nothing where the node is no such Const.
+std::optional<std::vector<std::string>> string_const(std::string_view node_def);
+// A Const like `node_def` that holds these strings, as a vector.
+std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings);
+
+// A tensor that a Save, SaveSlices or SaveV2 node writes.
+struct SavedTensor {
+  uint32_t slot;           // among the tensors, from 0
+  std::string key, slice;  // entries of tensor_names, shape_and_slices ("": whole)
+  NodeId variable;         // whose value it is; kNoNode for what is no variable (a table's values)
+  std::vector<NodeId>
+      between;  // reads on the way from the variable to the Save node, nearest to the variable first
+};
+
+struct SaveNode {
+  NodeId node;
+  NodeId names = kNoNode, slices = kNoNode;  // the Consts; kNoNode where the op has none or it is no Const
+  uint32_t first_tensor = 2;                 // input slot of the first saved tensor
+  std::vector<SavedTensor> tensors;          // empty where the names are no Const
+  bool readable() const { return names != kNoNode; }
+};
+
+// A tensor that a Restore, RestoreSlice or RestoreV2 node reads, and the assignment that it ends in.
+struct RestoredTensor {
+  uint32_t output;
+  std::string key, slice;
+  NodeId variable;              // kNoNode: assigned to no variable
+  std::vector<NodeId> between;  // from the reader of the output to the Assign, which is the last
+};
+
+struct RestoreNode {
+  NodeId node;
+  NodeId names = kNoNode, slices = kNoNode;
+  std::vector<RestoredTensor> tensors;
+};
+
+struct Savers {
+  std::vector<SaveNode> saves;
+  std::vector<RestoreNode> restores;
+
+  bool empty() const { return saves.empty() && restores.empty(); }
+  // The key under which the variable is saved, else restored; nothing where no saver has it.
+  const std::string* key_of(NodeId variable) const;
+};
+
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers);
+
+bool is_save_op(std::string_view op);
+bool is_restore_op(std::string_view op);
+bool is_assign_op(std::string_view op);  // Assign, AssignVariableOp
+
+// The variable node that `input` reads the value of: through Identity, ReadVariableOp and casts of reference;
+// kNoNode where it comes from something else. `between` gains the nodes on the way, nearest to the variable
+// first.
+NodeId variable_behind(const Graph& graph, const Names& names, std::string_view input,
+                       std::vector<NodeId>* between = nullptr);
+
+}  // namespace gedit

@@ -1,0 +1,596 @@
+#include "model/summary.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graph/edges.h"
+#include "graph/library.h"
+#include "graph/names.h"
+#include "model/collections.h"
+#include "model/savers.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint64_t kMostSteps =
+    100'000'000;  // nodes visited to rank outputs; past that their order in the file decides
+
+std::string tensor_name(std::string_view name) {
+  return name.ends_with(":0") ? std::string(name.substr(0, name.size() - 2)) : std::string(name);
+}
+
+TensorSummary tensor_info(std::string_view info) {
+  TensorSummary summary;
+  summary.shape = std::nullopt;
+  for (Fields fields(info); fields.next();) {
+    if (fields->bytes(1)) summary.tensor = tensor_name(fields->value);
+    if (fields->number == 2) summary.dtype = static_cast<DType>(fields->varint);
+    if (fields->bytes(3)) summary.shape = parse_shape_proto(fields->value);
+  }
+  return summary;
+}
+
+uint64_t elements(const Shape& shape) {
+  if (!shape) return 0;
+  uint64_t count = 1;
+  for (const int64_t size : *shape) {
+    if (size < 0) return 0;
+    count *= static_cast<uint64_t>(size);
+  }
+  return count;
+}
+
+bool is_placeholder(std::string_view op) {
+  return op == "Placeholder" || op == "PlaceholderWithDefault" || op == "PlaceholderV2";
+}
+
+// Ops whose unread result is no result of the model.
+bool never_output(std::string_view op) {
+  return op == "Const" || op == "NoOp" || op.starts_with("Assign") || is_save_op(op) || is_restore_op(op) ||
+         op.find("Summary") != std::string_view::npos || op.find("Apply") != std::string_view::npos ||
+         op == "IsVariableInitialized" || op == "VarIsInitializedOp" || op.starts_with("InitializeTable") ||
+         op.starts_with("LookupTableImport") || op.starts_with("Scatter") ||
+         op.starts_with("ResourceScatter") || op == "MergeV2Checkpoints" || op == "ShardedFilename" ||
+         op.find("Queue") != std::string_view::npos || is_variable_op(op) || op == "Assert" ||
+         is_placeholder(op) || op == "ControlTrigger" || op == "DestroyResourceOp";
+}
+
+class Summarizer {
+ public:
+  Summarizer(Model& model, size_t meta, Registry& ops, int depth)
+      : model_(model), meta_(model.meta_graphs[meta]), graph_(meta_.graph), ops_(ops), depth_(depth) {
+    graph_.decode();
+  }
+
+  GraphSummary run() {
+    head();
+    count_nodes();
+    functions();
+    names_.emplace(graph_);
+    producers_ = producers(graph_, *names_);
+    consumers_ = reversed(*producers_);
+    savers_ = find_savers(graph_, *names_, *consumers_);
+    signatures();
+    list_collections();
+    variables();
+    savers();
+    outputs();
+    inputs();
+    if (depth_ > 0) scopes();
+    return std::move(summary_);
+  }
+
+ private:
+  void head() {
+    for (const std::string_view tag : tags(meta_)) summary_.tags.emplace_back(tag);
+    const std::string_view info = meta_.part(meta_field::kInfo);
+    summary_.tensorflow_version = last_bytes(info, 5);
+    const std::string_view versions = graph_.part(graph_field::kVersions);
+    summary_.producer = static_cast<int64_t>(last_varint(versions, 1));
+    summary_.min_consumer = static_cast<int64_t>(last_varint(versions, 2));
+    for (const std::string_view asset : meta_.parts_of(meta_field::kAsset))
+      summary_.assets.emplace_back(last_bytes(asset, 2));
+  }
+
+  void count_nodes() {
+    std::unordered_map<std::string_view, uint64_t> ops;
+    std::unordered_set<std::string_view> devices;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeHead head = node_head(graph_.bytes(NodeId{i}));
+      ++ops[head.op];
+      if (!head.device.empty()) devices.insert(head.device);
+      if (is_placeholder(head.op)) placeholders_.push_back(NodeId{i});
+    }
+    summary_.nodes = graph_.size();
+    for (const auto& [op, count] : ops) summary_.ops.emplace(op, count);
+    summary_.devices.assign(devices.begin(), devices.end());
+    std::sort(summary_.devices.begin(), summary_.devices.end());
+  }
+
+  void functions() {
+    const std::string_view bytes = graph_.part(graph_field::kLibrary);
+    const Library library = Library::decode(bytes, model_.arena);
+    summary_.functions = library.functions.size();
+    if (library.functions.empty()) return;
+    std::unordered_map<std::string_view, const Function*> by_name;
+    for (const Function& function : library.functions) by_name.emplace(function.name, &function);
+    std::unordered_set<std::string_view> reached;
+    std::vector<const Function*> stack;
+    const auto call = [&](std::string_view name) {
+      const auto found = by_name.find(name);
+      if (found != by_name.end() && reached.insert(found->first).second) stack.push_back(found->second);
+    };
+    const auto calls_of = [&](std::string_view node_def) {
+      call(node_op(node_def));
+      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, call); });
+    };
+    graph_.each_record(calls_of);
+    // What the object graph names is callable from Python.
+    for (Fields objects(meta_.part(meta_field::kObjectGraph)); objects.next();) {
+      if (objects->bytes(2)) call(map_entry(objects->value).key);
+    }
+    std::unordered_multimap<std::string_view, std::string_view> gradients;
+    for (Fields fields(bytes); fields.next();) {
+      if (fields->bytes(2)) gradients.emplace(last_bytes(fields->value, 1), last_bytes(fields->value, 2));
+    }
+    while (!stack.empty()) {
+      const Function* function = stack.back();
+      stack.pop_back();
+      function->body.each_record(calls_of);
+      const auto range = gradients.equal_range(function->name);
+      for (auto it = range.first; it != range.second; ++it) call(it->second);
+    }
+    for (const Function& function : library.functions) {
+      function.body.each_record([&](std::string_view) { ++summary_.function_nodes; });
+      if (!reached.contains(function.name)) summary_.unreachable_functions.emplace_back(function.name);
+    }
+  }
+
+  void signatures() {
+    for (const std::string_view bytes : meta_.parts_of(meta_field::kSignature)) {
+      const MapEntry entry = map_entry(bytes);
+      if (entry.key.starts_with("__saved_model_")) {
+        if (entry.key != "__saved_model_init_op") continue;
+        for (Fields fields(entry.value); fields.next();) {
+          if (fields->bytes(2)) summary_.init_op = tensor_info(map_entry(fields->value).value).tensor;
+        }
+        continue;
+      }
+      SignatureSummary signature;
+      signature.key = entry.key;
+      for (Fields fields(entry.value); fields.next();) {
+        if (fields->bytes(3)) signature.method = fields->value;
+        if (!fields->bytes(1) && !fields->bytes(2)) continue;
+        const MapEntry tensor = map_entry(fields->value);
+        auto& side = fields->number == 1 ? signature.inputs : signature.outputs;
+        side.emplace(tensor.key, tensor_info(tensor.value));
+      }
+      summary_.signatures.push_back(std::move(signature));
+    }
+    std::sort(summary_.signatures.begin(), summary_.signatures.end(),
+              [](const auto& a, const auto& b) { return a.key < b.key; });
+  }
+
+  void list_collections() {
+    static constexpr const char* kKinds[] = {"none",       "node_list",  "bytes_list",
+                                             "int64_list", "float_list", "any_list"};
+    for (const Collection& collection : collections(meta_)) {
+      const size_t items = collection.items.size() + collection.numbers;
+      summary_.collections.push_back(
+          {std::string(collection.key), kKinds[collection.kind > 5 ? 0 : collection.kind], items});
+      const bool init = collection.key == "saved_model_main_op" || collection.key == "legacy_init_op";
+      if (init && summary_.init_op.empty() && !collection.items.empty())
+        summary_.init_op = collection.items[0];
+      if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets" &&
+          summary_.assets.empty()) {
+        for (const std::string_view item : collection.items)
+          summary_.assets.emplace_back(last_bytes(last_bytes(item, 2), 2));
+      }
+    }
+    std::sort(summary_.collections.begin(), summary_.collections.end(),
+              [](const auto& a, const auto& b) { return a.key < b.key; });
+  }
+
+  void variables() {
+    std::unordered_map<uint32_t, VariableSummary> found;
+    for (const Collection& collection : collections(meta_)) {
+      if (collection.kind != collection_kind::kBytesList && collection.kind != collection_kind::kNodeList)
+        continue;
+      const bool definitions =
+          collection.kind == collection_kind::kBytesList && holds_variables(collection.key);
+      for (const std::string_view item : collection.items) {
+        if (!definitions && collection.kind != collection_kind::kNodeList) break;
+        const NodeId id = names_->find(node_of(definitions ? variable_names(item).variable : item));
+        if (id == kNoNode || !is_variable_op(node_op(graph_.bytes(id)))) continue;
+        VariableSummary& variable = found[index_of(id)];
+        if (variable.collections.empty() || variable.collections.back() != collection.key) {
+          variable.collections.emplace_back(collection.key);
+        }
+        variable.trainable = variable.trainable || collection.key == "trainable_variables";
+      }
+    }
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      const std::string_view node_def = graph_.bytes(id);
+      const std::string_view op = node_op(node_def);
+      if (!is_variable_op(op)) continue;
+      VariableSummary& variable = found[i];
+      variable.name = graph_.name(id);
+      variable.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
+      if (const auto shape = find_attr(node_def, "shape"))
+        variable.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+      if (const std::string* key = savers_.key_of(id)) variable.key = *key;
+      std::sort(variable.collections.begin(), variable.collections.end());
+      summary_.variables.push_back(variable);
+    }
+    objects();
+    for (const VariableSummary& variable : summary_.variables) {
+      summary_.parameters += elements(variable.shape);
+      summary_.parameter_bytes += elements(variable.shape) * dtype_width(variable.dtype);
+    }
+    if (!summary_.variables.empty()) return;
+    graph_.each_record([&](std::string_view node_def) {
+      if (node_op(node_def) != "Const") return;
+      if (type_attr(node_def, "dtype") == DType::kString) return;
+      const Shape shape = output_shape(node_def, 0);
+      if (shape && !shape->empty()) summary_.constants += elements(shape);
+    });
+  }
+
+  // In a TF2 SavedModel the variables are objects, whose keys are their paths from the root.
+  void objects() {
+    const std::string_view bytes = meta_.part(meta_field::kObjectGraph);
+    if (bytes.empty()) return;
+    struct Object {
+      std::vector<std::pair<std::string_view, uint64_t>> children;
+      std::string_view variable;
+    };
+    std::vector<Object> nodes;
+    for (Fields fields(bytes); fields.next();) {
+      if (!fields->bytes(1)) continue;
+      Object object;
+      for (Fields parts(fields->value); parts.next();) {
+        if (parts->bytes(1))
+          object.children.emplace_back(last_bytes(parts->value, 2), last_varint(parts->value, 1));
+        if (parts->bytes(7)) object.variable = parts->value;
+      }
+      nodes.push_back(std::move(object));
+    }
+    // The checkpoint's key is the shortest path, children in their order (training/tracking/graph_view.py).
+    std::vector<std::string> paths(nodes.size());
+    std::vector<bool> seen(nodes.size());
+    std::vector<size_t> queue;
+    if (!nodes.empty()) {
+      queue.push_back(0);
+      seen[0] = true;
+    }
+    for (size_t at = 0; at < queue.size(); ++at) {
+      for (const auto& [name, child] : nodes[queue[at]].children) {
+        if (child >= nodes.size() || seen[child]) continue;
+        seen[child] = true;
+        std::string escaped;
+        for (const char c : name) escaped += c == '.' ? ".." : c == '/' ? ".S" : std::string(1, c);
+        paths[child] = paths[queue[at]] + escaped + "/";
+        queue.push_back(child);
+      }
+    }
+    std::unordered_map<std::string, size_t> by_name;
+    for (size_t i = 0; i < summary_.variables.size(); ++i) by_name.emplace(summary_.variables[i].name, i);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].variable.empty()) continue;
+      const std::string name(last_bytes(nodes[i].variable, 6));
+      const auto known = by_name.find(name);
+      const size_t at = known == by_name.end() ? summary_.variables.size() : known->second;
+      if (known == by_name.end()) {
+        summary_.variables.emplace_back();
+        by_name.emplace(name, at);
+      }
+      VariableSummary& variable = summary_.variables[at];
+      variable.name = name;
+      variable.dtype = static_cast<DType>(last_varint(nodes[i].variable, 1));
+      variable.shape = parse_shape_proto(last_bytes(nodes[i].variable, 2));
+      variable.trainable = last_varint(nodes[i].variable, 3) != 0;
+      if (!variable.key) variable.key = paths[i] + ".ATTRIBUTES/VARIABLE_VALUE";
+    }
+  }
+
+  void savers() {
+    std::set<std::string> known;
+    const auto add = [&](std::string_view def) {
+      SaverSummary saver;
+      saver.filename_tensor = last_bytes(def, 1);
+      saver.save_tensor = last_bytes(def, 2);
+      saver.restore_op = last_bytes(def, 3);
+      saver.sharded = last_varint(def, 5) != 0;
+      static constexpr const char* kVersions[] = {"legacy", "V1", "V2"};
+      const uint64_t version = last_varint(def, 7);
+      saver.version = version < 3 ? kVersions[version] : std::to_string(version);
+      if (!known.insert(saver.restore_op).second) return;
+      saver.keys = keys_below(saver.restore_op);
+      summary_.savers.push_back(std::move(saver));
+    };
+    if (meta_.has(meta_field::kSaver)) add(meta_.part(meta_field::kSaver));
+    for (const Collection& collection : collections(meta_)) {
+      if (collection.key != "savers" || collection.kind != collection_kind::kBytesList) continue;
+      for (const std::string_view item : collection.items) add(item);
+    }
+    if (!summary_.savers.empty()) return;
+    for (const SaveNode& save : savers_.saves) {
+      SaverSummary saver;
+      saver.save_tensor = graph_.name(save.node);
+      saver.keys = save.tensors.size();
+      summary_.savers.push_back(std::move(saver));
+    }
+  }
+
+  // Distinct keys of the restore nodes that the op runs.
+  size_t keys_below(const std::string& restore_op) const {
+    const NodeId op = names_->find(node_of(restore_op));
+    if (op == kNoNode) return 0;
+    NodeSet from(graph_.size());
+    from.add(op);
+    const NodeSet below = reach(from, *producers_, kAnyDistance);
+    std::unordered_set<std::string> keys;
+    for (const RestoreNode& restore : savers_.restores) {
+      if (!below.has(restore.node)) continue;
+      for (const RestoredTensor& tensor : restore.tensors) keys.insert(tensor.key + '\0' + tensor.slice);
+    }
+    return keys.size();
+  }
+
+  std::optional<DType> type_of(NodeId id, uint32_t index) {
+    const auto types = output_types(ops_, graph_.bytes(id));
+    if (!types || index >= types->size() || (*types)[index] == DType::kInvalid) return std::nullopt;
+    return base_type((*types)[index]);
+  }
+
+  // A Placeholder from before producer 24 cannot tell a scalar from an unknown shape (ops/array_ops.cc).
+  Shape shape_of(NodeId id, uint32_t index) const {
+    const std::string_view node_def = graph_.bytes(id);
+    Shape shape = output_shape(node_def, index);
+    const bool old = summary_.producer < 24 && node_op(node_def) == "Placeholder" &&
+                     !find_attr(node_def, "_output_shapes");
+    if (old && shape && shape->empty()) return std::nullopt;
+    return shape;
+  }
+
+  TensorSummary tensor(NodeId id, uint32_t index, std::string reason) {
+    TensorSummary summary;
+    summary.tensor = std::string(graph_.name(id)) + (index > 0 ? ":" + std::to_string(index) : "");
+    summary.dtype = type_of(id, index);
+    summary.shape = shape_of(id, index);
+    summary.reason = std::move(reason);
+    return summary;
+  }
+
+  void add_output(const std::string& name, const std::string& reason) {
+    const Input input = parse_input(name);
+    const NodeId id = names_->find(input.node);
+    if (id == kNoNode ||
+        !outputs_known_.insert(std::string(input.node) + ":" + std::to_string(input.index())).second)
+      return;
+    summary_.outputs.push_back(tensor(id, input.index(), reason));
+    best_outputs_.push_back(id);
+  }
+
+  void outputs() {
+    for (const SignatureSummary& signature : summary_.signatures) {
+      for (const auto& [key, info] : signature.outputs) add_output(info.tensor, "signature " + signature.key);
+    }
+    const size_t by_signature = summary_.outputs.size();
+    training_outputs();
+    struct Unread {
+      NodeId id;
+      uint64_t upstream;
+    };
+    std::vector<Unread> unread;
+    std::unordered_set<uint32_t> initializers;
+    for (const Collection& collection : collections(meta_)) {
+      if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
+      for (const std::string_view def : collection.items) {
+        const VariableNames of = variable_names(def);
+        for (const std::string_view name : {of.initializer, of.snapshot, of.initial_value}) {
+          if (const NodeId id = names_->find(node_of(name)); id != kNoNode) initializers.insert(index_of(id));
+        }
+      }
+    }
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (!consumers_->of(id).empty() || initializers.contains(i)) continue;
+      const std::string_view op = node_op(graph_.bytes(id));
+      if (never_output(op)) continue;
+      const auto types = output_types(ops_, graph_.bytes(id));
+      if (types && types->empty()) continue;
+      unread.push_back({id, 0});
+    }
+    // With functions as the model's body, the graph's own loose ends are not its results.
+    if (by_signature > 0) return;
+    if (unread.size() * summary_.nodes <= kMostSteps) {
+      for (Unread& one : unread) {
+        NodeSet set(graph_.size());
+        set.add(one.id);
+        one.upstream = reach(set, *producers_, kAnyDistance).count();
+      }
+      std::stable_sort(unread.begin(), unread.end(),
+                       [](const Unread& a, const Unread& b) { return a.upstream > b.upstream; });
+    } else {
+      std::reverse(unread.begin(), unread.end());
+    }
+    for (const Unread& one : unread) {
+      if (one.upstream == 1) continue;  // reads nothing: a loose end, not a result
+      add_output(std::string(graph_.name(one.id)), "nobody reads it");
+    }
+  }
+
+  // Where tf.gradients began, what the model says before the loss, and what trains it.
+  void training_outputs() {
+    std::vector<NodeId> losses;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const std::string_view name = graph_.name(NodeId{i});
+      // `gradients/grad_ys_0` or `gradients/Fill` is the first gradient; the loss is the node whose own
+      // gradient nobody of the forward graph asks for.
+      const size_t at = name.find("gradients");
+      if (at == std::string_view::npos) continue;
+      const size_t slash = name.find('/', at);
+      if (slash == std::string_view::npos) continue;
+      const size_t end = name.find("_grad/", slash);
+      if (end == std::string_view::npos) continue;
+      const NodeId forward = names_->find(name.substr(slash + 1, end - slash - 1));
+      if (forward != kNoNode) differentiated_.insert(index_of(forward));
+    }
+    for (const uint32_t index : differentiated_) {
+      bool last = true;
+      for (const NodeId reader : consumers_->of(NodeId{index}))
+        last = last && !differentiated_.contains(index_of(reader));
+      if (last) losses.push_back(NodeId{index});
+    }
+    std::sort(losses.begin(), losses.end());
+    for (const NodeId loss : losses) before_loss(loss);
+    for (const NodeId loss : losses) add_output(std::string(graph_.name(loss)), "differentiated");
+    for (const Collection& collection : collections(meta_)) {
+      if (collection.key != "train_op" || collection.kind != collection_kind::kNodeList) continue;
+      for (const std::string_view item : collection.items) add_output(std::string(item), "train_op");
+    }
+  }
+
+  // The last tensors that do not depend on an input (the label) that the loss depends on.
+  void before_loss(NodeId loss) {
+    NodeSet from(graph_.size());
+    from.add(loss);
+    const NodeSet upstream = reach(from, *producers_, kAnyDistance);
+    std::vector<NodeSet> downstream;
+    for (const NodeId placeholder : placeholders_) {
+      if (!upstream.has(placeholder) || downstream.size() == 16) continue;
+      NodeSet set(graph_.size());
+      set.add(placeholder);
+      downstream.push_back(reach(set, *consumers_, kAnyDistance));
+    }
+    if (downstream.size() < 2) return;
+    const auto mask = [&](NodeId id) {
+      uint32_t bits = 0;
+      for (size_t i = 0; i < downstream.size(); ++i) bits |= downstream[i].has(id) ? 1U << i : 0U;
+      return bits;
+    };
+    for (const NodeId id : upstream.nodes()) {
+      const uint32_t own = mask(id);
+      if (own == 0 || !differentiated_.contains(index_of(id)) || id == loss) continue;
+      bool last = true, any = false;
+      for (const NodeId reader : consumers_->of(id)) {
+        if (!upstream.has(reader)) continue;
+        any = true;
+        last = last && (mask(reader) & ~own) != 0;
+      }
+      if (any && last) add_output(std::string(graph_.name(id)), "nobody reads it but the loss");
+    }
+  }
+
+  void inputs() {
+    struct Ranked {
+      NodeId id;
+      int rank;
+      uint64_t downstream;
+      std::string reason;
+    };
+    std::vector<Ranked> ranked;
+    std::unordered_map<std::string, std::string> fed;
+    for (const SignatureSummary& signature : summary_.signatures) {
+      for (const auto& [key, info] : signature.inputs) {
+        fed.emplace(std::string(parse_input(info.tensor).node), "signature " + signature.key);
+      }
+    }
+    NodeSet best(graph_.size());
+    for (const NodeId id : best_outputs_) best.add(id);
+    const NodeSet needed = reach(best, *producers_, kAnyDistance);
+    for (const NodeId id : placeholders_) {
+      const auto signature = fed.find(std::string(graph_.name(id)));
+      Ranked one{id, 2, 0, ""};
+      if (signature != fed.end()) {
+        one.rank = 0;
+        one.reason = signature->second;
+      } else if (needed.has(id)) {
+        one.rank = 1;
+      }
+      if (node_op(graph_.bytes(id)) == "PlaceholderWithDefault") {
+        one.rank = one.rank == 0 ? 0 : 3;
+        if (one.reason.empty()) one.reason = "has a default";
+      }
+      if (placeholders_.size() * summary_.nodes <= kMostSteps) {
+        NodeSet set(graph_.size());
+        set.add(id);
+        const NodeSet reached = reach(set, *consumers_, kAnyDistance);
+        one.downstream = reached.count();
+        if (one.reason.empty()) one.reason = feeds(reached);
+      }
+      if (one.reason.empty()) one.reason = "a placeholder";
+      ranked.push_back(std::move(one));
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.downstream > b.downstream;
+    });
+    for (const Ranked& one : ranked) summary_.inputs.push_back(tensor(one.id, 0, one.reason));
+  }
+
+  std::string feeds(const NodeSet& reached) const {
+    for (size_t i = 0; i < best_outputs_.size(); ++i) {
+      if (reached.has(best_outputs_[i])) return "feeds " + summary_.outputs[i].tensor;
+    }
+    return reached.count() == 1 ? "nobody reads it" : "";
+  }
+
+  void scopes() {
+    std::unordered_map<std::string, ScopeSummary> found;
+    std::unordered_map<std::string_view, const VariableSummary*> variables;
+    for (const VariableSummary& variable : summary_.variables) variables.emplace(variable.name, &variable);
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const std::string_view node_def = graph_.bytes(NodeId{i});
+      const std::string_view name = node_name(node_def);
+      const auto variable = variables.find(name);
+      size_t at = 0;
+      for (int level = 0; level < depth_; ++level) {
+        at = name.find('/', at);
+        const bool own = at == std::string_view::npos;
+        ScopeSummary& scope = found[std::string(name.substr(0, at))];
+        ++scope.nodes;
+        scope.bytes += node_def.size();
+        if (variable != variables.end()) {
+          ++scope.variables;
+          scope.parameters += elements(variable->second->shape);
+          scope.bytes += elements(variable->second->shape) * dtype_width(variable->second->dtype);
+        }
+        if (own) break;
+        ++at;
+      }
+    }
+    for (auto& [name, scope] : found) {
+      scope.scope = name;
+      summary_.scopes.push_back(std::move(scope));
+    }
+    std::sort(summary_.scopes.begin(), summary_.scopes.end(),
+              [](const ScopeSummary& a, const ScopeSummary& b) {
+                return a.bytes != b.bytes ? a.bytes > b.bytes : a.scope < b.scope;
+              });
+  }
+
+  Model& model_;
+  MetaGraph& meta_;
+  Graph& graph_;
+  Registry& ops_;
+  int depth_;
+  GraphSummary summary_;
+  std::optional<Names> names_;
+  std::optional<Edges> producers_, consumers_;
+  Savers savers_;
+  std::vector<NodeId> placeholders_, best_outputs_;
+  std::set<std::string> outputs_known_;
+  std::unordered_set<uint32_t> differentiated_;
+};
+
+}  // namespace
+
+GraphSummary summarize(Model& model, size_t meta, Registry& ops, int depth) {
+  return Summarizer(model, meta, ops, depth).run();
+}
+
+}  // namespace gedit

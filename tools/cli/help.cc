@@ -1,0 +1,226 @@
+#include "cli/help.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "base/near.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kWidth = 100;
+
+// `-o,--output OUT`, or the operand's name.
+std::string option_text(const CLI::Option& option) {
+  if (option.nonpositional()) {
+    std::string text;
+    for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;
+    for (const std::string& name : option.get_lnames()) text += (text.empty() ? "--" : ", --") + name;
+    if (option.get_type_size() != 0) text += " " + option.get_type_name();
+    return text;
+  }
+  return option.get_name();
+}
+
+std::vector<const CLI::Option*> options_of(const CLI::App& app) {
+  std::vector<const CLI::Option*> options;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_group().empty()) options.push_back(option);
+  }
+  return options;
+}
+
+// Words of `text` in lines of at most kWidth, each behind `indent` blanks. Lines that begin with a blank stay
+// as they are.
+std::string wrapped(std::string_view text, size_t indent) {
+  std::string out, line(indent, ' ');
+  const auto flush = [&] {
+    if (line.find_first_not_of(' ') != std::string::npos) out += line + "\n";
+    line.assign(indent, ' ');
+  };
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view row = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    if (row.empty() || row[0] == ' ') {
+      flush();
+      out += row.empty() ? "\n" : std::string(indent, ' ') + std::string(row) + "\n";
+      continue;
+    }
+    while (!row.empty()) {
+      const size_t blank = row.find(' ');
+      const std::string_view word = row.substr(0, blank);
+      row = blank == std::string_view::npos ? std::string_view() : row.substr(blank + 1);
+      if (word.empty()) continue;
+      if (line.size() > indent && line.size() + 1 + word.size() > kWidth) flush();
+      if (line.size() > indent) line += ' ';
+      line += word;
+    }
+  }
+  flush();
+  return out;
+}
+
+std::string roff(std::string_view text) {
+  std::string out;
+  bool start = true;
+  for (const char c : text) {
+    if (start && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+    start = c == '\n';
+  }
+  return out;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+// Paragraphs of plain text in man's language; rows that begin with a blank stay as they are.
+std::string man_text(std::string_view text) {
+  std::string out;
+  bool verbatim = false;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view row = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    const bool plain = !row.empty() && row[0] == ' ';
+    if (plain != verbatim && !row.empty()) {
+      out += plain ? ".nf\n" : ".fi\n";
+      verbatim = plain;
+    }
+    out += row.empty() ? ".PP\n" : roff(row) + "\n";
+  }
+  if (verbatim) out += ".fi\n";
+  return out;
+}
+
+std::string man_head(std::string_view name) {
+  return fmt::format(".TH \"{}\" 1 \"\" \"gedit {}\" \"gedit\"\n", upper(name), GEDIT_VERSION);
+}
+
+constexpr std::string_view kExitStatus =
+    "0 done; 1 the answer is no (differs, faults found, nothing selected); 2 usage; 3 an input cannot be "
+    "read or is not "
+    "valid; 4 the edit was refused (no such name, collision, dangling input, would overwrite, over 2 GiB); 5 "
+    "cannot write.";
+
+}  // namespace
+
+void setup_app(CLI::App& app, const CommandInfo& info, Command& command) {
+  app.name("gedit " + std::string(info.name));
+  app.set_help_flag("-h,--help", "Print this help");
+  app.allow_windows_style_options(false);
+  command.setup(app);
+}
+
+std::string overview() {
+  std::string text =
+      "gedit edits serialized TensorFlow graphs without TensorFlow: nodes, variables, savers, signatures and "
+      "checkpoints "
+      "together.\n\nUsage: gedit COMMAND [OPTIONS] FILE.. [-o OUT]\n";
+  std::string_view group;
+  for (const CommandInfo& info : commands()) {
+    if (info.group != group) text += fmt::format("\n{}\n", info.group);
+    group = info.group;
+    text += fmt::format("  {:<11} {}\n", info.name, info.summary);
+  }
+  text += "\ngedit COMMAND --help tells about a command, gedit --version which gedit this is.\n";
+  return text;
+}
+
+std::string help_text(const CommandInfo& info, const CLI::App& app) {
+  std::string text = fmt::format("gedit {} - {}\n\nUsage: gedit {} {}\n\n", info.name, info.summary,
+                                 info.name, info.synopsis);
+  text += wrapped(info.text, 0);
+  text += "\nOptions\n";
+  constexpr size_t kColumn = 32;
+  for (const CLI::Option* option : options_of(app)) {
+    std::string left = "  " + option_text(*option);
+    const std::string right = wrapped(option->get_description(), kColumn);
+    if (left.size() + 2 > kColumn) {
+      text += left + "\n" + right;
+    } else {
+      text += left + right.substr(left.size());
+    }
+  }
+  text += "\nExamples\n";
+  std::string_view examples = info.examples;
+  while (!examples.empty()) {
+    const size_t end = examples.find('\n');
+    text += "  " + std::string(examples.substr(0, end)) + "\n";
+    examples = end == std::string_view::npos ? std::string_view() : examples.substr(end + 1);
+  }
+  return text;
+}
+
+std::string man_page(const CommandInfo& info) {
+  CLI::App app;
+  const std::unique_ptr<Command> command = info.make();
+  setup_app(app, info, *command);
+  std::string text = man_head("gedit-" + std::string(info.name));
+  text += fmt::format(".SH NAME\ngedit\\-{} \\- {}\n", info.name, roff(info.summary));
+  text += fmt::format(".SH SYNOPSIS\n.B gedit {}\n{}\n", info.name, roff(info.synopsis));
+  text += ".SH DESCRIPTION\n" + man_text(info.text);
+  text += ".SH OPTIONS\n";
+  for (const CLI::Option* option : options_of(app)) {
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(option_text(*option)), roff(option->get_description()));
+  }
+  text += ".SH EXAMPLES\n.nf\n" + roff(info.examples) + "\n.fi\n";
+  text += fmt::format(".SH EXIT STATUS\n{}\n.SH SEE ALSO\n.BR gedit (1)\n", roff(kExitStatus));
+  return text;
+}
+
+std::string main_man_page() {
+  std::string text = man_head("gedit");
+  text +=
+      ".SH NAME\ngedit \\- edit serialized TensorFlow graphs\n.SH SYNOPSIS\n.B gedit\nCOMMAND [OPTIONS] "
+      "FILE.. [\\-o OUT]\n";
+  text +=
+      ".SH DESCRIPTION\ngedit edits GraphDef, MetaGraphDef, SavedModel and checkpoint files without "
+      "TensorFlow: nodes, variables,\n"
+      "savers, signatures and checkpoints together. What is not edited keeps its bytes. No failed command "
+      "leaves a file.\n";
+  std::string_view group;
+  for (const CommandInfo& info : commands()) {
+    if (info.group != group) text += fmt::format(".SS {}\n", roff(info.group));
+    group = info.group;
+    text += fmt::format(".TP\n.BR gedit\\-{} (1)\n{}\n", info.name, roff(info.summary));
+  }
+  text += fmt::format(".SH EXIT STATUS\n{}\n", roff(kExitStatus));
+  return text;
+}
+
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const std::string& extra : app.remaining()) {
+      if (!extra.starts_with('-') || extra == "-")
+        return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra));
+      Near near(extra.substr(0, extra.find('=')));
+      for (const CLI::Option* option : options_of(app)) {
+        for (const std::string& name : option->get_lnames()) near.offer("--" + name);
+      }
+      return Error(Cause::kUsage, "no such option").of(quoted("option", extra)).hint(near.did_you_mean());
+    }
+  }
+  std::string message = error.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  if (!message.empty() && message[0] >= 'A' && message[0] <= 'Z')
+    message[0] = static_cast<char>(message[0] - 'A' + 'a');
+  while (message.ends_with('.') || message.ends_with(' ')) message.pop_back();
+  return Error(Cause::kUsage, printable(message)).hint(app.get_name() + " --help");
+}
+
+}  // namespace gedit

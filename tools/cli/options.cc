@@ -1,0 +1,199 @@
+#include "cli/options.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "base/wire.h"
+#include "model/collections.h"
+#include "model/ops_file.h"
+
+namespace gedit {
+namespace {
+
+std::optional<Kind> kind_of_word(const std::string& word) {
+  if (word == "graph") return Kind::kGraphDef;
+  if (word == "metagraph") return Kind::kMetaGraphDef;
+  if (word == "saved_model") return Kind::kSavedModel;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Counts count(const Model& model) {
+  return with_file(model, [&] {
+    Counts counts;
+    model.graph().each_record([&](std::string_view node_def) {
+      ++counts.nodes;
+      if (is_variable_op(node_op(node_def))) ++counts.variables;
+    });
+    for (Fields library(model.graph().part(graph_field::kLibrary)); library.next();) {
+      if (library->bytes(1)) ++counts.functions;
+    }
+    counts.bytes = model.message.size();
+    return counts;
+  });
+}
+
+void InputOptions::setup(CLI::App& app) {
+  app.add_option("FILE", path_, "GraphDef, MetaGraphDef or SavedModel in any form; - is standard input")
+      ->required();
+  app.add_option("--as", as_, "Take FILE for this: graph, metagraph or saved_model")
+      ->check(CLI::IsMember({"graph", "metagraph", "saved_model"}))
+      ->type_name("KIND");
+  app.add_option("--tag-set", tag_set_, "The MetaGraph with these tags, of a SavedModel that holds several")
+      ->type_name("TAG,..");
+  app.add_option("--ops", ops_files_, "Definitions of custom ops: an OpList, binary or text")
+      ->type_name("FILE");
+}
+
+LoadOptions InputOptions::options() const {
+  LoadOptions options;
+  options.as = kind_of_word(as_);
+  for (std::string_view left = tag_set_; !left.empty();) {
+    const size_t comma = left.find(',');
+    options.tag_set.emplace_back(left.substr(0, comma));
+    left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
+  }
+  return options;
+}
+
+Model InputOptions::load(const std::string& tensors_from) const {
+  LoadOptions load_options = options();
+  load_options.tensors_from = tensors_from;
+  return gedit::load(path_, load_options);
+}
+
+Model InputOptions::load_one() const {
+  Model model = load();
+  if (model.meta_graphs.size() > 1 && tag_set_.empty()) {
+    std::string sets;
+    for (const MetaGraph& meta : model.meta_graphs) {
+      std::string set;
+      for (const std::string_view tag : tags(meta)) set += (set.empty() ? "" : ",") + printable(tag);
+      sets += (sets.empty() ? "--tag-set " : " or ") + set;
+    }
+    throw Error(Cause::kUsage, "holds " + std::to_string(model.meta_graphs.size()) + " MetaGraphs")
+        .in(path_)
+        .hint(sets);
+  }
+  return model;
+}
+
+Registry InputOptions::registry(const Model& model, size_t meta_graph) {
+  const MetaGraph& meta = model.meta_graphs[meta_graph];
+  Registry registry;
+  registry.add_library(meta.graph.part(graph_field::kLibrary));
+  for (const std::string& path : ops_files_) {
+    ops_inputs_.push_back(InputFile::open(path));
+    registry.add_op_list(read_op_list(*ops_inputs_.back(), ops_arena_));
+  }
+  registry.add_builtin();
+  registry.add_op_list(last_bytes(meta.part(meta_field::kInfo), 2));
+  return registry;
+}
+
+void OutputOptions::setup(CLI::App& app) {
+  app.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
+  app.add_option("-f,--format", format_,
+                 "pb, pbtxt, meta, gtxt, json or saved_model; default: by the suffix of OUT, else as FILE")
+      ->type_name("FORMAT");
+  app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
+  app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
+  app.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
+  app.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
+}
+
+void OutputOptions::check(const Model& model) const {
+  if (in_place_ && !path_.empty()) throw Error(Cause::kUsage, "-i and -o exclude each other");
+  if (in_place_ && model.path == "-")
+    throw Error(Cause::kUsage, "standard input cannot be edited in place").hint("-o FILE");
+  if (dry_run_) return;
+  if (!in_place_ && path_.empty() && ::isatty(STDOUT_FILENO) != 0) {
+    throw Error(Cause::kUsage, "standard output is a terminal")
+        .hint("-o FILE, or -o - to have it there all the same");
+  }
+  target_of(model, destination(model));  // refuses what cannot be
+}
+
+Destination OutputOptions::destination(const Model& model) const {
+  Destination destination = base;
+  destination.path = in_place_ ? model.path : path_.empty() ? "-" : path_;
+  destination.overwrite = overwrite_ || in_place_;
+  if (!format_.empty()) destination.format = format_;
+  return destination;
+}
+
+void OutputOptions::save(Model& model, const Counts& before, const std::vector<std::string>& warnings,
+                         const std::vector<std::string>& notes) {
+  save(model, before, quiet_ ? before : count(model), warnings, notes);
+}
+
+void OutputOptions::save(Model& model, const Counts& before, const Counts& after,
+                         const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
+  uint64_t bytes = 0;
+  std::vector<std::string> lost;
+  if (dry_run_) {
+    Counter counter;
+    with_file(model, [&] { write_message(model, counter); });
+    bytes = counter.size();
+  } else {
+    const Saved saved = with_file(model, [&] { return gedit::save(model, destination(model)); });
+    bytes = saved.bytes;
+    lost = saved.warnings;
+  }
+  if (quiet_) return;
+  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", before.nodes,
+             after.nodes, before.variables, after.variables, before.functions, after.functions,
+             size_text(before.bytes), size_text(bytes));
+  for (const std::string& text : warnings) say_warning(text);
+  for (const std::string& text : lost) say_warning(text);
+  for (const std::string& text : notes) say_note(text);
+}
+
+void ColorOption::setup(CLI::App& app) {
+  app.add_option("--color", when_, "Colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+}
+
+bool ColorOption::on() const {
+  if (when_ != "auto") return when_ == "always";
+  const char* none = std::getenv("NO_COLOR");
+  return ::isatty(STDOUT_FILENO) != 0 && (none == nullptr || *none == '\0');
+}
+
+std::vector<std::string> split_list(const std::vector<std::string>& texts) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts) {
+    int depth = 0;
+    std::string part;
+    for (const char c : text) {
+      if (c == '[' || c == '(') ++depth;
+      if (c == ']' || c == ')') --depth;
+      if (c == ',' && depth == 0) {
+        if (!part.empty()) parts.push_back(std::move(part));
+        part.clear();
+      } else {
+        part += c;
+      }
+    }
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void say_warning(const std::string& text) { fmt::print(stderr, "warning: {}\n", text); }
+void say_note(const std::string& text) { fmt::print(stderr, "note: {}\n", text); }
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw Error(Cause::kWrite, "cannot be written").in("(standard output)");
+  }
+}
+
+}  // namespace gedit

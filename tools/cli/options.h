@@ -1,0 +1,94 @@
+// Options that several commands share, each group declared once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+#include "model/save.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+// What an edit leaves behind, for the line on standard error.
+struct Counts {
+  uint64_t nodes = 0, variables = 0, functions = 0, bytes = 0;
+};
+Counts count(const Model& model);
+
+// The operand FILE and how to read it.
+class InputOptions {
+ public:
+  void setup(CLI::App& app);
+  Model load(const std::string& tensors_from = {}) const;
+  // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
+  // none was named.
+  Model load_one() const;
+  const std::string& path() const { return path_; }
+
+  // What is known of the ops in the model: its functions, --ops FILE, the built-in list, its
+  // stripped_op_list.
+  Registry registry(const Model& model) { return registry(model, model.selected); }
+  Registry registry(const Model& model, size_t meta_graph);
+  bool tag_set_given() const { return !tag_set_.empty(); }
+
+ private:
+  LoadOptions options() const;
+
+  std::string path_, as_, tag_set_;
+  std::vector<std::string> ops_files_;
+  std::vector<std::shared_ptr<const InputFile>> ops_inputs_;
+  Arena ops_arena_;
+};
+
+// Where the result goes.
+class OutputOptions {
+ public:
+  void setup(CLI::App& app);
+
+  // Throws Error (kUsage) before anything is done: -i with -o, a terminal as the output, standard input
+  // edited in place.
+  void check(const Model& model) const;
+  Destination destination(const Model& model) const;
+  bool dry_run() const { return dry_run_; }
+  bool quiet() const { return quiet_; }
+  bool overwrites() const { return overwrite_; }
+  const std::string& format() const { return format_; }
+
+  // Writes the model, says what changed and what was lost. `after`: the counts, where the command knows them.
+  void save(Model& model, const Counts& before, const std::vector<std::string>& warnings = {},
+            const std::vector<std::string>& notes = {});
+  void save(Model& model, const Counts& before, const Counts& after,
+            const std::vector<std::string>& warnings = {}, const std::vector<std::string>& notes = {});
+
+  Destination base;  // what a command asks for beyond these options
+
+ private:
+  std::string path_, format_;
+  bool overwrite_ = false, in_place_ = false, dry_run_ = false, quiet_ = false;
+};
+
+// `--color` and NO_COLOR: whether standard output gets colours.
+class ColorOption {
+ public:
+  void setup(CLI::App& app);
+  bool on() const;
+
+ private:
+  std::string when_ = "auto";
+};
+
+// `a,b:float32[2,3],c` at the commas that are outside of brackets.
+std::vector<std::string> split_list(const std::vector<std::string>& texts);
+
+// Lines on standard error: `gedit COMMAND: warning: ...`, `note: ...`.
+void say_warning(const std::string& text);
+void say_note(const std::string& text);
+
+// Standard output; throws Error (kWrite) where it cannot be written.
+void print(std::string_view text);
+
+}  // namespace gedit

@@ -1,0 +1,57 @@
+// gedit convert: between GraphDef, MetaGraphDef and SavedModel, binary, text, listing and JSON.
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Convert final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    output_.setup(app);
+    app.add_option("--checkpoint", output_.base.checkpoint,
+                   "Variables of a MetaGraphDef that becomes a SavedModel")
+        ->type_name("CKPT");
+    app.add_option("--tags", tags_, "Tags of a new SavedModel; default: serve")->type_name("TAG,..");
+    app.add_option("--tensors-from", tensors_from_, "File with the tensors that a listing elides")
+        ->type_name("FILE");
+    app.add_flag("--drop-unknown", output_.base.drop_unknown,
+                 "Leave out fields that text and JSON cannot hold");
+  }
+
+  int run() override {
+    Model model = input_.load(tensors_from_);
+    if (!tags_.empty()) output_.base.tags = split_list({tags_});
+    output_.check(model);
+    const Counts before = count(model);
+    output_.save(model, before);
+    return 0;
+  }
+
+ private:
+  InputOptions input_;
+  OutputOptions output_;
+  std::string tags_, tensors_from_;
+};
+
+}  // namespace
+
+const CommandInfo kConvert{
+    "convert",
+    "Files",
+    "changes the kind or the format of a file",
+    "FILE -o OUT [-f pb|pbtxt|meta|gtxt|json|saved_model] [--checkpoint CKPT] [--tags serve] [--tensors-from "
+    "FILE]",
+    "Writes FILE as OUT's suffix says, or as --format says: .pb a GraphDef, .meta a MetaGraphDef, .pbtxt "
+    "protobuf text, .gtxt the "
+    "listing, .json protobuf JSON, a directory a SavedModel. The same kind and format is a byte copy. "
+    "Between binary, text, "
+    "listing and JSON of one kind nothing is lost but the order of map entries. What another kind cannot "
+    "hold is named in a "
+    "warning. Unknown fields are kept in binary and listing; text and JSON refuse them unless --drop-unknown "
+    "is given.",
+    "gedit convert model.meta --checkpoint model -o export/1/\ngedit convert graph.pb -f pbtxt -o -",
+    [] { return std::unique_ptr<Command>(std::make_unique<Convert>()); }};
+
+}  // namespace gedit

@@ -1,0 +1,129 @@
+// gedit copy: a network once more under a new scope.
+#include "edit/copy.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Copy final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("--outputs", outputs_, "Copy the closure of these")
+        ->type_name("T,..")
+        ->allow_extra_args(false);
+    app.add_option("--inputs", inputs_,
+                   "Cut it at these tensors; T:DTYPE[SHAPE] states a type for --placeholders")
+        ->type_name("T,..")
+        ->allow_extra_args(false);
+    app.add_option("-s,--select", request_.select,
+                   "Copy exactly these nodes, and what belongs to their variables")
+        ->type_name("SELECTOR");
+    app.add_option("--scope", request_.scope, "The new scope")->required()->type_name("NEW");
+    from_scope_ = app.add_option("--from-scope", request_.from_scope,
+                                 "OLD/x becomes NEW/x; alone it also is the selection")
+                      ->type_name("OLD");
+    app.add_option("--input-map", request_.input_map,
+                   "Copies that read KEY read VALUE; ^a=^b for control inputs")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    app.add_flag("--placeholders", request_.placeholders, "Tensors from outside become new Placeholders");
+    app.add_option("--share", request_.share, "What this hits is not copied; copies read the original")
+        ->type_name("SELECTOR");
+    device_ =
+        app.add_option("--device", device_text_, "Device of every new node; '' clears it")->type_name("DEV");
+    app.add_option("--stop-gradient", stop_gradient_, "StopGradient behind these tensors of the copy")
+        ->type_name("T,..")
+        ->allow_extra_args(false);
+    app.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
+    output_.setup(app);
+  }
+
+  int run() override {
+    request_.outputs = split_list(outputs_);
+    request_.inputs = split_list(inputs_);
+    request_.stop_gradient = split_list(stop_gradient_);
+    request_.has_from_scope = from_scope_->count() > 0;
+    if (device_->count() > 0) request_.device = device_text_;
+    request_.want_names = !map_out_.empty() || output_.dry_run();
+
+    Model model = input_.load_one();
+    output_.check(model);
+    Registry ops = input_.registry(model);
+    const Counts before = count(model);
+    const CopyResult result = with_file(model, [&] { return copy(model, ops, request_); });
+    if (output_.dry_run()) {
+      print(changes(model, result));
+    } else if (!map_out_.empty()) {
+      write_map(result);
+    }
+    output_.save(model, before, result.warnings);
+    return 0;
+  }
+
+ private:
+  static std::string changes(Model& model, const CopyResult& result) {
+    std::string text;
+    for (const std::string& name : result.changed) text += "~ " + printable(name) + ": extended\n";
+    uint32_t number = 0;
+    const Graph& graph = model.graph();
+    graph.each_node([&](std::string_view node_def) {
+      if (number++ >= graph.decoded_count())
+        text += "+ " + printable(node_name(node_def)) + " = " + printable(node_op(node_def)) + "\n";
+    });
+    return text;
+  }
+
+  void write_map(const CopyResult& result) const {
+    const nlohmann::ordered_json map{{"nodes", result.nodes},   {"outputs", result.outputs},
+                                     {"inputs", result.inputs}, {"variables", result.variables},
+                                     {"keys", result.keys},     {"frames", result.frames}};
+    OutputFile out(map_out_, output_.overwrites());
+    out.write(map.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    out.commit();
+  }
+
+  InputOptions input_;
+  OutputOptions output_;
+  CopyRequest request_;
+  std::vector<std::string> outputs_, inputs_, stop_gradient_;
+  std::string device_text_, map_out_;
+  CLI::Option* from_scope_ = nullptr;
+  CLI::Option* device_ = nullptr;
+};
+
+}  // namespace
+
+const CommandInfo kCopy{
+    "copy",
+    "Cut and join",
+    "copies a network under a new scope, with variables of its own",
+    "FILE (--outputs T,.. [--inputs T,..] | -s SELECTOR | --from-scope OLD) --scope NEW -o OUT",
+    "--outputs copies everything that the tensors or ops need, over data and control inputs, cut at --inputs "
+    "and at the keys of "
+    "--input-map. -s copies exactly what the selector hits. --from-scope alone copies the scope, but not an "
+    "optimizer's slots in "
+    "it. Each variable brings its initializer, its reads and its initial value along; each table its "
+    "initializer; each loop and "
+    "each branch comes whole.\n"
+    "\n"
+    "A node OLD/x becomes NEW/x, any other node n NEW/n. A name that is taken is refused, never made unique. "
+    "Inputs from outside "
+    "read the VALUE of --input-map, or a new Placeholder with --placeholders, else the original.\n"
+    "\n"
+    "Copies are networks of their own: loop frames, shared names of variables, queues and tables are fresh; "
+    "collections gain the "
+    "copied variables, losses, contexts and queue runners; the groups that initialize an original initialize "
+    "its copy; every "
+    "saver that saves an original saves its copy, under the key renamed in the same way. Functions are "
+    "shared.",
+    "gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta\n"
+    "gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb\n"
+    "gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta",
+    [] { return std::unique_ptr<Command>(std::make_unique<Copy>()); }};
+
+}  // namespace gedit

@@ -1,0 +1,57 @@
+// gedit help: the overview, the help of a command, or its man page.
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Help final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    app.add_option("COMMAND", name_, "The command; without one: what commands there are");
+    app.add_flag("--man", man_, "As a man page, for man -l -");
+  }
+
+  int run() override {
+    if (name_.empty()) {
+      print(man_ ? main_man_page() : overview());
+      return 0;
+    }
+    const CommandInfo* info = find_command(name_);
+    if (info == nullptr) {
+      Near near(name_);
+      for (const CommandInfo& one : commands()) near.offer(one.name);
+      throw Error(Cause::kUsage, "no such command").of(quoted("command", name_)).hint(near.did_you_mean());
+    }
+    if (man_) {
+      print(man_page(*info));
+      return 0;
+    }
+    CLI::App app;
+    const std::unique_ptr<Command> command = info->make();
+    setup_app(app, *info, *command);
+    print(help_text(*info, app));
+    return 0;
+  }
+
+ private:
+  std::string name_;
+  bool man_ = false;
+};
+
+}  // namespace
+
+const CommandInfo kHelp{"help",
+                        "Help",
+                        "tells about a command",
+                        "[COMMAND] [--man]",
+                        "Prints what `gedit COMMAND --help` prints, or the man page of the command.",
+                        "gedit help copy\ngedit help --man copy | man -l -",
+                        [] { return std::unique_ptr<Command>(std::make_unique<Help>()); }};
+
+}  // namespace gedit

@@ -1,0 +1,117 @@
+// gedit list: one node a line.
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "commands.h"
+#include "graph/listing.h"
+#include "model/json.h"
+#include "model/listing.h"
+#include "select/selection.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kElided = 1024;  // as in the listing
+
+class List final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("SELECTOR", selector_, "Only the nodes that this hits");
+    app.add_flag("--full", full_, "Write long tensors, too");
+    app.add_flag("-j,--json", json_, "One JSON object a line, attribute values in protobuf's JSON");
+  }
+
+  int run() override {
+    Model model = selector_.empty() && !json_ ? input_.load() : input_.load_one();
+    return with_file(model, [&] {
+      OutputFile out("-", true);
+      if (selector_.empty() && !json_) {
+        print_listing(model.kind, model.message, full_, out);
+        out.commit();
+        return 0;
+      }
+      const int status = nodes(model, out);
+      out.commit();
+      return status;
+    });
+  }
+
+ private:
+  int nodes(Model& model, Sink& out) {
+    if (selector_.empty()) {
+      model.graph().each_record([&](std::string_view node_def) { write("", node_def, out); });
+      return 0;
+    }
+    Registry ops = input_.registry(model);
+    Selecting selecting(model, ops);
+    const Selection selection = selecting.evaluate(parse_selector(selector_));
+    if (selection.empty()) {
+      if (selector_ == "**") return 0;
+      say_note(selecting.nothing(selector_).what());
+      return 1;
+    }
+    for (const NodeId id : selection.nodes.nodes()) write("", model.graph().bytes(id), out);
+    for (const auto& [index, set] : selection.in_functions) {
+      const Function& function = selecting.library().functions[index];
+      for (const NodeId id : set.nodes())
+        write(std::string(function.name) + "//", function.body.bytes(id), out);
+    }
+    return 0;
+  }
+
+  void write(const std::string& prefix, std::string_view node_def, Sink& out) const {
+    std::string line = prefix;
+    if (json_) {
+      line = as_json(prefix, node_def);
+    } else {
+      print_node(line, node_def, full_);
+    }
+    line += '\n';
+    out.write(line);
+  }
+
+  std::string as_json(const std::string& prefix, std::string_view node_def) const {
+    using Json = nlohmann::ordered_json;
+    const NodeHead head = node_head(node_def);
+    Json inputs = Json::array();
+    each_input(node_def, [&](std::string_view input) { inputs.push_back(std::string(input)); });
+    std::map<std::string, Json> attrs;
+    each_attr(node_def, [&](std::string_view key, std::string_view value) {
+      const bool elide = !full_ && value.size() > kElided && has_field(value, attr_field::kTensor);
+      std::string elided;
+      if (elide) print_attr_value(elided, value, false);
+      attrs[std::string(key)] = elide ? Json{{"elided", elided}} : Json::parse(attr_value_json(value));
+    });
+    const Json object{{"name", prefix + std::string(head.name)},
+                      {"op", std::string(head.op)},
+                      {"inputs", inputs},
+                      {"device", std::string(head.device)},
+                      {"attrs", attrs}};
+    return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  InputOptions input_;
+  std::string selector_;
+  bool full_ = false, json_ = false;
+};
+
+}  // namespace
+
+const CommandInfo kList{
+    "list",
+    "Look",
+    "writes one node a line",
+    "FILE [SELECTOR] [--full] [-j]",
+    "Writes the listing (.gtxt): everything that the file holds, one node a line, or only the lines of the "
+    "nodes that SELECTOR "
+    "hits. Tensors of more than 64 elements or 1 KiB are elided, as their length and checksum, unless --full "
+    "is given. A "
+    "listing is an input like any other: edit it, and gedit convert makes a graph of it again. Exit status 1 "
+    "where SELECTOR "
+    "hits nothing.",
+    "gedit list dqn.meta 'online/h1/MatMul, op:Placeholder'\n"
+    "gedit list m.pb > m.gtxt; $EDITOR m.gtxt; gedit convert m.gtxt --tensors-from m.pb -o m2.pb",
+    [] { return std::unique_ptr<Command>(std::make_unique<List>()); }};
+
+}  // namespace gedit

@@ -1,0 +1,101 @@
+// gedit select: what a selector hits.
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "commands.h"
+#include "select/selection.h"
+
+namespace gedit {
+namespace {
+
+class Select final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("SELECTOR", selector_,
+                   "What is meant: a glob, scope/, op:TYPE, var:, +X, A..B, ... (command_line)")
+        ->required();
+    app.add_flag("-j,--json", json_, "An array of {\"name\", \"op\"}");
+    app.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
+  }
+
+  int run() override {
+    Model model = input_.load_one();
+    Registry ops = input_.registry(model);
+    return with_file(model, [&] {
+      Selecting selecting(model, ops);
+      const Selection selection = selecting.evaluate(parse_selector(selector_));
+      if (selection.empty()) {
+        if (!quiet_) say_note(selecting.nothing(selector_).what());
+        return 1;
+      }
+      if (!quiet_)
+        print(json_ ? as_json(model, selecting, selection) : as_lines(model, selecting, selection));
+      return 0;
+    });
+  }
+
+ private:
+  template <typename Use>
+  static void each(Model& model, Selecting& selecting, const Selection& selection, Use use) {
+    for (const NodeId id : selection.nodes.nodes()) use("", model.graph().bytes(id));
+    for (const auto& [index, nodes] : selection.in_functions) {
+      const Function& function = selecting.library().functions[index];
+      for (const NodeId id : nodes.nodes()) use(std::string(function.name) + "//", function.body.bytes(id));
+    }
+  }
+
+  static std::string as_lines(Model& model, Selecting& selecting, const Selection& selection) {
+    std::string out;
+    each(model, selecting, selection, [&](const std::string& prefix, std::string_view node_def) {
+      out += prefix;
+      out += node_name(node_def);
+      out += '\n';
+    });
+    return out;
+  }
+
+  static std::string as_json(Model& model, Selecting& selecting, const Selection& selection) {
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    each(model, selecting, selection, [&](const std::string& prefix, std::string_view node_def) {
+      array.push_back(
+          {{"name", prefix + std::string(node_name(node_def))}, {"op", std::string(node_op(node_def))}});
+    });
+    return array.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+
+  InputOptions input_;
+  std::string selector_;
+  bool json_ = false, quiet_ = false;
+};
+
+}  // namespace
+
+const CommandInfo kSelect{
+    "select",
+    "Look",
+    "prints what a selector hits",
+    "FILE SELECTOR [-j] [-q]",
+    "Prints the names of the nodes that SELECTOR hits, one a line, in the order of the file; nodes in "
+    "functions as "
+    "FUNCTION//node. The output is a selector file: other commands take it as @FILE. Exit status 1 where "
+    "nothing is hit.\n"
+    "\n"
+    "Selectors, one grammar in every command:\n"
+    "  conv1/*, tower_?/**      glob on names: * stays within a scope, ** crosses /\n"
+    "  tower_0/                 the scope: tower_0 itself and everything under it\n"
+    "  re:^a.*b$                regular expression, searched\n"
+    "  op:Conv2D, op:*NonMax*   type of operation\n"
+    "  attr:padding=SAME, dtype:float16, device:*GPU*, size>1M\n"
+    "  var:, var:trainable      variables; collection:losses the members of a collection\n"
+    "  fn:NAME//sel             inside library functions, NAME a glob\n"
+    "  +X, X+, 2+X, X+3         and what it reads, and who reads it, n steps far\n"
+    "  A..B                     everything on a path from A to B\n"
+    "  X & Y, X , Y, !X, ( )    and, or, not\n"
+    "  @file                    one selector a line",
+    "gedit select dqn.meta 'var: & online/ & !**/Adam*'\n"
+    "gedit select model.meta '+logits & op:MatMul' > matmuls; gedit copy model.meta -s @matmuls --scope twin "
+    "-o two.meta",
+    [] { return std::unique_ptr<Command>(std::make_unique<Select>()); }};
+
+}  // namespace gedit
