@@ -1,0 +1,446 @@
+// Printing nodes, functions and attribute values as a listing.
+#include "graph/listing.h"
+
+#include <algorithm>
+#include <list>
+#include <vector>
+
+#include "base/utf8.h"
+#include "base/wire.h"
+#include "graph/listing_map.h"
+#include "graph/listing_text.h"
+#include "graph/numbers.h"
+#include "graph/packed.h"
+
+namespace gedit {
+namespace {
+
+bool try_value(std::string& out, std::string_view value, bool full, int depth);
+
+bool digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Whether a device may stand without quotes.
+bool bare_device(std::string_view device) {
+  return device.find_first_of(" {#\"\\\x7f") == std::string_view::npos && valid_utf8(device) &&
+         std::ranges::none_of(device, [](char c) { return c >= 0 && c < 0x20; });
+}
+
+void print_dtype(std::string& out, uint64_t number) {
+  out += dtype_word(static_cast<DType>(static_cast<int32_t>(number)));
+}
+
+bool print_dim(std::string& out, std::string_view dim) {
+  int64_t size = 0;
+  std::string_view name;
+  for (Fields fields(dim); fields.next();) {
+    if (fields->number == 1 && fields->wire == Wire::kVarint) {
+      size = static_cast<int64_t>(fields->varint);
+    } else if (fields->bytes(2)) {
+      name = fields->value;
+    } else {
+      return false;
+    }
+  }
+  if (!name.empty()) {
+    print_quoted(out, name);
+    out += '=';
+  }
+  if (size == -1) {
+    out += '?';
+  } else {
+    print_int(out, size);
+  }
+  return true;
+}
+
+bool shape_in_brackets(std::string& out, std::string_view shape) {
+  bool unknown = false;
+  size_t dims = 0;
+  out += '[';
+  for (Fields fields(shape); fields.next();) {
+    if (fields->bytes(2)) {
+      if (dims++ > 0) out += ',';
+      if (!print_dim(out, fields->value)) return false;
+    } else if (fields->number == 3 && fields->wire == Wire::kVarint) {
+      unknown = fields->varint != 0;
+    } else {
+      return false;
+    }
+  }
+  if (unknown && dims > 0) return false;
+  out += unknown ? "*]" : "]";
+  return true;
+}
+
+// `{a: 1, b: 2}` with a blank before it; nothing for an empty map.
+void print_attrs(std::string& out, StringMap& attrs, bool full, int depth) {
+  if (attrs.empty()) return;
+  out += " {";
+  bool first = true;
+  for (const MapEntry& entry : attrs.sorted()) {
+    if (!first) out += ", ";
+    first = false;
+    print_name(out, entry.key);
+    out += ": ";
+    const size_t start = out.size();
+    if (try_value(out, entry.value, full, depth)) continue;
+    out.resize(start);
+    out += "raw ";
+    print_quoted(out, entry.value);
+  }
+  out += '}';
+}
+
+bool try_func(std::string& out, std::string_view func, bool full, int depth) {
+  std::string_view name;
+  StringMap attrs;
+  for (Fields fields(func); fields.next();) {
+    if (fields->bytes(1)) {
+      name = fields->value;
+    } else if (fields->bytes(2)) {
+      attrs.add(fields->value);
+    } else {
+      return false;
+    }
+  }
+  out += "func ";
+  print_name(out, name);
+  print_attrs(out, attrs, full, depth + 1);
+  return true;
+}
+
+// A number of the kind that field `kind` of AttrValue is.
+void print_number(std::string& out, uint32_t kind, uint64_t value) {
+  if (kind == 3) return print_int(out, static_cast<int64_t>(value));
+  if (kind == 4) return print_float32(out, static_cast<uint32_t>(value));
+  if (kind == 6) return print_dtype(out, value);
+  out += value != 0 ? "true" : "false";
+}
+
+// A list's items are of the kinds of AttrValue's own fields, under the same numbers.
+bool try_item(std::string& out, const Field& field, bool full, int depth) {
+  switch (field.number) {
+    case 2:
+      print_quoted(out, field.value);
+      return true;
+    case 3:
+    case 5:
+    case 6:
+      print_number(out, field.number, field.varint);
+      return true;
+    case 4:
+      print_number(out, field.number, little_endian(field.value));
+      return true;
+    case 7:
+      return print_shape(out, field.value);
+    case 8:
+      print_tensor(out, field.value, full);
+      return true;
+    default:
+      return try_func(out, field.value, full, depth);
+  }
+}
+
+Wire item_wire(uint32_t number) {
+  if (number == 3 || number == 5 || number == 6) return Wire::kVarint;
+  return number == 4 ? Wire::kFixed32 : Wire::kBytes;
+}
+
+bool try_list(std::string& out, std::string_view list, bool full, int depth) {
+  out += "list(";
+  const size_t start = out.size();
+  uint32_t kind = 0;
+  for (Fields fields(list); fields.next();) {
+    const uint32_t number = fields->number;
+    if (number < 2 || number > 9 || (kind != 0 && kind != number)) return false;
+    kind = number;
+    const std::string_view separator = number == 3 ? "," : ", ";
+    if (fields->wire == item_wire(number)) {
+      if (out.size() > start) out += separator;
+      if (!try_item(out, fields.field(), full, depth + 1)) return false;
+    } else if (fields->wire == Wire::kBytes) {  // packed
+      for (Packed numbers(fields->value, item_wire(number)); numbers.next();) {
+        if (out.size() > start) out += separator;
+        print_number(out, number, numbers.value());
+      }
+    } else {
+      return false;
+    }
+  }
+  out += ')';
+  return true;
+}
+
+// False, with something appended, where only raw bytes will do.
+bool try_value(std::string& out, std::string_view value, bool full, int depth) {
+  if (depth > kDeepestValue) return false;
+  Field only;
+  size_t count = 0;
+  for (Fields fields(value); fields.next(); ++count) only = fields.field();
+  if (count == 0) {
+    out += "unset";
+    return true;
+  }
+  if (count > 1) return false;
+  if (only.bytes(1)) return try_list(out, only.value, full, depth);
+  if (only.bytes(9)) {
+    out += "placeholder ";
+    print_quoted(out, only.value);
+    return true;
+  }
+  if (only.bytes(10)) return try_func(out, only.value, full, depth);
+  if (only.number < 2 || only.number > 8 || only.wire != item_wire(only.number)) return false;
+  return try_item(out, only, full, depth);
+}
+
+// Everything of an ArgDef that the header of a function cannot hold goes to `rest`.
+void print_arg(std::string& out, std::string_view arg, std::string& rest) {
+  Field type;
+  Field type_attr;
+  Field number_attr;
+  Field list_attr;
+  Field reference;
+  std::string_view name;
+  for (Fields fields(arg); fields.next();) {
+    const bool varint = fields->wire == Wire::kVarint;
+    if (fields->bytes(1))
+      name = fields->value;
+    else if (fields->number == 3 && varint)
+      type = fields.field();
+    else if (fields->bytes(4))
+      type_attr = fields.field();
+    else if (fields->bytes(5))
+      number_attr = fields.field();
+    else if (fields->bytes(6))
+      list_attr = fields.field();
+    else if (fields->number == 16 && varint)
+      reference = fields.field();
+    else
+      rest += fields->raw;
+  }
+  print_name(out, name);
+  out += ": ";
+  const bool has_type = static_cast<int32_t>(type.varint) != 0;
+  const bool has_attr = !type_attr.value.empty();
+  const bool has_number = !number_attr.value.empty();
+  const bool has_list = !list_attr.value.empty();
+  const bool typed = has_type != has_attr && !has_list;
+  const bool empty = !has_type && !has_attr && !has_number && !has_list;
+  const bool list = has_list && !has_type && !has_attr && !has_number;
+  if (!typed && !empty && !list) {  // stays as it is
+    out += "DT_INVALID";
+    for (const Field& field : {type, type_attr, number_attr, list_attr, reference}) rest += field.raw;
+    return;
+  }
+  if (has_number) {
+    print_name(out, number_attr.value);
+    out += '*';
+  }
+  if (list) {
+    out += '*';
+    print_name(out, list_attr.value);
+  } else if (has_attr) {
+    const bool like_dtype = parse_dtype(type_attr.value).has_value();
+    if (like_dtype)
+      print_quoted(out, type_attr.value);
+    else
+      print_name(out, type_attr.value);
+  } else {
+    print_dtype(out, type.varint);
+  }
+  if (reference.varint == 0) return;
+  if (list || has_number) {
+    rest += reference.raw;
+  } else {
+    out += '&';
+  }
+}
+
+void print_args(std::string& out, const std::vector<std::string_view>& args, uint32_t number,
+                std::string& rest) {
+  out += '(';
+  std::vector<std::string> extras(args.size());
+  bool any = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) out += ", ";
+    std::string extra;
+    print_arg(out, args[i], extra);
+    if (!extra.empty()) extras[i] = normalized(TextMessage::kArgDef, extra);
+    any = any || !extras[i].empty();
+  }
+  out += ')';
+  if (!any) return;
+  for (const std::string& extra : extras) append_bytes_field(rest, number, extra);  // by position
+}
+
+// `function NAME(...) -> (...)`; what else the signature holds goes to `rest`.
+void print_signature(std::string& out, std::string_view signature, std::string& rest) {
+  std::string_view name;
+  std::vector<std::string_view> inputs;
+  std::vector<std::string_view> outputs;
+  std::string others;
+  for (Fields fields(signature); fields.next();) {
+    if (fields->bytes(1))
+      name = fields->value;
+    else if (fields->bytes(2))
+      inputs.push_back(fields->value);
+    else if (fields->bytes(3))
+      outputs.push_back(fields->value);
+    else
+      others += fields->raw;
+  }
+  out += "function ";
+  print_name(out, name);
+  print_args(out, inputs, 2, rest);
+  out += " -> ";
+  print_args(out, outputs, 3, rest);
+  if (!others.empty()) rest += normalized(TextMessage::kOpDef, others);
+}
+
+void print_return(std::string& out, StringMap& results, StringMap& controls) {
+  out += "  return";
+  std::string_view separator = " ";
+  for (const MapEntry& entry : results.sorted()) {
+    out += separator;
+    print_name(out, entry.key);
+    out += " = ";
+    print_input(out, entry.value);
+    separator = ", ";
+  }
+  for (const MapEntry& entry : controls.sorted()) {
+    out += separator;
+    out += '^';
+    print_name(out, entry.key);
+    out += " = ";
+    print_input(out, entry.value);
+    separator = ", ";
+  }
+  out += "\nend\n";
+}
+
+void print_rest(std::string& out, TextMessage type, std::string_view rest) {
+  if (rest.empty()) return;
+  const size_t start = out.size();
+  out += " | ";
+  print_text(out, type, rest);
+  if (out.size() == start + 3) out.resize(start);  // nothing but defaults
+}
+
+}  // namespace
+
+void print_input(std::string& out, std::string_view input) {
+  if (input.starts_with('^')) {
+    out += '^';
+    input.remove_prefix(1);
+  }
+  const size_t first = input.find(':');
+  if (first == std::string_view::npos) return print_name(out, input);
+  std::string_view port = input.substr(first + 1);
+  const size_t second = port.find(':');
+  const bool named = second != std::string_view::npos;
+  const bool right =
+      named ? is_bare(port.substr(0, second)) && digits(port.substr(second + 1)) : digits(port);
+  if (right && is_bare(input.substr(0, first))) {
+    out += input;
+  } else {
+    print_quoted(out, input);
+  }
+}
+
+bool print_shape(std::string& out, std::string_view shape) {
+  const size_t start = out.size();
+  if (shape_in_brackets(out, shape)) return true;
+  out.resize(start);
+  return false;
+}
+
+void print_attr_value(std::string& out, std::string_view value, bool full) {
+  const size_t start = out.size();
+  if (try_value(out, value, full, 0)) return;
+  out.resize(start);
+  out += "raw ";
+  print_quoted(out, value);
+}
+
+void print_node(std::string& out, std::string_view node, bool full) {
+  std::string_view name;
+  std::string_view op;
+  std::string_view device;
+  std::string rest;
+  StringMap attrs;
+  for (Fields fields(node); fields.next();) {
+    const Field& field = fields.field();
+    if (field.bytes(1))
+      name = field.value;
+    else if (field.bytes(2))
+      op = field.value;
+    else if (field.bytes(4))
+      device = field.value;
+    else if (field.bytes(5))
+      attrs.add(field.value);
+    else if (!field.bytes(3))
+      rest += field.raw;
+  }
+  print_name(out, name);
+  out += " = ";
+  print_name(out, op);
+  out += '(';
+  const size_t start = out.size();
+  for (Fields fields(node); fields.next();) {
+    if (!fields->bytes(3)) continue;
+    if (out.size() > start) out += ", ";
+    print_input(out, fields->value);
+  }
+  out += ')';
+  if (!device.empty()) {
+    out += " @ ";
+    if (bare_device(device))
+      out += device;
+    else
+      print_quoted(out, device);
+  }
+  print_attrs(out, attrs, full, 0);
+  print_rest(out, TextMessage::kNodeDef, rest);
+}
+
+bool print_function(std::string& out, std::string_view function, bool full) {
+  std::list<std::string> kept;
+  if (!has_field(function, 1)) return false;
+  StringMap attrs;
+  StringMap results;
+  StringMap controls;
+  std::string rest;
+  for (Fields fields(function); fields.next();) {
+    const Field& field = fields.field();
+    if (field.bytes(4))
+      results.add(field.value);
+    else if (field.bytes(5))
+      attrs.add(field.value);
+    else if (field.bytes(6))
+      controls.add(field.value);
+    else if (!field.bytes(1) && !field.bytes(3))
+      rest += field.raw;
+  }
+  std::string signature_rest;
+  print_signature(out, merged(function, 1, kept), signature_rest);
+  print_attrs(out, attrs, full, 0);
+  if (!signature_rest.empty()) {
+    std::string both;
+    append_bytes_field(both, 1, signature_rest);
+    rest.insert(0, both);
+  }
+  print_rest(out, TextMessage::kFunctionDef, rest);
+  out += '\n';
+  for (Fields fields(function); fields.next();) {
+    if (!fields->bytes(3)) continue;
+    out += "  ";
+    print_node(out, fields->value, full);
+    out += '\n';
+  }
+  print_return(out, results, controls);
+  return true;
+}
+
+}  // namespace gedit

@@ -1,0 +1,165 @@
+#include "graph/numbers.h"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "base/float16.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kNan32 = 0x7fc00000;
+constexpr uint64_t kNan64 = 0x7ff8000000000000;
+constexpr uint16_t kNanHalf = 0x7e00;
+constexpr uint16_t kNanBfloat16 = 0x7fc0;
+
+constexpr bool nan32(uint64_t bits) { return (bits & 0x7fffffff) > 0x7f800000; }
+constexpr bool nan64(uint64_t bits) { return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000; }
+constexpr bool nan_half(uint64_t bits) { return (bits & 0x7fff) > 0x7c00; }
+constexpr bool nan_bfloat16(uint64_t bits) { return (bits & 0x7fff) > 0x7f80; }
+
+template <typename Number>
+void print_decimal(std::string& out, Number value) {
+  std::array<char, 40> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  out.append(digits.data(), result.ptr);
+}
+
+template <typename Number>
+void print_finite(std::string& out, Number value) {
+  const size_t start = out.size();
+  print_decimal(out, value);
+  if (out.find_first_of(".en", start) == std::string::npos) out += ".0";  // `n`: inf
+}
+
+void print_nan(std::string& out, uint64_t bits, uint64_t usual, size_t digits) {
+  out += "nan";
+  if (bits == usual) return;
+  out += "(0x";
+  for (size_t digit = digits; digit-- > 0;) out += "0123456789abcdef"[(bits >> (4 * digit)) & 15];
+  out += ')';
+}
+
+template <typename Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// `nan` was read: the bits in parentheses, or the usual ones.
+uint64_t scan_nan(Scanner& scanner, size_t start, uint64_t usual, bool (*is_nan)(uint64_t), uint64_t mask) {
+  if (!scanner.accept('(')) return usual;
+  const std::string_view word = scanner.word("the bits of a nan (0x7fc00123)");
+  const std::string_view digits = word.starts_with("0x") ? word.substr(2) : std::string_view();
+  uint64_t bits = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
+  const bool whole = error == std::errc{} && end == digits.data() + digits.size();
+  if (!whole || (bits & ~mask) != 0 || !is_nan(bits)) {
+    scanner.fail_at(start, "these are not the bits of a nan of this type");
+  }
+  scanner.expect(')');
+  return bits;
+}
+
+// A finite number or infinity of type Number, nothing for `nan`.
+template <typename Number>
+std::optional<Number> scan_number(Scanner& scanner, size_t& start) {
+  scanner.peek();
+  start = scanner.position();
+  std::string_view text = scanner.number("a number");
+  if (text == "nan") return std::nullopt;
+  if (text == "inf") return std::numeric_limits<Number>::infinity();
+  if (text == "-inf") return -std::numeric_limits<Number>::infinity();
+  const bool digits = text.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) scanner.fail_at(start, "number out of range");
+  if (!digits || error != std::errc{} || end != text.data() + text.size()) {
+    scanner.fail_at(start, "not a number");
+  }
+  return value;
+}
+
+}  // namespace
+
+void print_int(std::string& out, int64_t value) { print_decimal(out, value); }
+void print_uint(std::string& out, uint64_t value) { print_decimal(out, value); }
+
+bool odd_nan32(uint32_t bits) { return nan32(bits) && bits != kNan32; }
+bool odd_nan64(uint64_t bits) { return nan64(bits) && bits != kNan64; }
+bool odd_nan_half(uint16_t bits) { return nan_half(bits) && bits != kNanHalf; }
+bool odd_nan_bfloat16(uint16_t bits) { return nan_bfloat16(bits) && bits != kNanBfloat16; }
+
+void print_float32(std::string& out, uint32_t bits) {
+  if (nan32(bits)) return print_nan(out, bits, kNan32, 8);
+  print_finite(out, std::bit_cast<float>(bits));
+}
+
+void print_float64(std::string& out, uint64_t bits) {
+  if (nan64(bits)) return print_nan(out, bits, kNan64, 16);
+  print_finite(out, std::bit_cast<double>(bits));
+}
+
+void print_half(std::string& out, uint16_t bits) {
+  if (nan_half(bits)) return print_nan(out, bits, kNanHalf, 4);
+  print_finite(out, half_value(bits));
+}
+
+void print_bfloat16(std::string& out, uint16_t bits) {
+  if (nan_bfloat16(bits)) return print_nan(out, bits, kNanBfloat16, 4);
+  print_finite(out, bfloat16_value(bits));
+}
+
+int64_t scan_int(Scanner& scanner, int64_t least, int64_t most) {
+  scanner.peek();
+  const size_t start = scanner.position();
+  const std::string_view text = scanner.number("an integer");
+  const bool digits = text.find_first_not_of("0123456789-") == std::string_view::npos;
+  if (!digits) scanner.fail_at(start, "not an integer");
+  const std::optional<int64_t> value = parse_whole<int64_t>(text);
+  if (!value || *value < least || *value > most) scanner.fail_at(start, "integer out of range");
+  return *value;
+}
+
+uint64_t scan_uint(Scanner& scanner, uint64_t most) {
+  scanner.peek();
+  const size_t start = scanner.position();
+  const std::string_view text = scanner.number("an integer");
+  const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!digits) scanner.fail_at(start, "not an integer of 0 or more");
+  const std::optional<uint64_t> value = parse_whole<uint64_t>(text);
+  if (!value || *value > most) scanner.fail_at(start, "integer out of range");
+  return *value;
+}
+
+uint32_t scan_float32(Scanner& scanner) {
+  size_t start = 0;
+  if (const auto value = scan_number<float>(scanner, start)) return std::bit_cast<uint32_t>(*value);
+  return static_cast<uint32_t>(scan_nan(scanner, start, kNan32, nan32, 0xffffffff));
+}
+
+uint64_t scan_float64(Scanner& scanner) {
+  size_t start = 0;
+  if (const auto value = scan_number<double>(scanner, start)) return std::bit_cast<uint64_t>(*value);
+  return scan_nan(scanner, start, kNan64, nan64, ~uint64_t{0});
+}
+
+uint16_t scan_half(Scanner& scanner) {
+  size_t start = 0;
+  if (const auto value = scan_number<float>(scanner, start)) return half_bits(*value);
+  return static_cast<uint16_t>(scan_nan(scanner, start, kNanHalf, nan_half, 0xffff));
+}
+
+uint16_t scan_bfloat16(Scanner& scanner) {
+  size_t start = 0;
+  if (const auto value = scan_number<float>(scanner, start)) return bfloat16_bits(*value);
+  return static_cast<uint16_t>(scan_nan(scanner, start, kNanBfloat16, nan_bfloat16, 0xffff));
+}
+
+}  // namespace gedit
