@@ -186,7 +186,7 @@ class Convert(Case):
             with self.subTest(form):
                 out = self.gedit("convert", "half_plus_two_tf2/", *form, "-o", "model2" + "".join(form))
                 script = ("import sys, tensorflow as tf; m = tf.saved_model.load(sys.argv[1]); "
-                          "print(float(m.signatures['serving_default'](tf.constant([[6.0]]))['y']))")
+                          "print(m.signatures['serving_default'](tf.constant([[6.0]]))['y'].numpy().item())")
                 done = subprocess.run([sys.executable, "-c", script, out], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
                 self.assertEqual(done.stdout.decode().strip(), "5.0", done.stderr.decode(errors="replace")[-500:])
 
