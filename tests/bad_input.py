@@ -167,6 +167,7 @@ def text_forms(gedit, folder):
 
 # ------------------------------------------------------------------------------------------ the law
 def limit_memory():
+    """For a worker, whose commands inherit it; a preexec_fn would make each of them a slow fork."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -182,7 +183,7 @@ def faults_of(gedit, folder, path):
         with open(os.path.join(folder, "stdout"), "wb+") as stdout:
             try:
                 done = subprocess.run([gedit, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
-                                      timeout=SECONDS, preexec_fn=limit_memory, check=False)
+                                      timeout=SECONDS, check=False)
             except subprocess.TimeoutExpired:
                 faults.append("%s: still runs after %d seconds" % (what, SECONDS))
                 continue
@@ -250,7 +251,7 @@ def main():
             files += damaged(name.replace("/", "-"), file.read(), rng)
     faults = []
     names = [name for name, _ in hostile()]
-    with multiprocessing.Pool(os.cpu_count()) as pool:
+    with multiprocessing.Pool(os.cpu_count(), limit_memory) as pool:
         for found in pool.imap_unordered(check_named, [(gedit, name, arguments.keep) for name in names]):
             faults += found
         for found in pool.imap_unordered(check, [(gedit, name, data, arguments.keep) for name, data in files], chunksize=16):
