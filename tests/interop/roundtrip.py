@@ -140,6 +140,19 @@ class Copy(Case):
         self.assertLess(after[1], first[1])
         self.assertEqual(after[3], first[3] + 5)
 
+    def test_the_network_of_the_quickstart(self):
+        out = self.gedit("copy", "bird_dqn/bird-dqn-2880000.meta", "--outputs", "add_4", "--inputs", "Placeholder", "--scope",
+                         "target", "-o", "two.meta")
+        both = Loaded(out)
+        x = numbers(2, 80, 80, 4)
+        self.assertEqual(len(both.values("target")), 10)
+        for name, variable in both.values("target").items():
+            variable.load(both.session.run(name + ":0"), both.session)
+        before = both.run(["add_4:0", "target/add_4:0"], Placeholder=x)
+        self.same([before[0]], [before[1]], tolerance=1e-5)
+        prefix = both.saver.save(both.session, os.path.join(self.folder.name, "saved"), write_meta_graph=False)
+        self.same(before, Loaded(out, restore=prefix).run(["add_4:0", "target/add_4:0"], Placeholder=x), tolerance=1e-5)
+
     def test_a_frozen_network(self):
         out = self.gedit("copy", "regression/frozen.pb", "--outputs", "pred", "--inputs", "X", "--scope", "two", "-o", "out.pb")
         both = Loaded(out)
