@@ -1,0 +1,151 @@
+
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0
+
+xPlaceholder*
+dtype0

@@ -1,0 +1,4 @@
+x
+
+xPlaceholder*
+dtype0

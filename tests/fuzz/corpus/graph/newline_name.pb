@@ -1,0 +1,5 @@
+
+
+a
+bPlaceholder*
+dtype0

@@ -1,0 +1,7 @@
+
+ 
+caféPlaceholder*
+dtype0
+
+yIdentitycafé*
+T0

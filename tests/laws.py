@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Laws that hold for every graph file, over testdata/ and, where it is there, ../shared/corpus.
+
+  laws.py --gedit build/release/gedit [FILE...]
+
+  copy     an unedited copy is the same bytes
+  listing  listing -> graph -> listing is the same listing
+  text     protobuf text and JSON hold the same graph
+  rename   a prefix put before every name and taken away again leaves the graph as it was
+  status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
+
+A file of testdata/ that gedit refuses must be named in REFUSED; of the corpus, the number of refusals is printed.
+"""
+import argparse
+import filecmp
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTDATA = os.path.join(REPOSITORY, "testdata")
+CORPUS = os.path.join(REPOSITORY, os.pardir, "shared", "corpus")
+SECONDS = 300
+
+# Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
+REFUSED = {"git_lfs_pointer.pb", "functions/graph-malformed.pbtxt"}
+# Small messages of other kinds that lie beside SavedModels.
+NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
+SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
+OUTPUT = {"GraphDef": "out.pb", "MetaGraphDef": "out.meta", "SavedModel": "out"}
+
+
+class Broken(Exception):
+    """A law that does not hold."""
+
+
+class Refused(Exception):
+    """gedit refused, in an orderly way, what the law wanted to do."""
+
+
+def graph_files(folder):
+    """Graph files below a folder; a SavedModel is its folder."""
+    for path, folders, files in sorted(os.walk(folder)):
+        folders.sort()
+        saved_model = {"saved_model.pb", "saved_model.pbtxt"} & set(files)
+        if saved_model:
+            yield path
+        for name in sorted(files):
+            if name.endswith(SUFFIXES) and name not in NOT_GRAPHS and name not in saved_model:
+                yield os.path.join(path, name)
+
+
+class Subject:
+    """One file under test, with a scratch folder of its own."""
+
+    def __init__(self, gedit, path, scratch):
+        self.gedit, self.path, self.scratch = gedit, path, scratch
+
+    def run(self, *arguments):
+        """Standard output of a command that must succeed."""
+        status, stdout, stderr = self.outcome(*arguments)
+        if status:
+            refusal = stderr.decode(errors="replace").strip()
+            raise Refused("%s: %s" % (" ".join(arguments), refusal))
+        return stdout
+
+    def outcome(self, *arguments):
+        done = subprocess.run([self.gedit, *arguments], cwd=self.scratch, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+        command = "gedit " + " ".join(arguments)
+        if not 0 <= done.returncode <= 5:
+            raise Broken("%s: ended with %d: %s" % (command, done.returncode, done.stderr[-300:].decode(errors="replace")))
+        if done.returncode >= 2:
+            lines = done.stderr.decode(errors="replace").splitlines()
+            if len(lines) != 1 or not lines[0].startswith("gedit %s: " % arguments[0]):
+                raise Broken("%s: status %d with these words: %r" % (command, done.returncode, lines))
+            if done.stdout:
+                raise Broken("%s: status %d with %d bytes on standard output" % (command, done.returncode, len(done.stdout)))
+        return done.returncode, done.stdout, done.stderr
+
+    def listing(self, path):
+        return self.run("list", "--full", path)
+
+    def fresh(self, name):
+        folder = tempfile.mkdtemp(dir=self.scratch)
+        return os.path.join(folder, name)
+
+
+def same_tree(first, second):
+    names = set(os.listdir(first)) - {"fingerprint.pb"}
+    if names != set(os.listdir(second)):
+        return False
+    for name in names:
+        a, b = os.path.join(first, name), os.path.join(second, name)
+        if os.path.isdir(a):
+            if not os.path.isdir(b) or not same_tree(a, b):
+                return False
+        elif not filecmp.cmp(a, b, shallow=False):
+            return False
+    return True
+
+
+def law_copy(subject, kind, listing):
+    if os.path.isdir(subject.path):
+        out = subject.fresh("out")
+        subject.run("convert", subject.path, "-q", "-o", out, *text_format(subject.path))
+        same = same_tree(subject.path, out)
+    else:
+        with open(subject.path, "rb") as file:
+            same = subject.run("convert", subject.path, "-q", "-o", "-") == file.read()
+    if not same:
+        raise Broken("an unedited copy has other bytes")
+
+
+def text_format(folder):
+    return ["-f", "pbtxt"] if os.path.exists(os.path.join(folder, "saved_model.pbtxt")) else []
+
+
+def require_listing(subject, path, listing, what):
+    got = subject.listing(path)
+    if got == listing:
+        return
+    ours, theirs = listing.split(b"\n"), got.split(b"\n")
+    for number, (before, after) in enumerate(zip(ours, theirs), 1):
+        if before != after:
+            raise Broken("%s: line %d of the listing: %r became %r" % (what, number, before[:300], after[:300]))
+    raise Broken("%s: %d lines of listing became %d" % (what, len(ours), len(theirs)))
+
+
+def law_listing(subject, kind, listing):
+    text = subject.fresh("in.gtxt")
+    with open(text, "wb") as file:
+        file.write(listing)
+    out = subject.fresh(OUTPUT[kind])
+    subject.run("convert", text, "-q", "-o", out)
+    require_listing(subject, out, listing, "through a listing")
+    require_listing(subject, text, listing, "read as a listing")
+
+
+def through(form):
+    def law(subject, kind, listing):
+        text, out = subject.fresh("in." + form), subject.fresh(OUTPUT[kind])
+        subject.run("convert", subject.path, "-q", "-f", form, "-o", text)
+        subject.run("convert", text, "-q", "-o", out)
+        require_listing(subject, out, listing, "through " + form)
+    law.__name__ = "law_" + form
+    return law
+
+
+def law_rename(subject, kind, listing):
+    prefixed, back = subject.fresh(OUTPUT[kind]), subject.fresh(OUTPUT[kind])
+    subject.run("rename", subject.path, "/=gedit_law/", "-q", "-o", prefixed)
+    subject.run("rename", prefixed, "gedit_law/=", "-q", "-o", back)
+    require_listing(subject, back, listing, "a prefix there and back")
+
+
+def law_status(subject, kind, listing):
+    path = subject.path
+    for arguments in (["inspect", path], ["inspect", path, "--depth", "2"], ["list", path], ["list", path, "-j"],
+                      ["select", path, "op:*Variable*"], ["select", path, "**", "-j"], ["convert", path, "-f", "gtxt", "-o", "-"],
+                      ["rename", path, "no/such/node=x", "-o", subject.fresh("out")],
+                      ["copy", path, "-s", "**", "--scope", "gedit_law", "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))]):
+        subject.outcome(*arguments)
+
+
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_status]
+
+
+def check(task):
+    """(path, laws that held, refusals, broken laws) of one file."""
+    gedit, path, strict = task
+    held, refused, broken = 0, [], []
+    with tempfile.TemporaryDirectory(prefix="gedit-law-") as scratch:
+        subject = Subject(gedit, path, scratch)
+        kind, listing = None, None
+        try:
+            status, stdout, stderr = subject.outcome("inspect", path, "-j")
+            if status == 0:
+                kind = json.loads(stdout)["kind"]
+                listing = subject.listing(path)
+            elif status != 3:
+                raise Broken("inspect ended with %d: %s" % (status, stderr.decode(errors="replace").strip()))
+            known = strict and os.path.relpath(path, TESTDATA) in REFUSED
+            if strict and known != (status == 3):
+                raise Broken("is %s: %s" % ("read" if known else "refused", stderr.decode(errors="replace").strip()))
+            if status == 3:
+                refused.append("inspect")
+        except (Broken, Refused, ValueError, KeyError, subprocess.TimeoutExpired) as error:
+            return path, held, refused, ["inspect: %s" % error]
+        for law in LAWS if kind in OUTPUT else [law_status]:
+            try:
+                law(subject, kind, listing)
+                held += 1
+            except Refused as refusal:
+                (broken if strict else refused).append("%s: %s" % (law.__name__[4:], refusal))
+            except (Broken, subprocess.TimeoutExpired) as error:
+                broken.append("%s: %s" % (law.__name__[4:], error))
+    return path, held, refused, broken
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks laws over graph files; see the head of this file.")
+    parser.add_argument("--gedit", required=True, help="the program under test")
+    parser.add_argument("--verbose", action="store_true", help="print refusals too")
+    parser.add_argument("files", nargs="*", help="these files instead of testdata/ and the corpus")
+    arguments = parser.parse_args()
+    gedit = os.path.abspath(arguments.gedit)
+    if arguments.files:
+        tasks = [(gedit, os.path.abspath(path), False) for path in arguments.files]
+    else:
+        tasks = [(gedit, path, True) for path in graph_files(TESTDATA)]
+        if os.path.isdir(CORPUS):
+            tasks += [(gedit, path, False) for path in graph_files(os.path.realpath(CORPUS))]
+        else:
+            print("skipped: the corpus, %s is not there" % os.path.relpath(CORPUS, REPOSITORY))
+    held = refused = broken = 0
+    # Large files first, so that no worker ends long after the others.
+    tasks.sort(key=lambda task: -os.path.getsize(task[1]))
+    with multiprocessing.Pool(os.cpu_count()) as pool:
+        for path, laws, refusals, faults in pool.imap_unordered(check, tasks):
+            held += laws
+            refused += len(refusals)
+            broken += len(faults)
+            for fault in faults + (refusals if arguments.verbose else []):
+                print("%s: %s" % (os.path.relpath(path, REPOSITORY), fault))
+    print("laws: %d files, %d held, %d refused, %d broken" % (len(tasks), held, refused, broken))
+    return 1 if broken or not held else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
