@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <source_location>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -504,7 +503,7 @@ std::optional<Kind> kind_of(std::string_view bytes) {
 
 std::filesystem::path corpus() {
   if (const char* named = std::getenv("GEDIT_CORPUS")) return named;
-  const std::filesystem::path source(std::source_location::current().file_name());
+  const std::filesystem::path source(__FILE__);
   return source.parent_path() / "../../../shared/corpus";  // beside the repository
 }
 
