@@ -163,14 +163,16 @@ std::string checked_raw(Scanner& scanner, size_t start, std::string bytes) {
 }
 
 void parse_value(Scanner& scanner, const ListingContext& context, int depth, std::string& out) {
-  if (depth > kDeepestValue) scanner.fail("values are nested too deeply");
   scanner.peek();
   const size_t start = scanner.position();
   std::string store;
-  if (scanner.accept_word("unset")) return;
   if (accept_raw(scanner, store)) {
     out += checked_raw(scanner, start, std::move(store));
-  } else if (scanner.accept_word("list")) {
+    return;
+  }
+  if (depth > kDeepestValue) scanner.fail("values are nested too deeply");
+  if (scanner.accept_word("unset")) return;
+  if (scanner.accept_word("list")) {
     append_bytes_field(out, 1, parse_list(scanner, context, depth + 1));
   } else if (scanner.accept_word("placeholder")) {
     append_bytes_field(out, 9, scanner.quoted(store, "a name in quotes"));

@@ -14,6 +14,7 @@
 #include "graph/listing_text.h"
 #include "graph/numbers.h"
 #include "graph/packed.h"
+#include "graph/tensor_layout.h"
 
 namespace gedit {
 namespace {
@@ -21,92 +22,9 @@ namespace {
 constexpr uint32_t kDtypeField = 1;
 constexpr uint32_t kShapeField = 2;
 constexpr uint32_t kContentField = 4;
-constexpr uint32_t kStringField = 8;
-constexpr uint32_t kHalfField = 13;
-constexpr uint32_t kFloat8Field = 18;
-
-// How an element is written, and how it lies in tensor_content.
-enum class Element : uint8_t {
-  kNone,  // not as text
-  kFloat32,
-  kFloat64,
-  kHalf,
-  kBfloat16,
-  kInt,   // signed, of the type's width
-  kUint,  // unsigned, of the type's width
-  kBool,
-  kString,
-};
-
-// What TensorProto and the listing make of a type (tensorflow/core/framework/tensor.cc). Complex numbers are
-// two elements, real and imaginary part.
-struct Layout {
-  Element element = Element::kNone;
-  uint32_t field = 0;  // the *_val field of the type, 0: none that is known
-  size_t width = 0;    // bytes of an element in tensor_content
-};
-
-Layout layout_of(DType type) {
-  switch (static_cast<int32_t>(type)) {
-    case 1:
-      return {Element::kFloat32, 5, 4};
-    case 2:
-      return {Element::kFloat64, 6, 8};
-    case 3:   // int32
-    case 13:  // qint32
-      return {Element::kInt, 7, 4};
-    case 4:   // uint8
-    case 12:  // quint8
-    case 30:  // uint4
-    case 32:  // uint2
-      return {Element::kUint, 7, 1};
-    case 5:   // int16
-    case 15:  // qint16
-      return {Element::kInt, 7, 2};
-    case 6:   // int8
-    case 11:  // qint8
-    case 29:  // int4
-    case 31:  // int2
-      return {Element::kInt, 7, 1};
-    case 16:  // quint16
-    case 17:  // uint16
-      return {Element::kUint, 7, 2};
-    case 7:
-      return {Element::kString, kStringField, 0};
-    case 8:
-      return {Element::kFloat32, 9, 4};
-    case 9:
-      return {Element::kInt, 10, 8};
-    case 10:
-      return {Element::kBool, 11, 1};
-    case 18:
-      return {Element::kFloat64, 12, 8};
-    case 14:
-      return {Element::kBfloat16, kHalfField, 2};
-    case 19:
-      return {Element::kHalf, kHalfField, 2};
-    case 22:
-      return {Element::kUint, 16, 4};
-    case 23:
-      return {Element::kUint, 17, 8};
-    case 24:
-    case 25:
-    case 26:
-    case 27:
-    case 28:
-      return {Element::kNone, kFloat8Field, 1};
-    default:
-      return {};
-  }
-}
-
-// How the numbers of a *_val field lie on the wire.
-Wire wire_of(uint32_t field) {
-  if (field == 5 || field == 9) return Wire::kFixed32;
-  if (field == 6 || field == 12) return Wire::kFixed64;
-  if (field == kStringField || field == kFloat8Field) return Wire::kBytes;
-  return Wire::kVarint;
-}
+constexpr uint32_t kStringField = TensorLayout::kStringField;
+constexpr uint32_t kHalfField = TensorLayout::kHalfField;
+constexpr uint32_t kFloat8Field = TensorLayout::kFloat8Field;
 
 // The value as a field of this number holds it, sign-extended, once protobuf has cut it to the field's width.
 uint64_t cut_varint(uint32_t field, uint64_t value) {
@@ -129,7 +47,8 @@ int64_t sign_extended(uint64_t value, size_t width) {
 class Numbers {
  public:
   Numbers(std::string_view run, uint32_t field, size_t width)
-      : packed_(field == kContentField ? Packed(run, width) : Packed(run, wire_of(field))), field_(field) {}
+      : packed_(field == kContentField ? Packed(run, width) : Packed(run, tensor_wire(field))),
+        field_(field) {}
   bool next() { return packed_.next(); }
   uint64_t value() const { return cut_varint(field_, packed_.value()); }
 
@@ -143,7 +62,7 @@ struct Parts {
   DType type = DType::kInvalid;
   bool has_shape = false;
   std::string shape;  // as it is printed; empty where that cannot be
-  Layout layout;
+  TensorLayout layout;
   TensorData data;   // field 0: none, or not in a form of its own
   std::string rest;  // the records of everything else
 };
@@ -158,7 +77,7 @@ void append_run(std::string& run, const Field& field) {
 }
 
 bool number_record(const Field& field, uint32_t wanted) {
-  return field.number == wanted && (field.wire == Wire::kBytes || field.wire == wire_of(wanted));
+  return field.number == wanted && (field.wire == Wire::kBytes || field.wire == tensor_wire(wanted));
 }
 
 // Whether every number of half_val is 16 bits, as it should be.
@@ -228,7 +147,7 @@ Parts take_apart(std::string_view tensor, std::string& store) {
     std::list<std::string> kept;
     parts.has_shape = print_shape(parts.shape, merged(tensor, kShapeField, kept));
   }
-  parts.layout = layout_of(parts.type);
+  parts.layout = tensor_layout(parts.type);
   std::string_view run = split_off(tensor, parts.layout.field, parts.has_shape, store, parts.rest);
   if (parts.layout.field == kHalfField && !all_halves(run)) {
     parts.rest.clear();
@@ -252,7 +171,7 @@ uint64_t count_elements(const Parts& parts) {
   if (parts.data.field == kContentField) {
     return parts.layout.width == 0 ? 0 : bytes.size() / parts.layout.width;
   }
-  switch (wire_of(parts.data.field)) {
+  switch (tensor_wire(parts.data.field)) {
     case Wire::kFixed32:
       return bytes.size() / 4;
     case Wire::kFixed64:
@@ -308,7 +227,7 @@ void print_elements(std::string& out, const Parts& parts) {
 
 // Whether tensor_content, written as numbers, reads back to the same bytes.
 bool content_as_numbers(const Parts& parts) {
-  const Layout& layout = parts.layout;
+  const TensorLayout& layout = parts.layout;
   if (layout.element == Element::kNone || layout.width == 0) return false;
   if (parts.data.bytes.size() % layout.width != 0) return false;
   for (Numbers numbers(parts.data.bytes, kContentField, layout.width); numbers.next();) {
@@ -347,7 +266,7 @@ void print_data(std::string& out, const Parts& parts, bool full) {
 }
 
 // Reads one element and appends it to `out` as tensor_content or the type's own field holds it.
-void scan_element(Scanner& scanner, const Layout& layout, bool content, std::string& out) {
+void scan_element(Scanner& scanner, const TensorLayout& layout, bool content, std::string& out) {
   uint64_t value = 0;
   const auto bits = static_cast<unsigned>(8 * layout.width);
   switch (layout.element) {
@@ -392,7 +311,7 @@ void scan_element(Scanner& scanner, const Layout& layout, bool content, std::str
   }
 }
 
-std::string scan_elements(Scanner& scanner, const Layout& layout, DType type, bool content) {
+std::string scan_elements(Scanner& scanner, const TensorLayout& layout, DType type, bool content) {
   if (layout.element == Element::kNone || (content && layout.width == 0)) {
     scanner.fail(dtype_word(type) + " has no elements that can be written here");
   }
@@ -419,18 +338,18 @@ TensorData scan_elided(Scanner& scanner, size_t start, DType type, const Listing
   if (digits.size() != 8 || error != std::errc{} || end != digits.data() + digits.size()) {
     scanner.fail_at(start, "the crc32c is not eight hexadecimal digits");
   }
+  if (context.elided != nullptr) {
+    if (const std::optional<TensorData> data = context.elided->find(type, length, crc)) return *data;
+  }
   const std::string owner = context.node.empty() ? "this tensor" : quoted("tensor of", context.node);
-  const Error elided = Error(Cause::kInput, owner + " is elided")
-                           .of("line " + std::to_string(scanner.line_at(start)))
-                           .in(scanner.file());
+  const std::string line = "line " + std::to_string(scanner.line_at(start));
+  const Error elided = Error(Cause::kInput, owner + " is elided").of(line).in(scanner.file());
   if (context.elided == nullptr) throw elided.hint("--tensors-from FILE, or gedit list --full");
-  const std::optional<TensorData> data = context.elided->find(type, length, crc);
-  if (!data) throw elided.hint("no tensor of the given file has this type, length and crc32c");
-  return *data;
+  throw elided.hint("no tensor of the given file has this type, length and crc32c");
 }
 
 void scan_data(Scanner& scanner, DType type, const ListingContext& context, std::string& out) {
-  const Layout layout = layout_of(type);
+  const TensorLayout layout = tensor_layout(type);
   scanner.peek();
   const size_t start = scanner.position();
   if (scanner.accept_word("content")) {

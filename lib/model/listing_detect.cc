@@ -74,8 +74,12 @@ Verdict judge(std::string_view line) {
   if (one_of(word, {"saver", "asset"}) && one_block(rest)) return Verdict::kYes;
   const bool named = rest.starts_with('"') || is_bare(rest.substr(0, 1));
   const bool takes_name = one_of(word, {"function", "collection", "signature", "gradient", "object", "raw",
-                                        "registered_gradient", "concrete_function", "version"});
+                                        "registered_gradient", "concrete_function"});
   if (takes_name && named) return Verdict::kYes;
+  if (word == "version" && !rest.empty() &&
+      rest.find_first_not_of("-0123456789 \t\r") == std::string_view::npos) {
+    return Verdict::kYes;
+  }
   // Fields of GraphDef have the same names.
   if (one_of(word, {"versions", "debug_info", "library"}) && one_block(rest)) return Verdict::kBoth;
   return Verdict::kNo;
