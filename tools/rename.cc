@@ -29,14 +29,13 @@ class Rename final : public Command {
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
-    const Counts before = output_.quiet() ? Counts() : count(model);
     std::vector<Renamed> renamed;
     with_file(model, [&] { rename(model, ops, request_, output_.dry_run() ? &renamed : nullptr); });
     std::string changes;
     for (const Renamed& one : renamed)
       changes += "~ " + printable(one.from) + ": renamed " + printable(one.to) + "\n";
     print(changes);
-    output_.save(model, before, before);
+    output_.save(model, std::nullopt);
     return 0;
   }
 

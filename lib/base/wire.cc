@@ -20,8 +20,7 @@ void rethrow_in(const Malformed& error, std::string_view whole, std::string_view
   throw Error(Cause::kInput, error.what()).of("byte " + std::to_string(error.at() - whole.data())).in(path);
 }
 
-bool Fields::next() {
-  if (position_ == end_) return false;
+bool Fields::next_any() {
   const char* start = position_;
   const uint64_t tag = read_varint(position_, end_);
   const uint64_t number = tag >> 3;
@@ -83,18 +82,6 @@ bool has_field(std::string_view message, uint32_t number) {
   return false;
 }
 
-void append_varint(std::string& out, uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
-}
-
-void append_tag(std::string& out, uint32_t number, Wire wire) {
-  append_varint(out, (uint64_t{number} << 3) | static_cast<uint64_t>(wire));
-}
-
 void append_bytes_field(std::string& out, uint32_t number, std::string_view value) {
   append_tag(out, number, Wire::kBytes);
   append_varint(out, value.size());
@@ -112,7 +99,7 @@ size_t varint_size(uint64_t value) {
   return size;
 }
 
-MapEntry map_entry(std::string_view entry) {
+MapEntry any_map_entry(std::string_view entry) {
   MapEntry found;
   for (Fields fields(entry); fields.next();) {
     if (fields->bytes(1)) found.key = fields->value;

@@ -51,11 +51,35 @@ class Fields {
   explicit Fields(std::string_view message)
       : position_(message.data()), end_(message.data() + message.size()) {}
 
-  bool next();
+  bool next() {
+    if (position_ == end_) return false;
+    // Nearly every field has a tag of one byte and a length of one or two.
+    const auto tag = static_cast<unsigned char>(position_[0]);
+    if (end_ - position_ >= 3 && tag >= 8 && tag < 0x80 && (tag & 7) == static_cast<unsigned char>(Wire::kBytes)) {
+      auto length = size_t{static_cast<unsigned char>(position_[1])};
+      const char* value = position_ + 2;
+      if (length >= 0x80) {
+        const auto second = size_t{static_cast<unsigned char>(position_[2])};
+        length = (length & 0x7f) | (second << 7);
+        ++value;
+        if (second >= 0x80) return next_any();
+      }
+      if (length > static_cast<size_t>(end_ - value)) return next_any();
+      field_.number = tag >> 3U;
+      field_.wire = Wire::kBytes;
+      field_.raw = {position_, static_cast<size_t>(value - position_) + length};
+      field_.value = {value, length};
+      position_ = value + length;
+      return true;
+    }
+    return next_any();
+  }
   const Field& field() const { return field_; }
   const Field* operator->() const { return &field_; }
 
  private:
+  bool next_any();
+
   const char* position_;
   const char* end_;
   Field field_;
@@ -66,8 +90,13 @@ std::string_view last_bytes(std::string_view message, uint32_t number);
 uint64_t last_varint(std::string_view message, uint32_t number, uint64_t otherwise = 0);
 bool has_field(std::string_view message, uint32_t number);
 
-void append_varint(std::string& out, uint64_t value);
-void append_tag(std::string& out, uint32_t number, Wire wire);
+inline void append_varint(std::string& out, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+inline void append_tag(std::string& out, uint32_t number, Wire wire) {
+  append_varint(out, (uint64_t{number} << 3) | static_cast<uint64_t>(wire));
+}
 void append_bytes_field(std::string& out, uint32_t number, std::string_view value);
 void append_varint_field(std::string& out, uint32_t number, uint64_t value);
 size_t varint_size(uint64_t value);
@@ -80,7 +109,15 @@ void each_varint(const Field& field, Use use);
 struct MapEntry {
   std::string_view key, value;
 };
-MapEntry map_entry(std::string_view entry);
+MapEntry any_map_entry(std::string_view entry);
+inline MapEntry map_entry(std::string_view entry) {
+  // As every writer lays it out: the key, then the value, which ends the entry.
+  Fields fields(entry);
+  if (!fields.next() || !fields->bytes(1)) return any_map_entry(entry);
+  const std::string_view key = fields->value;
+  if (!fields.next() || !fields->bytes(2) || fields->raw.end() != entry.end()) return any_map_entry(entry);
+  return {key, fields->value};
+}
 
 // The number that `position` stands at, which moves on behind it. Throws Malformed.
 uint64_t read_varint(const char*& position, const char* end);

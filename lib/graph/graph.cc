@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "graph/prefix.h"
+
 namespace gedit {
 
 Record record_at(const char* position) {
@@ -130,9 +132,65 @@ void Graph::set_parts(uint32_t number, const std::vector<std::string>& contents)
   nodes_before_ = std::move(nodes_before);
 }
 
-void Graph::write(Sink& sink) const {
+namespace {
+
+// Writes nodes through a mapping; keeps the room for one node from node to node.
+class MappedWriter {
+ public:
+  MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
+
+  void write(std::string_view node_def, const Mapping& mapping) {
+    const std::string* prefix = mapping.prefix();
+    if (prefix != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
+        prefix->size() <= kLongestPrefix) {
+      if (write_prefixed(node_def, *prefix)) return;
+    }
+    pieces_.clear();
+    map_node(node_def, mapping, pieces_);
+    head_.clear();
+    append_tag(head_, node_field_, Wire::kBytes);
+    append_varint(head_, pieces_.size());
+    sink_.write(head_);
+    pieces_.write(sink_);
+  }
+
+ private:
+  bool write_prefixed(std::string_view node_def, const std::string& prefix) {
+    if (room_.empty()) room_.resize(kPrefixRoom);
+    constexpr size_t kHead = 4;  // tag, and a length of at most three bytes, right in front of the node
+    char* node = room_.data() + kHead;
+    const char* end = prefix_node(node_def, prefix, node);
+    if (end == nullptr) return false;
+    const auto size = static_cast<size_t>(end - node);
+    char* start = node;
+    if (size < 0x80) {
+      *--start = static_cast<char>(size);
+    } else if (size < 0x4000) {
+      *--start = static_cast<char>(size >> 7);
+      *--start = static_cast<char>(size | 0x80);
+    } else {
+      *--start = static_cast<char>(size >> 14);
+      *--start = static_cast<char>((size >> 7) | 0x80);
+      *--start = static_cast<char>(size | 0x80);
+    }
+    *--start = 0x0a;
+    sink_.write({start, static_cast<size_t>(end - start)});
+    return true;
+  }
+
+  Sink& sink_;
+  uint32_t node_field_;
+  Pieces pieces_;
+  std::string head_;
+  std::vector<char> room_;
+};
+
+}  // namespace
+
+void Graph::write(Sink& sink, Tally* tally) const {
+  if (edited_ && !decoded_) return write_undecoded(sink, tally);
+  if (tally != nullptr) each_record([&](std::string_view node_def) { tally->add(node_op(node_def)); });
   if (!edited_) return sink.write(message_);
-  if (!decoded_) return write_undecoded(sink);
   uint32_t written = 0;
   // Appended nodes follow the last decoded one.
   const auto upto = [&](uint32_t before) { return before == decoded_count_ ? size() : before; };
@@ -149,7 +207,7 @@ void Graph::write(Sink& sink) const {
 }
 
 void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
-  Pieces pieces;
+  MappedWriter writer(sink, node_field_);
   size_t range = 0;
   std::string_view run;  // untouched records that lie one behind the other
   for (uint32_t i = begin; i < end; ++i) {
@@ -159,7 +217,7 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
     if (const Mapping* mapping = mapping_of(range)) {
       sink.write(run);
       run = {};
-      write_mapped(sink, record.node_def, *mapping, pieces);
+      writer.write(record.node_def, *mapping);
     } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
       run = {run.data(), run.size() + record.raw.size()};
     } else {
@@ -170,22 +228,16 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
   sink.write(run);
 }
 
-void Graph::write_mapped(Sink& sink, std::string_view node_def, const Mapping& mapping,
-                         Pieces& pieces) const {
-  pieces.clear();
-  map_node(node_def, mapping, pieces);
-  std::string head;
-  append_tag(head, node_field_, Wire::kBytes);
-  append_varint(head, pieces.size());
-  sink.write(head);
-  pieces.write(sink);
-}
-
-void Graph::write_undecoded(Sink& sink) const {
-  Pieces pieces;
+void Graph::write_undecoded(Sink& sink, Tally* tally) const {
+  MappedWriter writer(sink, node_field_);
   for (Fields fields(message_); fields.next();) {
-    if (whole_ != nullptr && fields->bytes(node_field_)) {
-      write_mapped(sink, fields->value, *whole_, pieces);
+    if (!fields->bytes(node_field_)) {
+      sink.write(fields->raw);
+      continue;
+    }
+    if (tally != nullptr) tally->add(node_op(fields->value));
+    if (whole_ != nullptr) {
+      writer.write(fields->value, *whole_);
     } else {
       sink.write(fields->raw);
     }

@@ -26,6 +26,15 @@ struct Part {
   std::string_view raw;  // with tag and length
 };
 
+// Counted while nodes pass by.
+struct Tally {
+  uint64_t nodes = 0, variables = 0;
+  void add(std::string_view op) {
+    ++nodes;
+    variables += is_variable_op(op) ? 1 : 0;
+  }
+};
+
 class Graph {
  public:
   // `message` is a GraphDef (node_field 1) or a FunctionDef (node_field 3); it and `arena` outlive the graph.
@@ -70,7 +79,7 @@ class Graph {
   const std::shared_ptr<Arena>& arena() const { return arena_; }
 
   // The message as edited. Untouched stretches are one write each.
-  void write(Sink& sink) const;
+  void write(Sink& sink, Tally* tally = nullptr) const;
   // Calls use(node_def) for each node in order as it would be written, without decode(). The bytes live for
   // the call.
   template <typename Use>
@@ -90,8 +99,7 @@ class Graph {
   const Mapping* mapping_of(size_t range) const { return ranges_[range].mapping.get(); }
   void start_range(std::shared_ptr<const Mapping> mapping);
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
-  void write_mapped(Sink& sink, std::string_view node_def, const Mapping& mapping, Pieces& pieces) const;
-  void write_undecoded(Sink& sink) const;
+  void write_undecoded(Sink& sink, Tally* tally) const;
 
   std::string_view message_;
   uint32_t node_field_;

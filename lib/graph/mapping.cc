@@ -252,16 +252,6 @@ void Mapping::identity(const NodeHead& /*holder*/, Role /*role*/, std::string_vi
   out += value;
 }
 
-bool Prefix::input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const {
-  if (input.starts_with('^')) {
-    out += '^';
-    input.remove_prefix(1);
-  }
-  out += prefix_;
-  out += input;
-  return true;
-}
-
 void Pieces::write(Sink& sink) const {
   size_t at = 0;
   for (const View& view : views_) {

@@ -26,8 +26,20 @@ struct NodeHead {
   std::string_view name, op, device;
 };
 NodeHead node_head(std::string_view node_def);
-std::string_view node_name(std::string_view node_def);
-std::string_view node_op(std::string_view node_def);
+std::string_view any_node_name(std::string_view node_def);
+inline std::string_view node_name(std::string_view node_def) {
+  // The name is written first; only where it is not, the rest is looked at.
+  Fields fields(node_def);
+  if (fields.next() && fields->bytes(node_field::kName)) return fields->value;
+  return any_node_name(node_def);
+}
+inline std::string_view node_op(std::string_view node_def) {
+  Fields fields(node_def);
+  while (fields.next()) {
+    if (fields->bytes(node_field::kOp)) return fields->value;
+  }
+  return {};
+}
 
 // An entry of NodeDef.input: `node`, `node:1`, `^node`, or in a function `node:output:0`. The views lie in
 // the text.
@@ -50,6 +62,12 @@ Input parse_input(std::string_view text);
 
 // The same for a function body, where the port begins at the first colon.
 Input parse_body_input(std::string_view text);
+
+// Variables are these ops (command_reference 0.2).
+inline bool is_variable_op(std::string_view op) {
+  if (op.empty() || (op[0] != 'V' && op[0] != 'A')) return false;
+  return op == "VariableV2" || op == "VarHandleOp" || op == "Variable" || op == "AutoReloadVariable";
+}
 
 // Calls use(string_view) for every input as stored.
 template <typename Use>

@@ -54,10 +54,6 @@ VariableNames variable_names(std::string_view variable_def) {
   return names;
 }
 
-bool is_variable_op(std::string_view op) {
-  return op == "VariableV2" || op == "VarHandleOp" || op == "Variable" || op == "AutoReloadVariable";
-}
-
 bool is_table_op(std::string_view op) {
   return op == "HashTable" || op == "HashTableV2" ||
          (op.starts_with("Mutable") &&

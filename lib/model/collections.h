@@ -39,8 +39,7 @@ VariableNames variable_names(std::string_view variable_def);
 // The node of a name as it stands in a collection, a saver, a signature: `x:0`, `x`, `^x` are node x.
 inline std::string_view node_of(std::string_view name) { return parse_input(name).node; }
 
-// Variables are these ops; tables are resources that lookups read (command_reference 0.2).
-bool is_variable_op(std::string_view op);
+// Tables are resources that lookups read (command_reference 0.2).
 bool is_table_op(std::string_view op);
 
 }  // namespace gedit

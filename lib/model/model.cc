@@ -114,11 +114,11 @@ std::vector<std::string_view> tags(const MetaGraph& meta) {
   return found;
 }
 
-void write_meta_graph(const MetaGraph& meta, Sink& sink) {
+void write_meta_graph(const MetaGraph& meta, Sink& sink, Tally* tally) {
   bool graph_written = false;
   const auto write_graph = [&] {
     Counter counter;
-    meta.graph.write(counter);
+    meta.graph.write(counter, tally);
     std::string head;
     append_tag(head, meta_field::kGraph, Wire::kBytes);
     append_varint(head, counter.size());
@@ -141,13 +141,13 @@ void write_meta_graph(const MetaGraph& meta, Sink& sink) {
   if (!graph_written && meta.graph.edited()) write_graph();
 }
 
-void write_message(const Model& model, Sink& sink) {
+void write_message(const Model& model, Sink& sink, Tally* tally) {
   if (!model.edited()) return sink.write(model.message);
   switch (model.kind) {
     case Kind::kGraphDef:
-      return model.graph().write(sink);
+      return model.graph().write(sink, tally);
     case Kind::kMetaGraphDef:
-      return write_meta_graph(model.meta(), sink);
+      return write_meta_graph(model.meta(), sink, tally);
     case Kind::kSavedModel:
       break;
   }
@@ -163,7 +163,7 @@ void write_message(const Model& model, Sink& sink) {
       continue;
     }
     Counter counter;
-    write_meta_graph(meta, counter);
+    write_meta_graph(meta, counter, &meta == &model.meta() ? tally : nullptr);
     std::string head;
     append_tag(head, 2, Wire::kBytes);
     append_varint(head, counter.size());

@@ -75,9 +75,9 @@ Model load(const std::string& path, const LoadOptions& options = {});
 Model model_of(std::string path, Kind kind, Format format, std::string_view message,
                std::shared_ptr<Arena> arena);
 
-// The model as one message of its kind.
-void write_message(const Model& model, Sink& sink);
-void write_meta_graph(const MetaGraph& meta, Sink& sink);
+// The model as one message of its kind. The tally counts the selected graph.
+void write_message(const Model& model, Sink& sink, Tally* tally = nullptr);
+void write_meta_graph(const MetaGraph& meta, Sink& sink, Tally* tally = nullptr);
 
 // Tags of a MetaGraph, as stored.
 std::vector<std::string_view> tags(const MetaGraph& meta);

@@ -49,11 +49,11 @@ void check_size(const Model& model, uint64_t size) {
       .hint("keep weights in a checkpoint: gedit freeze --keep, or a SavedModel");
 }
 
-void write_in(Model& model, const Target& target, const Destination& destination, Sink& sink) {
+void write_in(Model& model, const Target& target, const Destination& destination, Sink& sink, Tally* tally) {
   StringSink storage;
   switch (target.format) {
     case Format::kBinary:
-      return write_message(model, sink);
+      return write_message(model, sink, tally);
     case Format::kText:
       return write_text(model.kind, message_of(model, storage), model.path, destination.drop_unknown, sink);
     case Format::kJson:
@@ -161,7 +161,7 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
   return warnings;
 }
 
-Saved save(Model& model, const Destination& destination) {
+Saved save(Model& model, const Destination& destination, bool count) {
   const Target target = target_of(model, destination);
   Saved saved;
   const Kind was = model.kind;
@@ -172,7 +172,7 @@ Saved save(Model& model, const Destination& destination) {
                     false);
     if (model.file) file.read_through(model.file);
     write_in(model, {target.kind, target.format == Format::kText ? Format::kText : Format::kBinary, true},
-             destination, file);
+             destination, file, nullptr);
     file.commit();
     saved.bytes = file.written();
     check_size(model, saved.bytes);
@@ -186,7 +186,7 @@ Saved save(Model& model, const Destination& destination) {
     out.read_through(model.file);
     if (target.format == Format::kBinary) out.expect(model.message.size());
   }
-  write_in(model, target, destination, out);
+  write_in(model, target, destination, out, count ? &saved.tally : nullptr);
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
   std::vector<std::string> twin;
   if (was == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef && destination.path != "-") {

@@ -35,10 +35,11 @@ Target target_of(const Model& model, const Destination& destination);
 struct Saved {
   uint64_t bytes = 0;                 // of the graph file
   std::vector<std::string> warnings;  // what the other kind cannot hold
+  Tally tally;                        // of the graph that was edited, where it was written as binary
 };
 
 // Throws Error: kRefused (exists, over 2 GiB, cannot be held), kWrite.
-Saved save(Model& model, const Destination& destination);
+Saved save(Model& model, const Destination& destination, bool count = false);
 
 // Turns the model into another kind (command_reference, convert 2 and 3); says what is lost.
 std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags);

@@ -22,20 +22,20 @@ std::optional<Kind> kind_of_word(const std::string& word) {
   return std::nullopt;
 }
 
+uint64_t count_functions(const Model& model) {
+  uint64_t functions = 0;
+  for (Fields library(model.graph().part(graph_field::kLibrary)); library.next();)
+    functions += library->bytes(1) ? 1 : 0;
+  return functions;
+}
+
 }  // namespace
 
 Counts count(const Model& model) {
   return with_file(model, [&] {
-    Counts counts;
-    model.graph().each_record([&](std::string_view node_def) {
-      ++counts.nodes;
-      if (is_variable_op(node_op(node_def))) ++counts.variables;
-    });
-    for (Fields library(model.graph().part(graph_field::kLibrary)); library.next();) {
-      if (library->bytes(1)) ++counts.functions;
-    }
-    counts.bytes = model.message.size();
-    return counts;
+    Tally tally;
+    model.graph().each_record([&](std::string_view node_def) { tally.add(node_op(node_def)); });
+    return Counts{tally.nodes, tally.variables, count_functions(model), model.message.size()};
   });
 }
 
@@ -128,30 +128,32 @@ Destination OutputOptions::destination(const Model& model) const {
   return destination;
 }
 
-void OutputOptions::save(Model& model, const Counts& before, const std::vector<std::string>& warnings,
-                         const std::vector<std::string>& notes) {
-  save(model, before, quiet_ ? before : count(model), warnings, notes);
-}
-
-void OutputOptions::save(Model& model, const Counts& before, const Counts& after,
+void OutputOptions::save(Model& model, const std::optional<Counts>& before,
                          const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
-  uint64_t bytes = 0;
-  std::vector<std::string> lost;
+  Saved saved;
   if (dry_run_) {
     Counter counter;
-    with_file(model, [&] { write_message(model, counter); });
-    bytes = counter.size();
+    with_file(model, [&] { write_message(model, counter, &saved.tally); });
+    saved.bytes = counter.size();
   } else {
-    const Saved saved = with_file(model, [&] { return gedit::save(model, destination(model)); });
-    bytes = saved.bytes;
-    lost = saved.warnings;
+    saved = with_file(model, [&] { return gedit::save(model, destination(model), !quiet_); });
   }
   if (quiet_) return;
-  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", before.nodes,
-             after.nodes, before.variables, after.variables, before.functions, after.functions,
-             size_text(before.bytes), size_text(bytes));
+  Counts after;
+  after.functions = count_functions(model);
+  if (saved.tally.nodes > 0) {
+    after.nodes = saved.tally.nodes;
+    after.variables = saved.tally.variables;
+  } else {  // text: it was written from the message, not from the graph
+    after = count(model);
+  }
+  after.bytes = model.message.size();
+  const Counts was = before.value_or(after);
+  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", was.nodes,
+             after.nodes, was.variables, after.variables, was.functions, after.functions,
+             size_text(was.bytes), size_text(saved.bytes));
   for (const std::string& text : warnings) say_warning(text);
-  for (const std::string& text : lost) say_warning(text);
+  for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);
 }
 

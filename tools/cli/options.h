@@ -58,11 +58,10 @@ class OutputOptions {
   bool overwrites() const { return overwrite_; }
   const std::string& format() const { return format_; }
 
-  // Writes the model, says what changed and what was lost. `after`: the counts, where the command knows them.
-  void save(Model& model, const Counts& before, const std::vector<std::string>& warnings = {},
+  // Writes the model, says what changed and what was lost. Without `before` the edit added and removed no
+  // node, and they are counted while they are written.
+  void save(Model& model, const std::optional<Counts>& before, const std::vector<std::string>& warnings = {},
             const std::vector<std::string>& notes = {});
-  void save(Model& model, const Counts& before, const Counts& after,
-            const std::vector<std::string>& warnings = {}, const std::vector<std::string>& notes = {});
 
   Destination base;  // what a command asks for beyond these options
 
