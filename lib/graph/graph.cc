@@ -7,6 +7,28 @@
 
 namespace gedit {
 
+namespace {
+constexpr uint32_t kLibrary = 2;  // GraphDef.library
+}
+
+void Tally::add_library(std::string_view function_def_library) {
+  for (Fields fields(function_def_library); fields.next();) functions += fields->bytes(1) ? 1 : 0;
+}
+
+Tally Graph::tally() const {
+  Tally tally;
+  if (decoded_) {
+    each_record([&](std::string_view node_def) { tally.add(node_op(node_def)); });
+    tally.add_library(part(kLibrary));
+    return tally;
+  }
+  for (Fields fields(message_); fields.next();) {
+    if (fields->bytes(node_field_)) tally.add(node_op(fields->value));
+    if (fields->bytes(kLibrary)) tally.add_library(fields->value);
+  }
+  return tally;
+}
+
 Record record_at(const char* position) {
   // One byte of tag and at most five of length is what every writer makes; Fields handles the rest.
   const char* p = position;
@@ -189,7 +211,7 @@ class MappedWriter {
 
 void Graph::write(Sink& sink, Tally* tally) const {
   if (edited_ && !decoded_) return write_undecoded(sink, tally);
-  if (tally != nullptr) each_record([&](std::string_view node_def) { tally->add(node_op(node_def)); });
+  if (tally != nullptr) *tally = this->tally();
   if (!edited_) return sink.write(message_);
   uint32_t written = 0;
   // Appended nodes follow the last decoded one.
@@ -232,6 +254,7 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
   MappedWriter writer(sink, node_field_);
   for (Fields fields(message_); fields.next();) {
     if (!fields->bytes(node_field_)) {
+      if (tally != nullptr && fields->bytes(kLibrary)) tally->add_library(fields->value);
       sink.write(fields->raw);
       continue;
     }

@@ -28,11 +28,12 @@ struct Part {
 
 // Counted while nodes pass by.
 struct Tally {
-  uint64_t nodes = 0, variables = 0;
+  uint64_t nodes = 0, variables = 0, functions = 0;
   void add(std::string_view op) {
     ++nodes;
     variables += is_variable_op(op) ? 1 : 0;
   }
+  void add_library(std::string_view function_def_library);
 };
 
 class Graph {
@@ -80,6 +81,7 @@ class Graph {
 
   // The message as edited. Untouched stretches are one write each.
   void write(Sink& sink, Tally* tally = nullptr) const;
+  Tally tally() const;
   // Calls use(node_def) for each node in order as it would be written, without decode(). The bytes live for
   // the call.
   template <typename Use>

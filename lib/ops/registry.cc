@@ -67,7 +67,7 @@ std::string_view Registry::find(std::string_view op) {
     if (const auto found = ops_.find(op); found != ops_.end()) return found->second;
     if (read_ == lists_.size()) return {};
     const List& list = lists_[read_++];
-    for (Fields fields(list.bytes); fields.next();) {
+    for (Fields fields(list.find ? list.find() : list.bytes); fields.next();) {
       if (!fields->bytes(1)) continue;
       const std::string_view op_def = list.kind == 1 ? fields->value : last_bytes(fields->value, 1);
       ops_.emplace(last_bytes(op_def, 1), op_def);  // the first one stays

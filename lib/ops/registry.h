@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -41,8 +42,11 @@ class Registry {
  public:
   // Lists are asked in the order in which they were added, the built-in one where add_builtin() stands. The
   // bytes outlive the registry.
-  void add_op_list(std::string_view op_list) { lists_.push_back({op_list, 1}); }
-  void add_library(std::string_view function_def_library) { lists_.push_back({function_def_library, 2}); }
+  void add_op_list(std::string_view op_list) { lists_.push_back({op_list, {}, 1}); }
+  // Finding the library in a graph means going over its nodes, so it is asked for when it is needed.
+  void add_library(std::function<std::string_view()> function_def_library) {
+    lists_.push_back({{}, std::move(function_def_library), 2});
+  }
   void add_builtin();
 
   // The serialized OpDef, empty where the op is unknown. Throws Malformed where an added list is none.
@@ -51,6 +55,7 @@ class Registry {
  private:
   struct List {
     std::string_view bytes;
+    std::function<std::string_view()> find;  // gives the bytes, where set
     int kind;  // 1: OpList, 2: FunctionDefLibrary, whose functions have an OpDef as their signature
   };
   std::vector<List> lists_;

@@ -22,20 +22,12 @@ std::optional<Kind> kind_of_word(const std::string& word) {
   return std::nullopt;
 }
 
-uint64_t count_functions(const Model& model) {
-  uint64_t functions = 0;
-  for (Fields library(model.graph().part(graph_field::kLibrary)); library.next();)
-    functions += library->bytes(1) ? 1 : 0;
-  return functions;
-}
-
 }  // namespace
 
 Counts count(const Model& model) {
   return with_file(model, [&] {
-    Tally tally;
-    model.graph().each_record([&](std::string_view node_def) { tally.add(node_op(node_def)); });
-    return Counts{tally.nodes, tally.variables, count_functions(model), model.message.size()};
+    const Tally tally = model.graph().tally();
+    return Counts{tally.nodes, tally.variables, tally.functions, model.message.size()};
   });
 }
 
@@ -87,7 +79,7 @@ Model InputOptions::load_one() const {
 Registry InputOptions::registry(const Model& model, size_t meta_graph) {
   const MetaGraph& meta = model.meta_graphs[meta_graph];
   Registry registry;
-  registry.add_library(meta.graph.part(graph_field::kLibrary));
+  registry.add_library([&meta] { return meta.graph.part(graph_field::kLibrary); });
   for (const std::string& path : ops_files_) {
     ops_inputs_.push_back(InputFile::open(path));
     registry.add_op_list(read_op_list(*ops_inputs_.back(), ops_arena_));
@@ -139,15 +131,9 @@ void OutputOptions::save(Model& model, const std::optional<Counts>& before,
     saved = with_file(model, [&] { return gedit::save(model, destination(model), !quiet_); });
   }
   if (quiet_) return;
-  Counts after;
-  after.functions = count_functions(model);
-  if (saved.tally.nodes > 0) {
-    after.nodes = saved.tally.nodes;
-    after.variables = saved.tally.variables;
-  } else {  // text: it was written from the message, not from the graph
-    after = count(model);
-  }
-  after.bytes = model.message.size();
+  // Text was written from the message, not from the graph.
+  const Tally tally = saved.tally.nodes > 0 ? saved.tally : model.graph().tally();
+  const Counts after{tally.nodes, tally.variables, tally.functions, model.message.size()};
   const Counts was = before.value_or(after);
   fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", was.nodes,
              after.nodes, was.variables, after.variables, was.functions, after.functions,

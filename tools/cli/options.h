@@ -31,6 +31,7 @@ class InputOptions {
 
   // What is known of the ops in the model: its functions, --ops FILE, the built-in list, its
   // stripped_op_list.
+  // The model outlives it.
   Registry registry(const Model& model) { return registry(model, model.selected); }
   Registry registry(const Model& model, size_t meta_graph);
   bool tag_set_given() const { return !tag_set_.empty(); }
