@@ -359,22 +359,24 @@ uint64_t element_count(const std::vector<int64_t>& shape) {
   return count;
 }
 
+bool in_table(const Checkpoint& checkpoint, const Place& place) {
+  return place.shard < checkpoint.shards.size() && checkpoint.shards[place.shard].form == Shard::Form::kTable;
+}
+
 std::optional<uint64_t> stored_size(const Checkpoint& checkpoint, const Tensor& tensor) {
-  if (checkpoint.version == 1 || tensor.partitioned()) {
-    const size_t width = dtype_width(tensor.dtype);
-    if (width != 0) {
-      const uint64_t count = element_count(tensor.shape);
-      if (count > std::numeric_limits<uint64_t>::max() / width) {
-        throw Error(Cause::kInput, "shape overflows").of(tensor_subject(tensor.name));
-      }
-      return count * width;
+  const bool table = in_table(checkpoint, tensor.partitioned() ? tensor.slices.front().place : tensor.place);
+  if (!table && !tensor.partitioned()) return tensor.place.size;
+  if (const size_t width = dtype_width(tensor.dtype); width != 0) {
+    const uint64_t count = element_count(tensor.shape);
+    if (count > std::numeric_limits<uint64_t>::max() / width) {
+      throw Error(Cause::kInput, "shape overflows").of(tensor_subject(tensor.name)).in(checkpoint.prefix);
     }
-    if (checkpoint.version == 1) return std::nullopt;
-    uint64_t sum = 0;
-    for (const Slice& slice : tensor.slices) sum += slice.place.size;
-    return sum;
+    return count * width;
   }
-  return tensor.place.size;
+  if (table) return std::nullopt;
+  uint64_t sum = 0;
+  for (const Slice& slice : tensor.slices) sum += slice.place.size;
+  return sum;
 }
 
 void write_index(const Checkpoint& checkpoint, Sink& out) {

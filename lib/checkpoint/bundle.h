@@ -109,6 +109,9 @@ void sort_tensors(Checkpoint& checkpoint);
 // Number of elements. Throws Error (kInput) where it overflows or a size is negative.
 uint64_t element_count(const std::vector<int64_t>& shape);
 
+// Whether the place is in a file of saved tensor slices (V1), where bytes have no offset and no size.
+bool in_table(const Checkpoint& checkpoint, const Place& place);
+
 // Bytes of the values in V2 form; nothing for types without a width that are not stored yet (V1 strings).
 std::optional<uint64_t> stored_size(const Checkpoint& checkpoint, const Tensor& tensor);
 

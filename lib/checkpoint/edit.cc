@@ -222,6 +222,7 @@ KeyChanges drop_tensors(Checkpoint& checkpoint, const std::function<bool(const T
 
 Checkpoint merge_checkpoints(std::vector<MergeInput> inputs, OnConflict on_conflict) {
   Checkpoint merged;
+  if (!inputs.empty()) merged.prefix = inputs.front().checkpoint.prefix;
   std::vector<std::string> texts;  // of object graphs, which are views of them
   std::vector<std::pair<std::string, size_t>> owners;
   size_t unnamed = 0;
@@ -300,7 +301,7 @@ uint64_t referenced_bytes(const Checkpoint& checkpoint) {
   std::vector<Place> places;
   uint64_t sum = 0;
   for (const Tensor& tensor : checkpoint.tensors) {
-    if (checkpoint.version == 1) {
+    if (in_table(checkpoint, tensor.partitioned() ? tensor.slices.front().place : tensor.place)) {
       sum += stored_size(checkpoint, tensor).value_or(0);
       continue;
     }
