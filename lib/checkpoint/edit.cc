@@ -17,33 +17,12 @@ namespace {
 constexpr std::string_view kSlot = "/.OPTIMIZER_SLOT/";
 constexpr std::string_view kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
 
-// What the names near `name` are called, for hints: keys, and the objects or scopes they lie in.
 Error no_such(const Checkpoint& checkpoint, std::string_view name) {
-  if (name.ends_with('/')) {
-    Near near(name);
-    for (const Tensor& tensor : checkpoint.tensors) {
-      for (size_t i = tensor.name.find('/'); i != std::string::npos; i = tensor.name.find('/', i + 1)) {
-        near.offer(std::string_view(tensor.name).substr(0, i + 1));
-      }
-    }
-    return Error(Cause::kRefused, "matches nothing")
-        .of(quoted("selector", name))
-        .in(checkpoint.prefix)
-        .hint(near.did_you_mean());
-  }
-  Near near(name);
-  for (const Tensor& tensor : checkpoint.tensors) {
-    near.offer(tensor.name);
-    if (const auto path = object_path(tensor.name); path.size() != tensor.name.size()) near.offer(path);
-  }
-  const std::string slash = std::string(name) + "/";
-  const auto under =
-      std::lower_bound(checkpoint.tensors.begin(), checkpoint.tensors.end(), slash,
-                       [](const Tensor& tensor, const std::string& n) { return tensor.name < n; });
-  std::string hint = near.did_you_mean();
-  if (under != checkpoint.tensors.end() && under->name.starts_with(slash))
-    hint = "'" + slash + "' is the scope";
-  return Error(Cause::kRefused, "no such tensor").of(tensor_subject(name)).in(checkpoint.prefix).hint(hint);
+  const bool scope = name.ends_with('/');
+  return Error(Cause::kRefused, scope ? "matches nothing" : "no such tensor")
+      .of(scope ? quoted("selector", name) : tensor_subject(name))
+      .in(checkpoint.prefix)
+      .hint(name_hint(checkpoint, name));
 }
 
 Error taken(const Checkpoint& checkpoint, std::string_view before, std::string_view after) {
@@ -312,6 +291,25 @@ uint64_t referenced_bytes(const Checkpoint& checkpoint) {
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const Place& place : places) sum += place.size;
   return sum;
+}
+
+std::string name_hint(const Checkpoint& checkpoint, std::string_view name) {
+  Near near(name);
+  if (name.ends_with('/')) {
+    for (const Tensor& tensor : checkpoint.tensors) {
+      for (size_t i = tensor.name.find('/'); i != std::string::npos; i = tensor.name.find('/', i + 1)) {
+        near.offer(std::string_view(tensor.name).substr(0, i + 1));
+      }
+    }
+    return near.did_you_mean();
+  }
+  const std::string slash = std::string(name) + "/";
+  for (const Tensor& tensor : checkpoint.tensors) {
+    if (tensor.name.starts_with(slash)) return "'" + printable(slash) + "' is a scope";
+    near.offer(tensor.name);
+    if (const auto path = object_path(tensor.name); path.size() != tensor.name.size()) near.offer(path);
+  }
+  return near.did_you_mean();
 }
 
 const Tensor& require_tensor(const Checkpoint& checkpoint, std::string_view name) {

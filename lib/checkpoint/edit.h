@@ -40,6 +40,9 @@ struct MergeInput {
 // roots become children of a new root. Throws Error (kRefused) for a tensor that is there twice.
 Checkpoint merge_checkpoints(std::vector<MergeInput> inputs, OnConflict on_conflict);
 
+// `did you mean 'x'?`: the key, object or (where `name` ends in a slash) scope that is nearest; or empty.
+std::string name_hint(const Checkpoint& checkpoint, std::string_view name);
+
 // Bytes that entries point at, those that several share counted once.
 uint64_t referenced_bytes(const Checkpoint& checkpoint);
 

@@ -73,16 +73,8 @@ std::string numbers(std::string_view proto, const List& list, uint64_t most) {
     if (field.number != list.field) continue;
     if (list.as == As::kFixed) {
       out += field.value;  // packed or not, the same little-endian bytes
-    } else if (field.wire == Wire::kVarint) {
-      append_number(out, list, field.varint);
-    } else if (field.wire == Wire::kBytes) {
-      const char* p = field.value.data();
-      const char* end = p + field.value.size();
-      try {
-        while (p < end) append_number(out, list, protozero::decode_varint(&p, end));
-      } catch (const protozero::exception&) {
-        throw Malformed(field.raw.data(), "a number is cut off or too long");
-      }
+    } else {
+      each_varint(field, [&](uint64_t value) { append_number(out, list, value); });
     }
     if (out.size() > most) break;
   }
