@@ -181,14 +181,19 @@ KeyChanges copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pai
   return changes;
 }
 
-KeyChanges drop_tensors(Checkpoint& checkpoint, const std::function<bool(const Tensor&)>& selected) {
+KeyChanges drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected) {
   KeyChanges changes;
   std::set<std::string, std::less<>> keys;
-  std::erase_if(checkpoint.tensors, [&](const Tensor& tensor) {
-    if (tensor.name == kObjectGraphKey || !selected(tensor)) return false;
-    changes.push_back({tensor.name, ""});
-    return true;
-  });
+  std::vector<Tensor> kept;
+  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
+    Tensor& tensor = checkpoint.tensors[i];
+    if (selected[i] && tensor.name != kObjectGraphKey) {
+      changes.push_back({tensor.name, ""});
+    } else {
+      kept.push_back(std::move(tensor));
+    }
+  }
+  checkpoint.tensors = std::move(kept);
   if (!changes.empty() && checkpoint.object_based()) {
     for (const KeyChange& change : changes) keys.insert(change.before);
     const std::string bytes = load_object_graph(checkpoint);

@@ -1,7 +1,6 @@
 // Edits of checkpoints: rename, copy, drop, merge. They change the entries alone; values stay where they are.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,8 +25,8 @@ KeyChanges rename_tensors(Checkpoint& checkpoint, Renaming& renaming);
 // checkpoint the new keys belong to no object.
 KeyChanges copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pairs);
 
-// Takes away the tensors for which `selected` says so. Never the object graph, which is mended instead.
-KeyChanges drop_tensors(Checkpoint& checkpoint, const std::function<bool(const Tensor&)>& selected);
+// Takes away the tensors that are selected, by position. Never the object graph, which is mended instead.
+KeyChanges drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected);
 
 enum class OnConflict : uint8_t { kError, kFirst, kLast };
 

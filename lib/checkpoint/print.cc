@@ -129,28 +129,6 @@ std::string element_text(DType dtype, const char* p) {
   }
 }
 
-std::string string_text(std::string_view text) {
-  std::string out = "\"";
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(text.substr(i));
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == '"' || byte == '\\') {
-      out += '\\';
-      out += text[i++];
-    } else if (byte == '\n' || byte == '\t' || byte == '\r') {
-      out += byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : "\\r";
-      ++i;
-    } else if (length == 0 || byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\{:03o}", byte);
-      ++i;
-    } else {
-      out += text.substr(i, length);
-      i += length;
-    }
-  }
-  return out + "\"";
-}
-
 // Writes elements, as `element(i)` says them, in the brackets of the shape: a row to a line.
 template <typename Element>
 void print_nested(const std::vector<int64_t>& shape, uint64_t elements, Element element, Sink& out) {
@@ -187,6 +165,33 @@ void print_nested(const std::vector<int64_t>& shape, uint64_t elements, Element 
 }
 
 }  // namespace
+
+std::string string_text(std::string_view text) {
+  std::string out = "\"";
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text.substr(i));
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == '"' || byte == '\\') {
+      out += '\\';
+      out += text[i++];
+    } else if (byte == '\n' || byte == '\t' || byte == '\r') {
+      out += byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : "\\r";
+      ++i;
+    } else if (length == 0 || byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\{:03o}", byte);
+      ++i;
+    } else {
+      out += text.substr(i, length);
+      i += length;
+    }
+  }
+  return out + "\"";
+}
+
+void print_raw(DType dtype, const std::vector<int64_t>& shape, std::string_view bytes, Sink& out) {
+  if (dtype != DType::kString) return out.write(bytes);
+  for (const std::string_view text : strings_of(element_count(shape), bytes)) out.write(text);
+}
 
 void print_text(DType dtype, const std::vector<int64_t>& shape, std::string_view bytes, Sink& out) {
   const uint64_t elements = element_count(shape);

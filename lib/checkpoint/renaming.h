@@ -20,6 +20,10 @@ struct NamePair {
 // Throws Error (kUsage) where the text is no pair.
 NamePair parse_name_pair(std::string_view text);
 
+// The same of several, where `@FILE` stands for the lines of a file. Throws Error (kInput) where it cannot be
+// read.
+std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts);
+
 class Renaming {
  public:
   Renaming();
