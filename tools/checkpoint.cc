@@ -166,18 +166,20 @@ class CheckpointCommand final : public Command {
     for (const std::string& text : expressions_) renaming.add_sed(text);
     Checkpoint checkpoint = open(operands_[0]);
     const Counts before = count(checkpoint);
-    const KeyChanges changes = rename_tensors(checkpoint, renaming);
-    return write(checkpoint, before, changes, {});
+    KeyChanges changes;
+    rename_tensors(checkpoint, renaming, dry_run_ ? &changes : nullptr);
+    return write(std::move(checkpoint), before, changes, {});
   }
 
   int copy() {
     const auto pairs = parse_name_pairs(arguments(1, SIZE_MAX, "OLD=NEW"));
     Checkpoint checkpoint = open(operands_[0]);
     const Counts before = count(checkpoint);
-    const KeyChanges changes = copy_tensors(checkpoint, pairs);
+    KeyChanges changes;
+    copy_tensors(checkpoint, pairs, dry_run_ ? &changes : nullptr);
     if (checkpoint.object_based())
       warn("the new keys belong to no object: tf.train.Checkpoint does not restore them");
-    return write(checkpoint, before, changes, {});
+    return write(std::move(checkpoint), before, changes, {});
   }
 
   int drop() {
@@ -189,10 +191,11 @@ class CheckpointCommand final : public Command {
       const std::vector<bool> more = require_tensors(checkpoint, selector);
       std::transform(hits.begin(), hits.end(), more.begin(), hits.begin(), std::logical_or<>());
     }
-    const KeyChanges changes = drop_tensors(checkpoint, hits);
+    KeyChanges changes;
+    drop_tensors(checkpoint, hits, dry_run_ ? &changes : nullptr);
     WriteOptions options;
     options.pack = compact_;
-    return write(checkpoint, before, changes, options);
+    return write(std::move(checkpoint), before, changes, options);
   }
 
   int merge() {
@@ -214,12 +217,12 @@ class CheckpointCommand final : public Command {
     const OnConflict rule = on_conflict_ == "first"  ? OnConflict::kFirst
                             : on_conflict_ == "last" ? OnConflict::kLast
                                                      : OnConflict::kError;
-    const Checkpoint merged = merge_checkpoints(std::move(inputs), rule);
+    Checkpoint merged = merge_checkpoints(std::move(inputs), rule);
     KeyChanges changes;
     if (dry_run_) {
       for (const Tensor& tensor : merged.tensors) changes.push_back({"", tensor.name});
     }
-    return write(merged, before, changes, {});
+    return write(std::move(merged), before, changes, {});
   }
 
   int convert() {
@@ -232,8 +235,9 @@ class CheckpointCommand final : public Command {
       if (!size || *size == 0) throw Error(Cause::kUsage, "not a size").of(quoted("--max-size", max_size_));
       options.max_size = *size;
     }
-    const Checkpoint checkpoint = open(operands_[0]);
-    return write(checkpoint, count(checkpoint), {}, options);
+    Checkpoint checkpoint = open(operands_[0]);
+    const Counts before = count(checkpoint);
+    return write(std::move(checkpoint), before, {}, options);
   }
 
   int verify() {
@@ -278,8 +282,7 @@ class CheckpointCommand final : public Command {
     return output_;
   }
 
-  int write(const Checkpoint& checkpoint, const Counts& before, const KeyChanges& changes,
-            WriteOptions options) {
+  int write(Checkpoint checkpoint, const Counts& before, const KeyChanges& changes, WriteOptions options) {
     const Counts after = count(checkpoint);
     WriteResult result;
     if (dry_run_) {
@@ -299,7 +302,8 @@ class CheckpointCommand final : public Command {
     } else {
       options.overwrite = overwrite_ || in_place_;
       options.copy_data = copy_data_;
-      result = write_checkpoint(checkpoint, target(checkpoint), options);
+      const std::string prefix = target(checkpoint);
+      result = write_checkpoint(std::move(checkpoint), prefix, options);
     }
     if (quiet_) return 0;
     std::string line = fmt::format("tensors {} -> {}, {} -> {} referenced", before.tensors, after.tensors,

@@ -14,6 +14,7 @@ namespace gedit {
 namespace {
 
 constexpr uint64_t kMostShards = 99999;  // five digits in a name
+constexpr size_t kSmallestRecord = 32;   // bytes, about
 constexpr size_t kKeyFactor = 64;        // names may unpack to this many times the index, plus a little
 
 // What is read of a BundleEntryProto.
@@ -95,14 +96,14 @@ Header parse_header(std::string_view bytes) {
 // The index as it is read: records go to the tensor or to the slice that they are.
 class IndexReader {
  public:
-  IndexReader(Checkpoint& checkpoint, const InputFile& index) : checkpoint_(checkpoint), index_(index) {}
+  explicit IndexReader(Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
 
   void take(std::string_view key, std::string_view value) {
     if (first_) {
       first_ = false;
       if (!key.empty()) throw Error(Cause::kInput, "has no header");
       checkpoint_.header = value;
-      header_ = in(quoted("key", key), value, [&] { return parse_header(value); });
+      header_ = in([&] { return quoted("key", key); }, [&] { return parse_header(value); });
       return;
     }
     if (key <= last_) {
@@ -113,8 +114,7 @@ class IndexReader {
     Tensor tensor;
     tensor.name = key;
     tensor.record = value;
-    const std::string subject = tensor_subject(key);
-    Entry entry = in(subject, value, [&] { return parse_entry(value, header_.shards); });
+    Entry entry = in([&] { return tensor_subject(key); }, [&] { return parse_entry(value, header_.shards); });
     tensor.dtype = entry.dtype;
     tensor.shape = std::move(entry.shape);
     tensor.place = entry.place;
@@ -153,24 +153,24 @@ class IndexReader {
     std::optional<SliceKey> parsed = parse_slice_key(key);
     if (!parsed) throw Error(Cause::kInput, "is not the key of a slice").of(quoted("key", key));
     const Entry entry =
-        in(tensor_subject(parsed->name), value, [&] { return parse_entry(value, header_.shards); });
+        in([&] { return tensor_subject(parsed->name); }, [&] { return parse_entry(value, header_.shards); });
     Slice slice{.extents = std::move(parsed->extents), .place = entry.place, .record = value};
     slices_.emplace_back(std::move(parsed->name), std::move(slice));
   }
 
-  template <typename Parse>
-  auto in(const std::string& subject, std::string_view /*value*/, Parse parse) -> decltype(parse()) {
+  // Runs `parse`; an error gets the subject that `subject` makes, which costs more than most entries.
+  template <typename Subject, typename Parse>
+  static auto in(Subject subject, Parse parse) -> decltype(parse()) {
     try {
       return parse();
     } catch (const Malformed& error) {
-      throw Error(Cause::kInput, std::string("entry is ") + error.what()).of(subject);
+      throw Error(Cause::kInput, std::string("entry is ") + error.what()).of(subject());
     } catch (const Error& error) {
-      throw error.of(subject);
+      throw error.of(subject());
     }
   }
 
   Checkpoint& checkpoint_;
-  const InputFile& index_;
   bool first_ = true;
   std::string last_;
   Header header_;
@@ -282,7 +282,8 @@ Checkpoint read_index(std::shared_ptr<const InputFile> index, const std::string&
   checkpoint.memory.push_back(index);
   try {
     const Table table(index);
-    IndexReader reader(checkpoint, *index);
+    IndexReader reader(checkpoint);
+    checkpoint.tensors.reserve(index->bytes().size() / kSmallestRecord);  // touched as far as it is filled
     uint64_t key_bytes = 0;
     for (size_t i = 0; i < table.blocks(); ++i) {
       std::string unpacked;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/near.h"
@@ -81,9 +83,39 @@ bool unite(Checkpoint& checkpoint, Tensor& tensor, Tensor& more) {
   return true;
 }
 
+// Puts renamed tensors in order.
+void reorder(Checkpoint& checkpoint, const std::vector<std::pair<uint32_t, std::string>>& old_names) {
+  std::vector<Tensor>& tensors = checkpoint.tensors;
+  std::vector<uint32_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return tensors[a].name < tensors[b].name; });
+  for (size_t i = 1; i < order.size(); ++i) {
+    if (tensors[order[i - 1]].name != tensors[order[i]].name) continue;
+    for (const uint32_t position : {order[i - 1], order[i]}) {
+      const auto old = std::lower_bound(old_names.begin(), old_names.end(), position,
+                                        [](const auto& entry, uint32_t p) { return entry.first < p; });
+      if (old == old_names.end() || old->first != position) continue;
+      throw taken(checkpoint, old->second, tensors[position].name).hint("rename that too");
+    }
+  }
+  for (uint32_t start = 0; start < order.size(); ++start) {  // cycle by cycle, in place
+    if (order[start] == start) continue;
+    Tensor first = std::move(tensors[start]);
+    uint32_t to = start;
+    while (order[to] != start) {
+      const uint32_t from = std::exchange(order[to], to);
+      tensors[to] = std::move(tensors[from]);
+      to = from;
+    }
+    order[to] = to;
+    tensors[to] = std::move(first);
+  }
+}
+
 }  // namespace
 
-KeyChanges rename_tensors(Checkpoint& checkpoint, Renaming& renaming) {
+void rename_tensors(Checkpoint& checkpoint, Renaming& renaming, KeyChanges* changes) {
   std::optional<ObjectGraph> graph;
   std::string graph_bytes;
   if (checkpoint.object_based()) {
@@ -91,68 +123,53 @@ KeyChanges rename_tensors(Checkpoint& checkpoint, Renaming& renaming) {
     graph = parse_object_graph(graph_bytes);
     settle_paths(*graph, renaming);
   }
-  KeyChanges changes;
-  std::map<std::string, std::string, std::less<>> renamed;
-  std::vector<std::string> names;
-  names.reserve(checkpoint.tensors.size());
-  for (const Tensor& tensor : checkpoint.tensors) {
-    if (tensor.name == kObjectGraphKey) {
-      names.push_back(tensor.name);
-      continue;
+  std::map<std::string, std::string, std::less<>> renamed;  // for the object graph
+  std::vector<std::pair<uint32_t, std::string>> old_names;  // by position
+  bool sorted = true;
+  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
+    Tensor& tensor = checkpoint.tensors[i];
+    if (tensor.name != kObjectGraphKey) {
+      std::string name = graph ? rename_object_key(renaming, tensor.name) : renaming.apply(tensor.name);
+      if (name != tensor.name) {
+        check_name(checkpoint, tensor.name, name);
+        if (changes != nullptr) changes->push_back({tensor.name, name});
+        if (graph) renamed.emplace(tensor.name, name);
+        std::swap(tensor.name, name);
+        old_names.emplace_back(static_cast<uint32_t>(i), std::move(name));
+      }
     }
-    std::string name = graph ? rename_object_key(renaming, tensor.name) : renaming.apply(tensor.name);
-    if (name != tensor.name) {
-      check_name(checkpoint, tensor.name, name);
-      changes.push_back({tensor.name, name});
-      if (graph) renamed.emplace(tensor.name, name);
-    }
-    names.push_back(std::move(name));
+    sorted = sorted && (i == 0 || checkpoint.tensors[i - 1].name < tensor.name);
   }
   if (graph) {
     rename_objects(*graph, renaming);
     rename_keys(*graph, renamed);
   }
   if (const auto idle = renaming.idle()) {
-    if (idle->starts_with("s") && idle->size() > 3 && checkpoint.find(*idle) == nullptr &&
-        std::none_of(renaming.pairs().begin(), renaming.pairs().end(),
-                     [&](const NamePair& pair) { return pair.from == *idle || pair.from + "/" == *idle; })) {
-      throw Error(Cause::kRefused, "matches nothing").of("'" + printable(*idle) + "'").in(checkpoint.prefix);
+    if (idle->expression) {
+      throw Error(Cause::kRefused, "matches nothing")
+          .of("'" + printable(idle->text) + "'")
+          .in(checkpoint.prefix);
     }
-    throw no_such(checkpoint, *idle);
+    for (auto& [position, name] : old_names)
+      checkpoint.tensors[position].name = std::move(name);  // for the hint
+    throw no_such(checkpoint, idle->text);
   }
-  std::vector<size_t> order(names.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return names[a] < names[b]; });
-  for (size_t i = 1; i < order.size(); ++i) {
-    const size_t a = order[i - 1], b = order[i];
-    if (names[a] != names[b]) continue;
-    const size_t moved = names[a] != checkpoint.tensors[a].name ? a : b;
-    throw taken(checkpoint, checkpoint.tensors[moved].name, names[moved]).hint("rename that too");
-  }
-  std::vector<Tensor> tensors;
-  tensors.reserve(order.size());
-  for (const size_t i : order) {
-    tensors.push_back(std::move(checkpoint.tensors[i]));
-    tensors.back().name = std::move(names[i]);
-  }
-  checkpoint.tensors = std::move(tensors);
+  if (!sorted) reorder(checkpoint, old_names);
   if (graph && object_graph_bytes(*graph) != graph_bytes) store_object_graph(checkpoint, *graph);
-  return changes;
 }
 
-KeyChanges copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pairs) {
+void copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pairs, KeyChanges* changes) {
   const bool objects = checkpoint.object_based();
   const auto first_from = [&](std::string_view name) {
     return std::lower_bound(checkpoint.tensors.begin(), checkpoint.tensors.end(), name,
                             [](const Tensor& tensor, std::string_view n) { return tensor.name < n; });
   };
-  KeyChanges changes;
   std::vector<Tensor> copies;
   const auto copy = [&](const Tensor& tensor, std::string name) {
     if (tensor.name == kObjectGraphKey) return;
     check_name(checkpoint, tensor.name, name);
     if (checkpoint.find(name) != nullptr) throw taken(checkpoint, tensor.name, name);
-    changes.push_back({"", name});
+    if (changes != nullptr) changes->push_back({"", name});
     Tensor& made = copies.emplace_back(tensor);
     made.name = std::move(name);
   };
@@ -176,32 +193,31 @@ KeyChanges copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pai
   }
   for (Tensor& tensor : copies) checkpoint.tensors.push_back(std::move(tensor));
   sort_tensors(checkpoint);
-  std::sort(changes.begin(), changes.end(),
+  if (changes == nullptr) return;
+  std::sort(changes->begin(), changes->end(),
             [](const KeyChange& a, const KeyChange& b) { return a.after < b.after; });
-  return changes;
 }
 
-KeyChanges drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected) {
-  KeyChanges changes;
-  std::set<std::string, std::less<>> keys;
-  std::vector<Tensor> kept;
-  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
-    Tensor& tensor = checkpoint.tensors[i];
-    if (selected[i] && tensor.name != kObjectGraphKey) {
-      changes.push_back({tensor.name, ""});
+void drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected, KeyChanges* changes) {
+  std::set<std::string, std::less<>> keys;  // for the object graph
+  const bool objects = checkpoint.object_based();
+  std::vector<Tensor>& tensors = checkpoint.tensors;
+  size_t kept = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (selected[i] && tensors[i].name != kObjectGraphKey) {
+      if (changes != nullptr) changes->push_back({tensors[i].name, ""});
+      if (objects) keys.insert(std::move(tensors[i].name));
     } else {
-      kept.push_back(std::move(tensor));
+      if (kept != i) tensors[kept] = std::move(tensors[i]);
+      ++kept;
     }
   }
-  checkpoint.tensors = std::move(kept);
-  if (!changes.empty() && checkpoint.object_based()) {
-    for (const KeyChange& change : changes) keys.insert(change.before);
-    const std::string bytes = load_object_graph(checkpoint);
-    ObjectGraph graph = parse_object_graph(bytes);
-    drop_keys(graph, keys);
-    if (object_graph_bytes(graph) != bytes) store_object_graph(checkpoint, graph);
-  }
-  return changes;
+  tensors.resize(kept);
+  if (keys.empty()) return;
+  const std::string bytes = load_object_graph(checkpoint);
+  ObjectGraph graph = parse_object_graph(bytes);
+  drop_keys(graph, keys);
+  if (object_graph_bytes(graph) != bytes) store_object_graph(checkpoint, graph);
 }
 
 Checkpoint merge_checkpoints(std::vector<MergeInput> inputs, OnConflict on_conflict) {
@@ -292,7 +308,7 @@ uint64_t referenced_bytes(const Checkpoint& checkpoint) {
     if (!tensor.partitioned()) places.push_back(tensor.place);
     for (const Slice& slice : tensor.slices) places.push_back(slice.place);
   }
-  std::sort(places.begin(), places.end());
+  if (!std::is_sorted(places.begin(), places.end())) std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const Place& place : places) sum += place.size;
   return sum;

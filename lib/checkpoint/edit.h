@@ -11,7 +11,7 @@
 
 namespace gedit {
 
-// What an edit did, in the order of names.
+// What an edit did, in the order of names; told to whoever asks for it.
 struct KeyChange {
   std::string before, after;  // one of them empty: the key is new, or went
 };
@@ -19,14 +19,14 @@ using KeyChanges = std::vector<KeyChange>;
 
 // Renames tensors; in an object-based checkpoint the objects along the paths too. Throws Error (kRefused)
 // where a pair hits nothing or a name is taken.
-KeyChanges rename_tensors(Checkpoint& checkpoint, Renaming& renaming);
+void rename_tensors(Checkpoint& checkpoint, Renaming& renaming, KeyChanges* changes = nullptr);
 
 // Adds tensors under new names that share the bytes of the old ones. Throws as above. In an object-based
 // checkpoint the new keys belong to no object.
-KeyChanges copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pairs);
+void copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pairs, KeyChanges* changes = nullptr);
 
 // Takes away the tensors that are selected, by position. Never the object graph, which is mended instead.
-KeyChanges drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected);
+void drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected, KeyChanges* changes = nullptr);
 
 enum class OnConflict : uint8_t { kError, kFirst, kLast };
 

@@ -1,5 +1,6 @@
 #include "checkpoint/list.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,9 @@ std::string bytes_text(const Checkpoint& checkpoint, const Tensor& tensor, std::
   return size ? std::to_string(*size) : std::string(otherwise);
 }
 
-std::string crc_text(const Place& place) { return fmt::format("{:08x}", unmasked(place.crc32c)); }
+std::string crc_text(const Place& place) {
+  return fmt::format(FMT_COMPILE("{:08x}"), unmasked(place.crc32c));
+}
 
 // `"shard":0,"offset":16,"crc32c":"1a2b3c4d"`
 std::string json_place(const Checkpoint& checkpoint, const Place& place, bool none) {
@@ -35,6 +38,27 @@ std::string json_place(const Checkpoint& checkpoint, const Place& place, bool no
   if (in_table(checkpoint, place))
     return fmt::format(R"("shard":{},"offset":null,"crc32c":null)", place.shard);
   return fmt::format(R"("shard":{},"offset":{},"crc32c":"{}")", place.shard, place.offset, crc_text(place));
+}
+
+// The columns of a line: name, type, shape, bytes, shard, offset, crc32c, slices.
+using Cells = std::array<std::string, 8>;
+
+void fill(const Checkpoint& checkpoint, const Tensor& tensor, bool more, Cells& cells) {
+  cells[0] = shown_name(tensor.name);
+  cells[1] = dtype_name(tensor.dtype);
+  cells[2] = shape_text(tensor.shape);
+  cells[3] = bytes_text(checkpoint, tensor, "-");
+  if (!more) return;
+  const bool none = tensor.partitioned();
+  const bool table = !none && in_table(checkpoint, tensor.place);
+  cells[4] = none ? "-" : std::to_string(tensor.place.shard);
+  cells[5] = none || table ? "-" : std::to_string(tensor.place.offset);
+  cells[6] = none || table ? "-" : crc_text(tensor.place);
+  cells[7].clear();
+  for (const Slice& slice : tensor.slices) {
+    if (!cells[7].empty()) cells[7] += ' ';
+    cells[7] += slice_text(slice.extents);
+  }
 }
 
 }  // namespace
@@ -55,49 +79,34 @@ std::string shown_name(std::string_view name) {
 }
 
 void list_text(const Checkpoint& checkpoint, const std::vector<bool>& shown, bool more, Sink& out) {
-  struct Row {
-    std::array<std::string, 8> cells;
-  };
   const size_t columns = more ? 8 : 4;
-  std::vector<Row> rows;
-  std::array<size_t, 8> widths{};
-  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
-    if (!shown[i]) continue;
-    const Tensor& tensor = checkpoint.tensors[i];
-    Row& row = rows.emplace_back();
-    row.cells[0] = shown_name(tensor.name);
-    row.cells[1] = dtype_name(tensor.dtype);
-    row.cells[2] = shape_text(tensor.shape);
-    row.cells[3] = bytes_text(checkpoint, tensor, "-");
-    if (more) {
-      const bool none = tensor.partitioned();
-      const bool table = !none && in_table(checkpoint, tensor.place);
-      row.cells[4] = none ? "-" : std::to_string(tensor.place.shard);
-      row.cells[5] = none || table ? "-" : std::to_string(tensor.place.offset);
-      row.cells[6] = none || table ? "-" : crc_text(tensor.place);
-      for (const Slice& slice : tensor.slices) {
-        if (!row.cells[7].empty()) row.cells[7] += ' ';
-        row.cells[7] += slice_text(slice.extents);
-      }
+  Cells cells;
+  const auto each = [&](auto use) {
+    for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
+      if (!shown[i]) continue;
+      fill(checkpoint, checkpoint.tensors[i], more, cells);
+      use();
     }
+  };
+  std::array<size_t, 8> width{};
+  each([&] {
     for (size_t c = 0; c < columns; ++c) {
-      if (row.cells[c].size() <= kWidest) widths[c] = std::max(widths[c], row.cells[c].size());
+      if (cells[c].size() <= kWidest) width[c] = std::max(width[c], cells[c].size());
     }
-  }
+  });
   std::string text;
-  for (const Row& row : rows) {
+  each([&] {
     for (size_t c = 0; c < columns; ++c) {
       if (c != 0) text += "  ";
-      text += row.cells[c];
-      if (c + 1 < columns && row.cells[c].size() < widths[c])
-        text.append(widths[c] - row.cells[c].size(), ' ');
+      text += cells[c];
+      if (c + 1 < columns && cells[c].size() < width[c]) text.append(width[c] - cells[c].size(), ' ');
     }
     while (text.ends_with(' ')) text.pop_back();
     text += '\n';
-    if (text.size() < (size_t{64} << 10)) continue;
+    if (text.size() < (size_t{64} << 10)) return;
     out.write(text);
     text.clear();
-  }
+  });
   out.write(text);
 }
 

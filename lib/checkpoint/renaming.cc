@@ -158,12 +158,12 @@ std::string Renaming::apply(std::string_view name, bool below) const {
   return result;
 }
 
-std::optional<std::string> Renaming::idle() const {
+std::optional<Renaming::Idle> Renaming::idle() const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    if (!hits_[i]) return pairs_[i].scope ? pairs_[i].from + "/" : pairs_[i].from;
+    if (!hits_[i]) return Idle{.text = pairs_[i].from + (pairs_[i].scope ? "/" : ""), .expression = false};
   }
   for (const Sed& sed : seds_) {
-    if (!sed.hit) return sed.text;
+    if (!sed.hit) return Idle{.text = sed.text, .expression = true};
   }
   return std::nullopt;
 }

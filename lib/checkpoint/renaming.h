@@ -39,8 +39,12 @@ class Renaming {
   // paths).
   std::string apply(std::string_view name, bool below = false) const;
 
-  // The first pair or expression that has hit nothing so far.
-  std::optional<std::string> idle() const;
+  // The first pair (its OLD) or expression that has hit nothing so far.
+  struct Idle {
+    std::string text;
+    bool expression = false;
+  };
+  std::optional<Idle> idle() const;
 
   std::vector<NamePair>& pairs() { return pairs_; }
   const std::vector<NamePair>& pairs() const { return pairs_; }

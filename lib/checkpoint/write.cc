@@ -96,13 +96,12 @@ struct Piece {
   Place& place() const { return slice != nullptr ? slice->place : tensor->place; }
 };
 
-std::vector<Piece> pieces_of(Checkpoint& checkpoint) {
-  std::vector<Piece> pieces;
+template <typename Use>
+void each_piece(Checkpoint& checkpoint, Use use) {
   for (Tensor& tensor : checkpoint.tensors) {
-    if (!tensor.partitioned()) pieces.push_back({&tensor, nullptr});
-    for (Slice& slice : tensor.slices) pieces.push_back({&tensor, &slice});
+    if (!tensor.partitioned()) use(Piece{&tensor, nullptr});
+    for (Slice& slice : tensor.slices) use(Piece{&tensor, &slice});
   }
-  return pieces;
 }
 
 // Number of data files that the index at `prefix` names; 0 where there is none that can be read.
@@ -123,8 +122,20 @@ size_t shards_there(const std::string& prefix) {
 }  // namespace
 
 struct CheckpointOutput::State {
-  explicit State(const Checkpoint& checkpoint, std::string to, const WriteOptions& how)
-      : source(checkpoint), out(checkpoint), prefix(std::move(to)), options(how), files(source) {}
+  static Checkpoint shell_of(const Checkpoint& checkpoint) {
+    Checkpoint shell;
+    shell.prefix = checkpoint.prefix;
+    shell.version = checkpoint.version;
+    shell.shards = checkpoint.shards;
+    return shell;
+  }
+
+  State(Checkpoint checkpoint, std::string to, const WriteOptions& how)
+      : source(shell_of(checkpoint)),
+        out(std::move(checkpoint)),
+        prefix(std::move(to)),
+        options(how),
+        files(source) {}
   ~State() {
     for (const Staged& file : staged) ::unlink(file.temporary.c_str());
   }
@@ -140,7 +151,7 @@ struct CheckpointOutput::State {
   void stage_index();
   void commit();
 
-  const Checkpoint& source;
+  Checkpoint source;  // without its tensors, which move to `out`
   Checkpoint out;
   std::string prefix;
   WriteOptions options;
@@ -186,20 +197,19 @@ void CheckpointOutput::State::divide() {
   std::vector<Job> jobs;
   std::set<Place> seen;
   uint64_t total = 0;
-  for (const Piece& piece : pieces_of(out)) {
+  each_piece(out, [&](const Piece& piece) {
     const Place& place = piece.place();
     const Shard& shard = source.shards.at(place.shard);
-    if (kept[place.shard]) continue;
+    if (kept[place.shard]) return;
     uint64_t size = place.size;
     if (shard.form == Shard::Form::kTable) {
       size = stored_bytes(files, *piece.tensor, piece.slice).view().size();
     } else if (!seen.insert(place).second) {
-      jobs.push_back({piece, 0});  // shares what is packed already
-      continue;
+      size = 0;  // shares what is packed already
     }
     total += size;
     jobs.push_back({piece, size});
-  }
+  });
   const size_t wanted = options.pack ? std::max<size_t>(options.shards, 1) : (jobs.empty() ? 0 : 1);
   packed.resize(wanted);
   uint64_t before = 0, in_this = 0;
@@ -224,11 +234,7 @@ void CheckpointOutput::State::divide() {
 
 void CheckpointOutput::State::stage_kept() {
   std::vector<bool> used(source.shards.size(), false);
-  for (const Piece& piece : pieces_of(out)) {
-    Place& place = piece.place();
-    if (!kept.at(place.shard)) continue;
-    used[place.shard] = true;
-  }
+  each_piece(out, [&](const Piece& piece) { used.at(piece.place().shard) = true; });
   for (size_t i = 0; i < source.shards.size(); ++i) {
     if (!kept[i]) continue;
     const Shard& shard = source.shards[i];
@@ -334,10 +340,10 @@ void CheckpointOutput::State::stage_index() {
   for (const auto& pieces : packed) {
     for (const Piece& piece : pieces) done.insert(&piece.place());
   }
-  for (const Piece& piece : pieces_of(out)) {
-    if (done.contains(&piece.place())) continue;
+  each_piece(out, [&](const Piece& piece) {
+    if (done.contains(&piece.place())) return;
     piece.place().shard = kept.at(piece.place().shard).value_or(0);
-  }
+  });
   const bool table =
       source.version == 1 || std::any_of(source.shards.begin(), source.shards.end(),
                                          [](const Shard& s) { return s.form == Shard::Form::kTable; });
@@ -381,9 +387,9 @@ void CheckpointOutput::State::commit() {
   for (const std::string& path : stale) ::unlink(path.c_str());
 }
 
-CheckpointOutput::CheckpointOutput(const Checkpoint& checkpoint, const std::string& prefix,
+CheckpointOutput::CheckpointOutput(Checkpoint checkpoint, const std::string& prefix,
                                    const WriteOptions& options)
-    : state_(std::make_unique<State>(checkpoint, prefix, options)) {
+    : state_(std::make_unique<State>(std::move(checkpoint), prefix, options)) {
   State& state = *state_;
   state.check_target();
   state.plan();
@@ -403,9 +409,8 @@ void CheckpointOutput::commit() { state_->commit(); }
 
 const WriteResult& CheckpointOutput::result() const { return state_->result; }
 
-WriteResult write_checkpoint(const Checkpoint& checkpoint, const std::string& prefix,
-                             const WriteOptions& options) {
-  CheckpointOutput output(checkpoint, prefix, options);
+WriteResult write_checkpoint(Checkpoint checkpoint, const std::string& prefix, const WriteOptions& options) {
+  CheckpointOutput output(std::move(checkpoint), prefix, options);
   output.commit();
   return output.result();
 }

@@ -34,7 +34,7 @@ struct WriteResult {
 // bytes, the index alone is replaced.
 class CheckpointOutput {
  public:
-  CheckpointOutput(const Checkpoint& checkpoint, const std::string& prefix, const WriteOptions& options);
+  CheckpointOutput(Checkpoint checkpoint, const std::string& prefix, const WriteOptions& options);
   ~CheckpointOutput();
   CheckpointOutput(const CheckpointOutput&) = delete;
   CheckpointOutput& operator=(const CheckpointOutput&) = delete;
@@ -47,7 +47,7 @@ class CheckpointOutput {
   std::unique_ptr<State> state_;
 };
 
-WriteResult write_checkpoint(const Checkpoint& checkpoint, const std::string& prefix,
+WriteResult write_checkpoint(Checkpoint checkpoint, const std::string& prefix,
                              const WriteOptions& options = {});
 
 }  // namespace gedit
