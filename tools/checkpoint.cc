@@ -12,6 +12,7 @@
 #include "base/near.h"
 #include "base/size.h"
 #include "checkpoint/list.h"
+#include "checkpoint/listing.h"
 #include "checkpoint/open.h"
 #include "checkpoint/print.h"
 #include "checkpoint/values.h"
@@ -228,8 +229,9 @@ class CheckpointCommand final : public Command {
   int convert() {
     arguments(0, 0, "");
     WriteOptions options;
-    options.pack = true;
-    options.shards = shards_;
+    // The listing of a checkpoint says itself how many data files there are.
+    options.pack = shards_ != 0 || !max_size_.empty() || !is_checkpoint_listing(operands_[0]);
+    options.shards = std::max<size_t>(shards_, 1);
     if (!max_size_.empty()) {
       const auto size = parse_size(max_size_);
       if (!size || *size == 0) throw Error(Cause::kUsage, "not a size").of(quoted("--max-size", max_size_));
@@ -319,7 +321,7 @@ class CheckpointCommand final : public Command {
   std::vector<std::string> operands_;
   std::string format_, on_conflict_, max_size_, output_;
   std::vector<std::string> expressions_;
-  size_t shards_ = 1;
+  size_t shards_ = 0;
   bool long_ = false, json_ = false, compact_ = false, overwrite_ = false, in_place_ = false,
        copy_data_ = false, dry_run_ = false, quiet_ = false;
   std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> options_;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "checkpoint/listing.h"
 #include "checkpoint/state.h"
 #include "checkpoint/v1.h"
 
@@ -206,6 +207,10 @@ Checkpoint open_checkpoint(const Location& location) {
 }
 
 Checkpoint open_checkpoint(const std::string& operand, std::vector<std::string>* warnings) {
+  if (is_checkpoint_listing(operand)) {
+    const auto file = InputFile::open(operand);
+    return parse_checkpoint_listing(file->bytes(), operand);
+  }
   const Location location = locate_checkpoint(operand);
   if (warnings != nullptr && !location.warning.empty()) warnings->push_back(location.warning);
   return open_checkpoint(location);

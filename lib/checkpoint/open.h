@@ -26,7 +26,7 @@ std::optional<Location> find_checkpoint(const std::string& operand);
 // The same; throws Error (kInput), with the nearest prefix as a hint.
 Location locate_checkpoint(const std::string& operand);
 
-// Opens it. A warning, if any, goes to `warnings`.
+// Opens it; NAME.ckpt.gtxt is a listing of one. A warning, if any, goes to `warnings`.
 Checkpoint open_checkpoint(const std::string& operand, std::vector<std::string>* warnings = nullptr);
 Checkpoint open_checkpoint(const Location& location);
 

@@ -1,85 +1,15 @@
 #include "checkpoint/v1.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "base/error.h"
 #include "base/wire.h"
 #include "checkpoint/proto.h"
-#include "checkpoint/values.h"
+#include "checkpoint/tensor_proto.h"
 
 namespace gedit {
 namespace {
-
-enum class As : uint8_t { kFixed, kVarint, kBool };
-
-// Which list of a TensorProto holds a type, and how (tensorflow/core/util/saved_tensor_slice_util.h).
-struct List {
-  uint32_t field = 0;
-  As as = As::kFixed;
-  size_t width = 0;  // of a number, in the message (kFixed) and in memory
-};
-
-List list_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat:
-      return {5, As::kFixed, 4};
-    case DType::kDouble:
-      return {6, As::kFixed, 8};
-    case DType::kInt32:
-    case DType::kQint32:
-      return {7, As::kVarint, 4};
-    case DType::kInt16:
-    case DType::kUint16:
-    case DType::kQint16:
-    case DType::kQuint16:
-      return {7, As::kVarint, 2};
-    case DType::kInt8:
-    case DType::kUint8:
-    case DType::kQint8:
-    case DType::kQuint8:
-      return {7, As::kVarint, 1};
-    case DType::kComplex64:
-      return {9, As::kFixed, 4};
-    case DType::kInt64:
-      return {10, As::kVarint, 8};
-    case DType::kBool:
-      return {11, As::kBool, 1};
-    case DType::kComplex128:
-      return {12, As::kFixed, 8};
-    case DType::kHalf:
-    case DType::kBfloat16:
-      return {13, As::kVarint, 2};
-    case DType::kUint32:
-      return {16, As::kVarint, 4};
-    case DType::kUint64:
-      return {17, As::kVarint, 8};
-    default:
-      throw Error(Cause::kInput, "a checkpoint of this age holds no " + dtype_name(dtype));
-  }
-}
-
-void append_number(std::string& out, const List& list, uint64_t value) {
-  if (list.as == As::kBool) value = value != 0 ? 1 : 0;
-  out.append(reinterpret_cast<const char*>(&value), list.width);
-}
-
-// The numbers of a TensorProto, packed or one a field.
-std::string numbers(std::string_view proto, const List& list, uint64_t most) {
-  std::string out;
-  for (Fields fields(proto); fields.next();) {
-    const Field& field = fields.field();
-    if (field.number != list.field) continue;
-    if (list.as == As::kFixed) {
-      out += field.value;  // packed or not, the same little-endian bytes
-    } else {
-      each_varint(field, [&](uint64_t value) { append_number(out, list, value); });
-    }
-    if (out.size() > most) break;
-  }
-  return out;
-}
 
 std::string_view meta_of(const Table& table, std::string& unpacked) {
   const auto value = table.find("", unpacked);
@@ -182,24 +112,7 @@ std::string v1_values(const Table& table, std::string_view key, DType dtype, uin
   std::string unpacked;
   const auto value = table.find(key, unpacked);
   if (!value) throw Error(Cause::kInput, "its values are not there");
-  const std::string_view proto = last_bytes(last_bytes(*value, 2), 3);
-  if (dtype == DType::kString) {
-    std::vector<std::string_view> strings;
-    for (Fields fields(proto); fields.next();) {
-      if (fields->bytes(8)) strings.push_back(fields->value);
-    }
-    if (strings.size() != elements)
-      throw Error(Cause::kInput, "holds another number of strings than its shape");
-    return string_bytes(strings);
-  }
-  const size_t width = dtype_width(dtype);
-  const List list = list_of(dtype);
-  std::string bytes = numbers(proto, list, value->size() * 8);
-  if (bytes.size() / width != elements || bytes.size() % width != 0) {
-    throw Error(Cause::kInput, "holds " + std::to_string(bytes.size() / width) + " elements, its shape has " +
-                                   std::to_string(elements));
-  }
-  return bytes;
+  return tensor_proto_values(last_bytes(last_bytes(*value, 2), 3), dtype, elements, true);
 } catch (const Malformed& error) {
   throw Error(Cause::kInput, std::string("its values are ") + error.what()).in(table.file().path());
 }

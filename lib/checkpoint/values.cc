@@ -115,23 +115,33 @@ std::vector<int64_t> lengths_of(const Extents& extents) {
   return shape;
 }
 
-// Copies a slice, row by row, to its place in the whole tensor.
-void scatter(std::string_view part, const Extents& extents, const std::vector<int64_t>& shape, size_t width,
-             std::string& whole) {
+// Calls use(place in the whole, place in the slice, bytes) for each row of a slice.
+template <typename Use>
+void each_row(const Extents& extents, const std::vector<int64_t>& shape, size_t width, Use use) {
   const size_t rank = shape.size();
   std::vector<uint64_t> strides(rank, width);  // bytes
   for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * static_cast<uint64_t>(shape[i]);
   const uint64_t row = rank == 0 ? width : width * static_cast<uint64_t>(extents[rank - 1].length);
+  const uint64_t size = element_count(lengths_of(extents)) * width;
   std::vector<int64_t> at(rank, 0);
-  for (size_t from = 0; from < part.size(); from += row) {
-    uint64_t to = 0;
-    for (size_t i = 0; i < rank; ++i) to += static_cast<uint64_t>(extents[i].start + at[i]) * strides[i];
-    std::memcpy(whole.data() + to, part.data() + from, row);
+  for (uint64_t in_slice = 0; in_slice < size; in_slice += row) {
+    uint64_t in_whole = 0;
+    for (size_t i = 0; i < rank; ++i)
+      in_whole += static_cast<uint64_t>(extents[i].start + at[i]) * strides[i];
+    use(in_whole, in_slice, row);
     for (size_t i = rank; i-- > 1;) {  // the last dimension is the row
       if (++at[i - 1] < extents[i - 1].length) break;
       at[i - 1] = 0;
     }
   }
+}
+
+// Copies a slice to its place in the whole tensor.
+void scatter(std::string_view part, const Extents& extents, const std::vector<int64_t>& shape, size_t width,
+             std::string& whole) {
+  each_row(extents, shape, width, [&](uint64_t in_whole, uint64_t in_slice, uint64_t row) {
+    std::memcpy(whole.data() + in_whole, part.data() + in_slice, row);
+  });
 }
 
 // A well mixed number, the same in every run.
@@ -306,6 +316,15 @@ std::string string_bytes(const std::vector<std::string_view>& strings) {
   out += raw(stored);
   for (const std::string_view text : strings) out += text;
   return out;
+}
+
+std::string slice_of(std::string_view whole, const std::vector<int64_t>& shape, const Extents& extents,
+                     size_t width) {
+  std::string part;
+  each_row(extents, shape, width, [&](uint64_t in_whole, uint64_t /*in_slice*/, uint64_t row) {
+    part += whole.substr(in_whole, row);
+  });
+  return part;
 }
 
 void swap_bytes(DType dtype, std::string& bytes) {

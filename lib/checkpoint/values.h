@@ -67,6 +67,11 @@ std::vector<std::string_view> strings_of(uint64_t elements, std::string_view byt
 // The way back.
 std::string string_bytes(const std::vector<std::string_view>& strings);
 
+// The part of a whole tensor, of elements of `width` bytes, that a slice is; extents as settle_extents()
+// gives them.
+std::string slice_of(std::string_view whole, const std::vector<int64_t>& shape, const Extents& extents,
+                     size_t width);
+
 // Turns the numbers of every element round.
 void swap_bytes(DType dtype, std::string& bytes);
 

@@ -74,7 +74,10 @@ std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& s
   switch (selector.is) {
     case Is::kName:
       if (selector.literal || !is_glob(selector.text)) {
-        return by_name(checkpoint, [&](std::string_view name) { return name == selector.text; });
+        // An object is its values and its slots.
+        return by_name(checkpoint, [&](std::string_view name) {
+          return name == selector.text || object_path(name) == selector.text;
+        });
       }
       return by_name(checkpoint, [&](std::string_view name) { return glob_match(selector.text, name); });
     case Is::kScope:

@@ -266,6 +266,7 @@ TEST(Select, Keys) {
   EXPECT_EQ(hits("bert/"), "1100");
   EXPECT_EQ(hits("re:/adam"), "0100");
   EXPECT_EQ(hits("m/k"), "0001");
+  EXPECT_EQ(refusal([&] { hits("m"); }), "memory: selector 'm': matches nothing; hint: 'm/' is a scope");
   EXPECT_EQ(hits("!m/ & dtype:float32"), "1110");
   EXPECT_EQ(hits("size>=4"), "1111");
   EXPECT_EQ(refusal([&] { hits("bart/"); }),
