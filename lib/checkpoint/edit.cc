@@ -287,10 +287,12 @@ Checkpoint merge_checkpoints(std::vector<MergeInput> inputs, OnConflict on_confl
       continue;
     }
     const std::string& first = inputs[from.back()].checkpoint.prefix;
+    const std::string& second = inputs[origin[i]].checkpoint.prefix;
     throw Error(Cause::kRefused, "already in " + printable(first))
         .of(tensor_subject(tensor.name))
-        .in(inputs[origin[i]].checkpoint.prefix)
-        .hint("name them (a=" + printable(first) + " ...) or use --on-conflict first|last");
+        .in(second)
+        .hint("name them (a=" + printable(first) + " b=" + printable(second) +
+              ") or use --on-conflict first|last");
   }
   merged.tensors = std::move(tensors);
   if (joined) store_object_graph(merged, *joined);

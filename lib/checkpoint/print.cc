@@ -62,7 +62,7 @@ std::string short_text(float value, float below, float above) {
     const std::string text = fmt::format("{:.{}g}", value, digits);
     double back = 0;
     std::from_chars(text.data(), text.data() + text.size(), back);
-    if (back > low && back < high) return with_point(text);
+    if (back > low && back < high) return with_point(fmt::format("{}", back));
   }
   return float_text(value);
 }

@@ -83,9 +83,14 @@ std::string write_staged(const std::string& target, Fill fill) {
   for (int attempt = 0; name.empty() || exists(name); ++attempt) {
     name = target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
   }
-  OutputFile out(name, false);
-  fill(out);
-  out.commit();
+  try {
+    OutputFile out(name, false);
+    fill(out);
+    out.commit();
+  } catch (const Error& error) {
+    if (error.file() != name) throw;
+    throw Error(error.cause(), error.message()).in(target);  // the name that the user gave
+  }
   return name;
 }
 

@@ -227,7 +227,7 @@ TEST(Edit, MergeIsTheUnion) {
   EXPECT_EQ(refusal([&] {
               merge_checkpoints({{"", a}, {"", b}}, OnConflict::kError);
             }),
-            "b: tensor 'x': already in a; hint: name them (a=a ...) or use --on-conflict first|last");
+            "b: tensor 'x': already in a; hint: name them (a=a b=b) or use --on-conflict first|last");
   EXPECT_EQ(text_of(merge_checkpoints({{"", a}, {"", b}}, OnConflict::kFirst), "x"), "1.0");
   EXPECT_EQ(text_of(merge_checkpoints({{"", a}, {"", b}}, OnConflict::kLast), "x"), "0.0");
   EXPECT_EQ(names_of(merge_checkpoints({{"l", a}, {"r", b}}, OnConflict::kError)),
@@ -389,7 +389,7 @@ TEST(Values, Text) {
   EXPECT_EQ(text(DType::kFloat, {}, floats({-0.0F})), "-0.0\n");
   EXPECT_EQ(text(DType::kFloat, {2, 0, 3}, ""), "[[]]\n");
   EXPECT_EQ(text(DType::kHalf, {5}, std::string("\x66\x2e\x00\x3c\xff\x7b\x01\x00\x00\x80", 10)),
-            "[0.1, 1.0, 6.55e+04, 6e-08, -0.0]\n");
+            "[0.1, 1.0, 65500.0, 6e-08, -0.0]\n");
   EXPECT_EQ(text(DType::kBfloat16, {2}, std::string("\xcd\x3d\x80\x3f", 4)), "[0.1, 1.0]\n");
   EXPECT_EQ(text(DType::kBool, {2}, std::string("\0\1", 2)), "[false, true]\n");
   EXPECT_EQ(text(DType::kComplex64, {1}, floats({1, -2})), "[1.0-2.0j]\n");
