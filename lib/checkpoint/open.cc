@@ -163,13 +163,6 @@ std::optional<std::string> prefix_of_data_file(std::string_view path) {
   return std::string(path.substr(0, path.size() - kShape.size()));
 }
 
-std::string twin_prefix(std::string_view output) {
-  for (const std::string_view suffix : {".meta", ".pb", ".pbtxt", ".gtxt", ".json"}) {
-    if (const auto prefix = without(output, suffix); prefix && !prefix->ends_with('/')) return *prefix;
-  }
-  return std::string(output);
-}
-
 std::optional<Location> find_checkpoint(const std::string& operand) {
   if (is_directory(operand)) {
     if (auto found = from_directory(operand)) return found;

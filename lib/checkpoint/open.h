@@ -33,8 +33,4 @@ Checkpoint open_checkpoint(const Location& location);
 // PREFIX.data-SSSSS-of-NNNNN -> PREFIX; nothing for other names.
 std::optional<std::string> prefix_of_data_file(std::string_view path);
 
-// OUT without `.meta`, `.pb`, `.pbtxt`, `.gtxt` or `.json`: the prefix of the checkpoint that an edit of a
-// graph writes beside its output.
-std::string twin_prefix(std::string_view output);
-
 }  // namespace gedit

@@ -1,8 +1,5 @@
 #include "checkpoint/write.h"
 
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +14,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/link.h"
 #include "base/wire.h"
 #include "checkpoint/values.h"
 
@@ -38,17 +36,6 @@ struct Staged {
   std::string temporary, target;
 };
 
-// A name beside `target` that is free; `make` creates the file and returns 0 or an errno.
-template <typename Make>
-std::string stage(const std::string& target, Make make) {
-  for (int attempt = 0;; ++attempt) {
-    const std::string name = target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    const int error = make(name);
-    if (error == 0) return name;
-    if (error != EEXIST || attempt > 1000) return {};
-  }
-}
-
 bool same_file(const std::string& a, const std::string& b) {
   struct stat x {
   }, y{};
@@ -56,42 +43,30 @@ bool same_file(const std::string& a, const std::string& b) {
          x.st_ino == y.st_ino;
 }
 
-// A reflink shares blocks, and is a file of its own.
-std::string reflink(const InputFile& source, const std::string& target) {
-  return stage(target, [&](const std::string& name) {
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0) return errno;
-    const int error = ::ioctl(descriptor, FICLONE, source.descriptor()) == 0 ? 0 : errno;
-    ::close(descriptor);
-    if (error == 0) return 0;
-    ::unlink(name.c_str());
-    return error == EEXIST ? EIO : error;
-  });
-}
-
-std::string hard_link(const InputFile& source, const std::string& target) {
-  return stage(target, [&](const std::string& name) {
-    return ::linkat(AT_FDCWD, source.path().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0
-                                                                                                     : errno;
-  });
-}
-
-// A new file with what `fill` writes.
-template <typename Fill>
-std::string write_staged(const std::string& target, Fill fill) {
+// A file beside `target`, under a name of its own, that `make` makes.
+template <typename Make>
+Staged stage(const std::string& target, Make make) {
   std::string name;
   for (int attempt = 0; name.empty() || exists(name); ++attempt) {
     name = target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
   }
   try {
-    OutputFile out(name, false);
-    fill(out);
-    out.commit();
+    make(name);
   } catch (const Error& error) {
     if (error.file() != name) throw;
     throw Error(error.cause(), error.message()).in(target);  // the name that the user gave
   }
-  return name;
+  return {name, target};
+}
+
+// A new file with what `fill` writes.
+template <typename Fill>
+Staged stage_new(const std::string& target, Fill fill) {
+  return stage(target, [&](const std::string& name) {
+    OutputFile out(name, false);
+    fill(out);
+    out.commit();
+  });
 }
 
 // Where a tensor's bytes are: of the tensor itself, or of one of its slices.
@@ -169,7 +144,6 @@ struct CheckpointOutput::State {
   std::vector<Staged> staged;
   std::vector<std::string> stale;
   std::unique_ptr<OutputFile> index;
-  bool may_reflink = true;
 };
 
 void CheckpointOutput::State::check_target() const {
@@ -246,7 +220,7 @@ void CheckpointOutput::State::stage_kept() {
     const std::string target = shard_path(prefix, *kept[i], result.shards);
     if (!options.overwrite && exists(target)) throw exists_error(target);
     if (shard.form == Shard::Form::kMemory) {
-      staged.push_back({write_staged(target, [&](OutputFile& file) { file.write(shard.bytes); }), target});
+      staged.push_back(stage_new(target, [&](OutputFile& file) { file.write(shard.bytes); }));
       result.data_bytes += shard.bytes.size();
       continue;
     }
@@ -257,22 +231,8 @@ void CheckpointOutput::State::stage_kept() {
     if (!used[i] && !exists(shard.path)) continue;  // TensorFlow does not miss it either
     const auto data = files.file(static_cast<uint32_t>(i));
     result.data_bytes += data->bytes().size();
-    std::string temporary;
-    if (!options.copy_data) {
-      if (may_reflink) temporary = reflink(*data, target);
-      if (temporary.empty()) {
-        may_reflink = false;
-        temporary = hard_link(*data, target);
-      }
-    }
-    if (temporary.empty()) {
-      temporary = write_staged(target, [&](OutputFile& file) {
-        file.read_through(data);
-        file.expect(data->bytes().size());
-        file.write(data->bytes());
-      });
-    }
-    staged.push_back({temporary, target});
+    staged.push_back(
+        stage(target, [&](const std::string& name) { link_file(shard.path, name, options.copy_data); }));
   }
 }
 
@@ -327,13 +287,9 @@ void CheckpointOutput::State::stage_packed() {
     const std::string target = shard_path(prefix, shard, result.shards);
     if (!options.overwrite && exists(target)) throw exists_error(target);
     result.data_bytes = 0;  // counts the offset in this file
-    staged.push_back({write_staged(target,
-                                   [&](OutputFile& file) {
-                                     for (const Piece& piece : packed[i]) {
-                                       pack_one(file, piece, static_cast<uint32_t>(shard));
-                                     }
-                                   }),
-                      target});
+    staged.push_back(stage_new(target, [&](OutputFile& file) {
+      for (const Piece& piece : packed[i]) pack_one(file, piece, static_cast<uint32_t>(shard));
+    }));
     all += result.data_bytes;
   }
   result.data_bytes = all;
