@@ -40,7 +40,7 @@ Entry parse_entry(std::string_view bytes, uint64_t shards) {
     if (field.number == 1 && field.wire == Wire::kVarint) {
       entry.dtype = static_cast<DType>(static_cast<int32_t>(field.varint));
     } else if (field.bytes(2)) {
-      entry.shape = parse_shape(field.value);
+      entry.shape = entry_shape(field.value);
     } else if (field.number == 3 && field.wire == Wire::kVarint) {
       shard = field.varint;
     } else if (field.number == 4 && field.wire == Wire::kVarint) {

@@ -74,7 +74,7 @@ class ListingReader {
     const std::string proto = parse_tensor(scanner_);
     const auto dtype = static_cast<DType>(last_varint(proto, 1));
     try {
-      const std::vector<int64_t> shape = gedit::parse_shape(last_bytes(proto, 2));
+      const std::vector<int64_t> shape = entry_shape(last_bytes(proto, 2));
       const std::string values = tensor_proto_values(proto, dtype, element_count(shape), false);
       if (scanner_.accept_word("slice")) {
         take_slice(name, dtype, shape, values);

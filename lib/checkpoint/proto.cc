@@ -17,7 +17,7 @@ uint32_t fixed32(const Field& field) {
   return value;
 }
 
-std::vector<int64_t> parse_shape(std::string_view message) {
+std::vector<int64_t> entry_shape(std::string_view message) {
   std::vector<int64_t> shape;
   for (Fields fields(message); fields.next();) {
     if (fields->number == 3 && fields->wire == Wire::kVarint && fields->varint != 0) {

@@ -14,7 +14,7 @@ namespace gedit {
 uint32_t fixed32(const Field& field);
 
 // TensorShapeProto. Throws Error (kInput) for an unknown rank or more than 254 dimensions.
-std::vector<int64_t> parse_shape(std::string_view message);
+std::vector<int64_t> entry_shape(std::string_view message);
 std::string shape_bytes(const std::vector<int64_t>& shape);
 
 // TensorSliceProto.

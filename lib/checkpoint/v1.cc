@@ -26,7 +26,7 @@ void take_tensor(std::string_view message, uint32_t shard, Checkpoint& checkpoin
   for (Fields fields(message); fields.next();) {
     const Field& field = fields.field();
     if (field.bytes(1)) name = field.value;
-    if (field.bytes(2)) found.shape = parse_shape(field.value);
+    if (field.bytes(2)) found.shape = entry_shape(field.value);
     if (field.number == 3 && field.wire == Wire::kVarint) {
       found.dtype = static_cast<DType>(static_cast<int32_t>(field.varint));
     }
