@@ -8,6 +8,7 @@ std::span<const CommandInfo> commands() {
   static const std::array kCommands{
       kInspect, kSelect, kList,  // look
       kCopy,                     // cut and join
+      kCheckpoint,               // weights
       kRename,                   // change
       kConvert,                  // files
       kHelp,                     // help

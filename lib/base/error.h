@@ -29,6 +29,7 @@ class Error : public std::runtime_error {
   Cause cause() const { return cause_; }
   const std::string& file() const { return file_; }
   const std::string& subject() const { return subject_; }
+  const std::string& message() const { return message_; }
   const char* what() const noexcept override { return line_.c_str(); }
 
  private:

@@ -1,0 +1,20 @@
+// The `checkpoint` state file, in which TensorFlow notes the latest checkpoints of a directory.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gedit {
+
+struct CheckpointState {
+  std::string latest;            // model_checkpoint_path, as written
+  std::vector<std::string> all;  // all_model_checkpoint_paths
+};
+
+bool looks_like_state(std::string_view bytes);
+
+// Throws Error (kInput) where the text is no CheckpointState, or names no checkpoint.
+CheckpointState parse_state(std::string_view text, const std::string& path);
+
+}  // namespace gedit

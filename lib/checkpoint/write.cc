@@ -1,0 +1,379 @@
+#include "checkpoint/write.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/crc32c.h"
+#include "base/error.h"
+#include "base/link.h"
+#include "base/wire.h"
+#include "checkpoint/values.h"
+
+namespace gedit {
+namespace {
+
+Error write_error(const std::string& path, int error) {
+  std::string text = std::strerror(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return Error(Cause::kWrite, text).in(path);
+}
+
+Error exists_error(const std::string& path) {
+  return Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
+}
+
+// A file that is complete under another name beside its place.
+struct Staged {
+  std::string temporary, target;
+};
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat x {
+  }, y{};
+  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+// A file beside `target`, under a name of its own, that `make` makes.
+template <typename Make>
+Staged stage(const std::string& target, Make make) {
+  std::string name;
+  for (int attempt = 0; name.empty() || exists(name); ++attempt) {
+    name = target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+  }
+  try {
+    make(name);
+  } catch (const Error& error) {
+    if (error.file() != name) throw;
+    throw Error(error.cause(), error.message()).in(target);  // the name that the user gave
+  }
+  return {name, target};
+}
+
+// A new file with what `fill` writes.
+template <typename Fill>
+Staged stage_new(const std::string& target, Fill fill) {
+  return stage(target, [&](const std::string& name) {
+    OutputFile out(name, false);
+    fill(out);
+    out.commit();
+  });
+}
+
+// Where a tensor's bytes are: of the tensor itself, or of one of its slices.
+struct Piece {
+  Tensor* tensor;
+  Slice* slice;
+  Place& place() const { return slice != nullptr ? slice->place : tensor->place; }
+};
+
+template <typename Use>
+void each_piece(Checkpoint& checkpoint, Use use) {
+  for (Tensor& tensor : checkpoint.tensors) {
+    if (!tensor.partitioned()) use(Piece{&tensor, nullptr});
+    for (Slice& slice : tensor.slices) use(Piece{&tensor, &slice});
+  }
+}
+
+// Number of data files that the index at `prefix` names; 0 where there is none that can be read.
+size_t shards_there(const std::string& prefix) {
+  const std::string path = index_path(prefix);
+  if (!exists(path)) return 0;
+  try {
+    const Table table(InputFile::open(path));
+    std::string unpacked;
+    const auto header = table.find("", unpacked);
+    const uint64_t shards = header ? last_varint(*header, 1) : 0;
+    return shards > 99999 ? 0 : static_cast<size_t>(shards);
+  } catch (const Error&) {
+    return 0;  // a broken index is overwritten; what it named cannot be told and stays
+  }
+}
+
+}  // namespace
+
+struct CheckpointOutput::State {
+  static Checkpoint shell_of(const Checkpoint& checkpoint) {
+    Checkpoint shell;
+    shell.prefix = checkpoint.prefix;
+    shell.version = checkpoint.version;
+    shell.shards = checkpoint.shards;
+    return shell;
+  }
+
+  State(Checkpoint checkpoint, std::string to, const WriteOptions& how)
+      : source(shell_of(checkpoint)),
+        out(std::move(checkpoint)),
+        prefix(std::move(to)),
+        options(how),
+        files(source) {}
+  ~State() {
+    for (const Staged& file : staged) ::unlink(file.temporary.c_str());
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void check_target() const;
+  void plan();
+  void divide();
+  void stage_kept();
+  void stage_packed();
+  void pack_one(OutputFile& file, const Piece& piece, uint32_t shard);
+  void stage_index();
+  void commit();
+
+  Checkpoint source;  // without its tensors, which move to `out`
+  Checkpoint out;
+  std::string prefix;
+  WriteOptions options;
+  DataFiles files;
+  WriteResult result;
+  std::vector<std::optional<uint32_t>> kept;  // by shard of the source: its new number; nothing: packed
+  std::vector<std::vector<Piece>> packed;     // what goes into each of the new data files
+  std::map<Place, Place> moved;               // shared bytes are packed once
+  size_t first_packed = 0;
+  std::vector<Staged> staged;
+  std::vector<std::string> stale;
+  std::unique_ptr<OutputFile> index;
+};
+
+void CheckpointOutput::State::check_target() const {
+  if (is_directory(prefix) || prefix.ends_with('/') || prefix.empty()) {
+    throw Error(Cause::kRefused, "a directory; a checkpoint is written under a prefix")
+        .in(prefix)
+        .hint("-o " + join_path(prefix, "model.ckpt"));
+  }
+  if (!options.overwrite && exists(index_path(prefix))) throw exists_error(index_path(prefix));
+}
+
+void CheckpointOutput::State::plan() {
+  kept.resize(source.shards.size());
+  uint32_t next = 0;
+  for (size_t i = 0; i < source.shards.size(); ++i) {
+    const Shard::Form form = source.shards[i].form;
+    const bool keep = !options.pack && (form == Shard::Form::kData || form == Shard::Form::kMemory);
+    if (keep) kept[i] = next++;
+  }
+  first_packed = next;
+  divide();
+}
+
+// Which pieces go to which new data file.
+void CheckpointOutput::State::divide() {
+  struct Job {
+    Piece piece;
+    uint64_t size;
+  };
+  std::vector<Job> jobs;
+  std::set<Place> seen;
+  uint64_t total = 0;
+  each_piece(out, [&](const Piece& piece) {
+    const Place& place = piece.place();
+    const Shard& shard = source.shards.at(place.shard);
+    if (kept[place.shard]) return;
+    uint64_t size = place.size;
+    if (shard.form == Shard::Form::kTable) {
+      size = stored_bytes(files, *piece.tensor, piece.slice).view().size();
+    } else if (!seen.insert(place).second) {
+      size = 0;  // shares what is packed already
+    }
+    total += size;
+    jobs.push_back({piece, size});
+  });
+  const size_t wanted = options.pack ? std::max<size_t>(options.shards, 1) : (jobs.empty() ? 0 : 1);
+  packed.resize(wanted);
+  uint64_t before = 0, in_this = 0;
+  size_t shard = 0;
+  for (const Job& job : jobs) {
+    if (options.pack && options.max_size != 0) {
+      if (in_this != 0 && in_this + job.size > options.max_size) {
+        ++shard;
+        in_this = 0;
+      }
+      in_this += job.size;
+      if (shard >= packed.size()) packed.emplace_back();
+    } else if (total != 0) {
+      const long double part = static_cast<long double>(before) * static_cast<long double>(wanted);
+      shard = std::min(wanted - 1, static_cast<size_t>(part / static_cast<long double>(total)));
+    }
+    packed[shard].push_back(job.piece);
+    before += job.size;
+  }
+  result.shards = first_packed + packed.size();
+}
+
+void CheckpointOutput::State::stage_kept() {
+  std::vector<bool> used(source.shards.size(), false);
+  each_piece(out, [&](const Piece& piece) { used.at(piece.place().shard) = true; });
+  for (size_t i = 0; i < source.shards.size(); ++i) {
+    if (!kept[i]) continue;
+    const Shard& shard = source.shards[i];
+    const std::string target = shard_path(prefix, *kept[i], result.shards);
+    if (!options.overwrite && exists(target)) throw exists_error(target);
+    if (shard.form == Shard::Form::kMemory) {
+      staged.push_back(stage_new(target, [&](OutputFile& file) { file.write(shard.bytes); }));
+      result.data_bytes += shard.bytes.size();
+      continue;
+    }
+    if (same_file(shard.path, target)) {
+      result.data_bytes += files.file(static_cast<uint32_t>(i))->bytes().size();
+      continue;  // stays where it is
+    }
+    if (!used[i] && !exists(shard.path)) continue;  // TensorFlow does not miss it either
+    const auto data = files.file(static_cast<uint32_t>(i));
+    result.data_bytes += data->bytes().size();
+    staged.push_back(
+        stage(target, [&](const std::string& name) { link_file(shard.path, name, options.copy_data); }));
+  }
+}
+
+void CheckpointOutput::State::pack_one(OutputFile& file, const Piece& piece, uint32_t shard) {
+  const Place from = piece.place();
+  const Shard& source_shard = source.shards.at(from.shard);
+  const bool table = source_shard.form == Shard::Form::kTable;
+  if (!table) {
+    if (const auto done = moved.find(from); done != moved.end()) {
+      piece.place() = done->second;
+      return;
+    }
+  }
+  Place to{.shard = shard, .offset = result.data_bytes};
+  const size_t width = dtype_width(piece.tensor->dtype);
+  if (source_shard.form == Shard::Form::kData && width != 0) {
+    files.bytes(from);  // inside the file
+    uint32_t crc = 0;
+    read_pieces(*files.file(from.shard), from.offset, from.size, [&](std::string_view part) {
+      crc = crc32c(crc, part);
+      file.write(part);
+    });
+    if (masked(crc) != from.crc32c) {
+      throw Error(Cause::kInput, "checksum differs").of(tensor_subject(piece.tensor->name)).in(source.prefix);
+    }
+    to.size = from.size;
+    to.crc32c = from.crc32c;
+  } else {
+    const Bytes bytes = stored_bytes(files, *piece.tensor, piece.slice);
+    uint64_t elements = element_count(piece.tensor->shape);
+    if (piece.slice != nullptr) {
+      elements = 1;
+      for (const Extent& extent :
+           settle_extents(piece.slice->extents, piece.tensor->shape).value_or(Extents{})) {
+        elements *= static_cast<uint64_t>(extent.length);
+      }
+    }
+    file.write(bytes.view());
+    to.size = bytes.view().size();
+    to.crc32c = masked(value_crc32c(piece.tensor->dtype, elements, bytes.view()));
+  }
+  result.data_bytes += to.size;
+  if (!table) moved.emplace(from, to);
+  piece.place() = to;
+}
+
+void CheckpointOutput::State::stage_packed() {
+  const uint64_t linked = std::exchange(result.data_bytes, 0);
+  uint64_t all = linked;
+  for (size_t i = 0; i < packed.size(); ++i) {
+    const size_t shard = first_packed + i;
+    const std::string target = shard_path(prefix, shard, result.shards);
+    if (!options.overwrite && exists(target)) throw exists_error(target);
+    result.data_bytes = 0;  // counts the offset in this file
+    staged.push_back(stage_new(target, [&](OutputFile& file) {
+      for (const Piece& piece : packed[i]) pack_one(file, piece, static_cast<uint32_t>(shard));
+    }));
+    all += result.data_bytes;
+  }
+  result.data_bytes = all;
+}
+
+void CheckpointOutput::State::stage_index() {
+  // Places of kept shards are given their new numbers last: packing looks at the old ones.
+  std::set<const Place*> done;
+  for (const auto& pieces : packed) {
+    for (const Piece& piece : pieces) done.insert(&piece.place());
+  }
+  each_piece(out, [&](const Piece& piece) {
+    if (done.contains(&piece.place())) return;
+    piece.place().shard = kept.at(piece.place().shard).value_or(0);
+  });
+  const bool table =
+      source.version == 1 || std::any_of(source.shards.begin(), source.shards.end(),
+                                         [](const Shard& s) { return s.form == Shard::Form::kTable; });
+  for (Tensor& tensor : out.tensors) {
+    if (tensor.partitioned() && tensor.place.shard >= result.shards) tensor.place.shard = 0;  // means nothing
+    if (!table) continue;
+    // Records of tables are keys; entries of other sources stay.
+    if (is_slice_key(tensor.record)) tensor.record = {};
+    for (Slice& slice : tensor.slices) {
+      if (!is_slice_key(slice.record)) continue;
+      slice.record = {};
+      tensor.record = {};
+    }
+  }
+  out.shards.assign(result.shards, Shard{});
+  index = std::make_unique<OutputFile>(index_path(prefix), options.overwrite);
+  write_index(out, *index);
+}
+
+void CheckpointOutput::State::commit() {
+  std::vector<std::string> there;
+  try {
+    for (Staged& file : staged) {
+      if (options.overwrite) {
+        if (::rename(file.temporary.c_str(), file.target.c_str()) != 0) throw write_error(file.target, errno);
+      } else {
+        if (::link(file.temporary.c_str(), file.target.c_str()) != 0) {
+          if (errno == EEXIST) throw exists_error(file.target);
+          throw write_error(file.target, errno);
+        }
+        there.push_back(file.target);
+      }
+      ::unlink(file.temporary.c_str());  // rename() leaves it where both names are one file
+    }
+    index->commit();
+  } catch (const Error&) {
+    for (const std::string& path : there) ::unlink(path.c_str());
+    throw;
+  }
+  staged.clear();
+  for (const std::string& path : stale) ::unlink(path.c_str());
+}
+
+CheckpointOutput::CheckpointOutput(Checkpoint checkpoint, const std::string& prefix,
+                                   const WriteOptions& options)
+    : state_(std::make_unique<State>(std::move(checkpoint), prefix, options)) {
+  State& state = *state_;
+  state.check_target();
+  state.plan();
+  const size_t old = options.overwrite ? shards_there(prefix) : 0;
+  state.stage_kept();
+  state.stage_packed();
+  state.stage_index();
+  if (old == state.result.shards) return;
+  for (size_t i = 0; i < old; ++i) {
+    if (std::string path = shard_path(prefix, i, old); exists(path)) state.stale.push_back(std::move(path));
+  }
+}
+
+CheckpointOutput::~CheckpointOutput() = default;
+
+void CheckpointOutput::commit() { state_->commit(); }
+
+const WriteResult& CheckpointOutput::result() const { return state_->result; }
+
+WriteResult write_checkpoint(Checkpoint checkpoint, const std::string& prefix, const WriteOptions& options) {
+  CheckpointOutput output(std::move(checkpoint), prefix, options);
+  output.commit();
+  return output.result();
+}
+
+}  // namespace gedit

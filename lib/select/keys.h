@@ -1,0 +1,20 @@
+// What a selector hits among the tensors of a checkpoint.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/bundle.h"
+#include "select/selector.h"
+
+namespace gedit {
+
+// By tensor, whether it is hit. Names, globs, scopes, `re:`, `dtype:`, `size>1M` (bytes), `,` `&` `!` `( )`;
+// in an object-based checkpoint a name may be a key or the path of an object. Throws Error (kUsage) for what
+// only a graph has (op:, device:, walks, ...).
+std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& selector);
+
+// The same, refusing (kRefused) what hits nothing, with the nearest name.
+std::vector<bool> require_tensors(const Checkpoint& checkpoint, std::string_view selector);
+
+}  // namespace gedit

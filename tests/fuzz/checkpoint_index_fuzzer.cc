@@ -1,0 +1,31 @@
+// An index of a V2 checkpoint from any bytes: read, written, read again, or refused.
+#include "base/error.h"
+#include "checkpoint/bundle.h"
+#include "checkpoint/objects.h"
+#include "checkpoint/verify.h"
+#include "table_file.h"
+
+namespace gedit {
+namespace {
+
+void run(const uint8_t* data, size_t size) {
+  try {
+    const TableFile file(data, size);
+    const Checkpoint checkpoint = read_index(InputFile::open(file.path()), "/dev/null/x");
+    StringSink out;
+    write_index(checkpoint, out);
+    verify_checkpoint(checkpoint);
+    for (const Tensor& tensor : checkpoint.tensors) {
+      object_paths(parse_object_graph(tensor.record));
+    }
+  } catch (const Error&) {  // refusing is right; crashing is not
+  }
+}
+
+}  // namespace
+}  // namespace gedit
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  gedit::run(data, size);
+  return 0;
+}

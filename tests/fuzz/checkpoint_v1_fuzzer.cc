@@ -1,0 +1,28 @@
+// A checkpoint of saved tensor slices (V1) from any bytes: every value is read, or refused.
+#include "base/error.h"
+#include "checkpoint/v1.h"
+#include "checkpoint/values.h"
+#include "checkpoint/verify.h"
+#include "table_file.h"
+
+namespace gedit {
+namespace {
+
+void run(const uint8_t* data, size_t size) {
+  try {
+    const TableFile file(data, size);
+    const Checkpoint checkpoint = read_v1({file.path()}, "x");
+    verify_checkpoint(checkpoint);
+    DataFiles files(checkpoint);
+    for (const Tensor& tensor : checkpoint.tensors) tensor_bytes(files, tensor);
+  } catch (const Error&) {  // refusing is right; crashing is not
+  }
+}
+
+}  // namespace
+}  // namespace gedit
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  gedit::run(data, size);
+  return 0;
+}
