@@ -27,6 +27,8 @@ SECONDS = 300
 
 # Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
 REFUSED = {"git_lfs_pointer.pb", "functions/graph-malformed.pbtxt"}
+# What a law rightly cannot do: JSON does not hold an Any of an unknown type; an edit asks which of two MetaGraphs.
+REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename")}
 # Small messages of other kinds that lie beside SavedModels.
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
@@ -91,7 +93,7 @@ class Subject:
 
 def same_tree(first, second):
     names = set(os.listdir(first)) - {"fingerprint.pb"}
-    if names != set(os.listdir(second)):
+    if names != set(os.listdir(second)) - {"fingerprint.pb"}:
         return False
     for name in names:
         a, b = os.path.join(first, name), os.path.join(second, name)
@@ -195,7 +197,8 @@ def check(task):
                 law(subject, kind, listing)
                 held += 1
             except Refused as refusal:
-                (broken if strict else refused).append("%s: %s" % (law.__name__[4:], refusal))
+                known = (os.path.relpath(path, TESTDATA), law.__name__[4:]) in REFUSED_LAWS
+                (broken if strict and not known else refused).append("%s: %s" % (law.__name__[4:], refusal))
             except (Broken, subprocess.TimeoutExpired) as error:
                 broken.append("%s: %s" % (law.__name__[4:], error))
     return path, held, refused, broken
