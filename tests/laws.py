@@ -32,6 +32,7 @@ REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename")
 # Small messages of other kinds that lie beside SavedModels.
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
+# The binary form of each kind: what it is called, and what says so where the name does not.
 OUTPUT = {"GraphDef": "out.pb", "MetaGraphDef": "out.meta", "SavedModel": "out"}
 
 
@@ -86,6 +87,12 @@ class Subject:
     def listing(self, path):
         return self.run("list", "--full", path)
 
+    def binary(self, text, kind):
+        """The binary form of a text form, beside it."""
+        out = self.fresh(OUTPUT[kind])
+        self.run("convert", text, "-q", "-o", out, *(["-f", "saved_model"] if kind == "SavedModel" else []))
+        return out
+
     def fresh(self, name):
         folder = tempfile.mkdtemp(dir=self.scratch)
         return os.path.join(folder, name)
@@ -135,19 +142,16 @@ def law_listing(subject, kind, listing):
     text = subject.fresh("in.gtxt")
     with open(text, "wb") as file:
         file.write(listing)
-    out = subject.fresh(OUTPUT[kind])
-    subject.run("convert", text, "-q", "-o", out)
-    require_listing(subject, out, listing, "through a listing")
+    require_listing(subject, subject.binary(text, kind), listing, "through a listing")
     require_listing(subject, text, listing, "read as a listing")
 
 
 def through(form):
     def law(subject, kind, listing):
-        text, out = subject.fresh("in." + form), subject.fresh(OUTPUT[kind])
+        text = subject.fresh("in." + form)
         subject.run("convert", subject.path, "-q", "-f", form, "-o", text)
-        subject.run("convert", text, "-q", "-o", out)
         # protobuf sorts what a map holds and writes fields in the order of their numbers, so lines may move.
-        require_listing(subject, out, listing, "through " + form, sorted)
+        require_listing(subject, subject.binary(text, kind), listing, "through " + form, sorted)
     law.__name__ = "law_" + form
     return law
 

@@ -56,10 +56,9 @@ def check(task):
         before = message_of(path, kind)
         for form in FORMS:
             try:
-                text, out = subject.fresh("in." + form), subject.fresh(laws.OUTPUT[kind])
+                text = subject.fresh("in." + form)
                 subject.run("convert", path, "-q", "-f", form, "-o", text)
-                subject.run("convert", text, "-q", "-o", out)
-                if not equal(before, message_of(out, kind)):
+                if not equal(before, message_of(subject.binary(text, kind), kind)):
                     faults.append("%s: another message" % form)
                 else:
                     held += 1
