@@ -6,12 +6,12 @@ namespace gedit {
 
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
-      kInspect, kSelect, kList,  // look
-      kCopy,                     // cut and join
-      kCheckpoint,               // weights
-      kRename,                   // change
-      kConvert,                  // files
-      kHelp,                     // help
+      kInspect,    kSelect, kList,  // look
+      kCopy,                        // cut and join
+      kCheckpoint,                  // weights
+      kRename,                      // change
+      kConvert,                     // files
+      kHelp,                        // help
   };
   return kCommands;
 }

@@ -1,6 +1,8 @@
 // gedit convert: between GraphDef, MetaGraphDef and SavedModel, binary, text, listing and JSON.
+#include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
+#include "edit/keys.h"
 
 namespace gedit {
 namespace {
@@ -10,8 +12,7 @@ class Convert final : public Command {
   void setup(CLI::App& app) override {
     input_.setup(app);
     output_.setup(app);
-    app.add_option("--checkpoint", output_.base.checkpoint,
-                   "Variables of a MetaGraphDef that becomes a SavedModel")
+    app.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
         ->type_name("CKPT");
     app.add_option("--tags", tags_, "Tags of a new SavedModel; default: serve")->type_name("TAG,..");
     app.add_option("--tensors-from", tensors_from_, "File with the tensors that a listing elides")
@@ -24,15 +25,30 @@ class Convert final : public Command {
     Model model = input_.load(tensors_from_);
     if (!tags_.empty()) output_.base.tags = split_list({tags_});
     output_.check(model);
-    const Counts before = count(model);
-    output_.save(model, before);
+    attach_values(model);
+    output_.save(model, std::nullopt);
     return 0;
   }
 
  private:
+  // Where the result keeps values beside it and the source does not already lie there as it must.
+  void attach_values(const Model& model) {
+    const Target target = target_of(model, output_.destination(model));
+    const bool twin = model.kind == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef &&
+                      !output_.to_standard_output();
+    const bool folder = target.directory && model.kind != Kind::kSavedModel;
+    const std::string named = twin ? checkpoint_of(model, checkpoint_) : checkpoint_;
+    if (named.empty()) return;
+    if (!twin && !folder)
+      throw Error(Cause::kUsage, "--checkpoint goes with a SavedModel, or from one to a .meta");
+    std::vector<std::string> warnings;
+    output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings));
+    for (const std::string& warning : warnings) say_warning(warning);
+  }
+
   InputOptions input_;
   OutputOptions output_;
-  std::string tags_, tensors_from_;
+  std::string tags_, tensors_from_, checkpoint_;
 };
 
 }  // namespace

@@ -3,11 +3,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
+#include "edit/keys.h"
+#include "model/folder.h"
 
 namespace gedit {
 namespace {
+
+constexpr size_t kMostNamed = 8;  // keys in a note
 
 class Copy final : public Command {
  public:
@@ -39,6 +44,11 @@ class Copy final : public Command {
     app.add_option("--stop-gradient", stop_gradient_, "StopGradient behind these tensors of the copy")
         ->type_name("T,..")
         ->allow_extra_args(false);
+    app.add_option("--checkpoint", checkpoint_,
+                   "Write the copies' values beside OUT, too; of a SavedModel always")
+        ->type_name("CKPT");
+    app.add_flag("--copy-data", output_.base.copy_data,
+                 "Move the bytes of the checkpoint instead of linking its files");
     app.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
     output_.setup(app);
   }
@@ -56,16 +66,44 @@ class Copy final : public Command {
     Registry ops = input_.registry(model);
     const Counts before = count(model);
     const CopyResult result = with_file(model, [&] { return copy(model, ops, request_); });
+    const std::vector<std::string> notes = add_values(model, result);
     if (output_.dry_run()) {
       print(changes(model, result));
     } else if (!map_out_.empty()) {
       write_map(result);
     }
-    output_.save(model, before, result.warnings);
+    output_.save(model, before, warnings_, notes);
     return 0;
   }
 
  private:
+  // The checkpoint with the copies' values, to be written beside the output.
+  std::vector<std::string> add_values(const Model& model, const CopyResult& result) {
+    warnings_ = result.warnings;
+    const std::string named = checkpoint_of(model, checkpoint_);
+    if (named.empty() || (checkpoint_.empty() && result.values.empty())) return {};
+    if (output_.to_standard_output() && !output_.dry_run()) {
+      if (checkpoint_.empty()) return {};
+      throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
+    }
+    auto values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings_));
+    with_file(model, [&] { add_keys(*values, result.values, named); });
+    output_.base.values = std::move(values);
+    if (result.values.empty()) return {};
+    std::string list;
+    size_t shown = 0;
+    for (const auto& [from, to] : result.values) {
+      if (shown++ == kMostNamed) {
+        list += ", ...";
+        break;
+      }
+      list += (list.empty() ? "" : ", ") + printable(to);
+    }
+    const std::string where =
+        model.directory ? "variables" : twin_prefix(output_.destination(model).path) + ".index";
+    return {std::to_string(result.values.size()) + " keys added to " + where + ": " + list};
+  }
+
   static std::string changes(Model& model, const CopyResult& result) {
     std::string text;
     for (const std::string& name : result.changed) text += "~ " + printable(name) + ": extended\n";
@@ -91,7 +129,8 @@ class Copy final : public Command {
   OutputOptions output_;
   CopyRequest request_;
   std::vector<std::string> outputs_, inputs_, stop_gradient_;
-  std::string device_text_, map_out_;
+  std::string device_text_, map_out_, checkpoint_;
+  std::vector<std::string> warnings_;
   CLI::Option* from_scope_ = nullptr;
   CLI::Option* device_ = nullptr;
 };

@@ -1,6 +1,7 @@
 // gedit rename: other names for nodes, scopes and functions.
 #include "edit/rename.h"
 
+#include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
 
@@ -19,6 +20,9 @@ class Rename final : public Command {
         ->type_name("s/RE/REPL/[g]")
         ->type_size(1)
         ->allow_extra_args(false);
+    app.add_option("--checkpoint", checkpoint_,
+                   "Keys that are a renamed variable's name follow; written beside OUT")
+        ->type_name("CKPT");
     output_.setup(app);
   }
 
@@ -29,6 +33,7 @@ class Rename final : public Command {
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
+    with_file(model, [&] { rename_values(model); });
     std::vector<Renamed> renamed;
     with_file(model, [&] { rename(model, ops, request_, output_.dry_run() ? &renamed : nullptr); });
     std::string changes;
@@ -40,9 +45,29 @@ class Rename final : public Command {
   }
 
  private:
+  // The checkpoint under the new names, where one is named or the model is a SavedModel's folder whose keys
+  // are names.
+  void rename_values(Model& model) {
+    const std::string named = checkpoint_of(model, checkpoint_);
+    if (named.empty()) return;
+    if (output_.to_standard_output() && !output_.dry_run()) {
+      if (checkpoint_.empty()) return;
+      throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
+    }
+    const KeyMap keys = renamed_keys(model, request_);
+    if (keys.empty() && checkpoint_.empty()) return;
+    std::vector<std::string> warnings;
+    auto values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings));
+    for (const std::string& warning : warnings) say_warning(warning);
+    rename_keys(*values, keys);
+    rename_saver_keys(model, keys);
+    output_.base.values = std::move(values);
+  }
+
   InputOptions input_;
   OutputOptions output_;
   RenameRequest request_;
+  std::string checkpoint_;
 };
 
 }  // namespace
@@ -51,7 +76,7 @@ const CommandInfo kRename{
     "rename",
     "Change",
     "renames nodes, scopes and functions, and everything that names them",
-    "FILE OLD=NEW.. [-e s/RE/REPL/[g]].. -o OUT",
+    "FILE OLD=NEW.. [-e s/RE/REPL/[g]].. [--checkpoint CKPT] -o OUT",
     "a=b renames one node, a/=b/ the scope a with everything under it, a/= strips the scope, /=b/ puts "
     "everything below b. "
     "FN//a=b renames in a function, fn:F=G a function. @file has one OLD=NEW a line. Pairs apply at once, so "
@@ -62,7 +87,9 @@ const CommandInfo kRename{
     "assets, saved objects, "
     "init ops. Frames follow a renamed scope; a shared_name follows where it is the node's own name. "
     "Checkpoint keys do not "
-    "change: the result restores from the old checkpoint.",
+    "change: the result restores from the old checkpoint. With --checkpoint, and in a SavedModel whose keys "
+    "are names, the keys "
+    "of renamed variables follow, in the saver and in the checkpoint that is written beside OUT.",
     "gedit rename m.meta model/=student/ -o s.meta\ngedit rename g.pb -e 's#^tower_0/(.*)#\\1#' -o g2.pb",
     [] { return std::unique_ptr<Command>(std::make_unique<Rename>()); }};
 

@@ -55,7 +55,8 @@ class Fields {
     if (position_ == end_) return false;
     // Nearly every field has a tag of one byte and a length of one or two.
     const auto tag = static_cast<unsigned char>(position_[0]);
-    if (end_ - position_ >= 3 && tag >= 8 && tag < 0x80 && (tag & 7) == static_cast<unsigned char>(Wire::kBytes)) {
+    if (end_ - position_ >= 3 && tag >= 8 && tag < 0x80 &&
+        (tag & 7) == static_cast<unsigned char>(Wire::kBytes)) {
       auto length = size_t{static_cast<unsigned char>(position_[1])};
       const char* value = position_ + 2;
       if (length >= 0x80) {

@@ -295,7 +295,13 @@ class Copying {
     for (const NodeId id : copies_) {
       if (request_.want_names) result_.nodes[std::string(graph.name(id))] = copy_name(id);
       const std::string_view op = node_op(graph.bytes(id));
-      if (is_variable_op(op)) result_.variables[std::string(graph.name(id))] = copy_name(id);
+      if (is_variable_op(op)) {
+        result_.variables[std::string(graph.name(id))] = copy_name(id);
+        const std::string* key = facts_.savers.key_of(id);
+        if (key != nullptr) result_.values[*key] = mapping_.scope().of(*key);
+        if (key == nullptr && facts_.savers.empty())
+          result_.values[std::string(graph.name(id))] = copy_name(id);
+      }
       if (op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc") ++py_funcs_;
     }
     for (const std::string& output : request_.outputs) {

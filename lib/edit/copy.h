@@ -34,6 +34,9 @@ struct CopyRequest {
 // What became of what, by name; tensors as `node:1`, `node` for output 0.
 struct CopyResult {
   std::map<std::string, std::string> nodes, outputs, inputs, variables, keys, frames;
+  // Keys of the copies' values in a checkpoint: of the savers, and where no saver has a variable its name.
+  // What is in no saver of a graph that has one is in no checkpoint either, and not here.
+  std::map<std::string, std::string> values;
   std::vector<std::string> added;    // nodes that are neither originals nor copies
   std::vector<std::string> changed;  // originals that gained inputs or entries
   std::vector<std::string> warnings;

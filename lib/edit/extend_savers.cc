@@ -229,28 +229,13 @@ class SaverExtension {
   void add_restore(const RestoreNode& restore, const RestoredTensor& tensor) {
     std::vector<std::string> inputs = inputs_of(restore.node);
     inputs[1] = duplicate(restore.names, inputs_of(restore.names),
-                          with_strings_like(restore.names, {key_of_copy(tensor.key)}));
+                          with_strings(graph_.bytes(restore.names), {key_of_copy(tensor.key)}));
     if (restore.slices != kNoNode) {
       inputs[2] =
           duplicate(restore.slices, inputs_of(restore.slices), std::string(graph_.bytes(restore.slices)));
     }
     const std::string name = duplicate(restore.node, inputs, std::string(graph_.bytes(restore.node)));
     assign(tensor, name);
-  }
-
-  // A scalar stays a scalar: Restore and RestoreSlice take one name.
-  std::string with_strings_like(NodeId id, const std::vector<std::string>& strings) const {
-    const std::string_view node_def = graph_.bytes(id);
-    const auto value = find_attr(node_def, "value");
-    const Shape shape = parse_shape_proto(last_bytes(last_bytes(*value, attr_field::kTensor), 2));
-    if (!shape || !shape->empty()) return with_strings(node_def, strings);
-    std::string tensor;
-    append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-    append_bytes_field(tensor, 2, "");
-    append_bytes_field(tensor, 8, strings[0]);
-    std::string attr;
-    append_bytes_field(attr, attr_field::kTensor, tensor);
-    return with_attr(node_def, "value", attr);
   }
 
   // The nodes from the restored tensor to the assignment once more, and the new assignment in the groups of

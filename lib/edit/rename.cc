@@ -15,6 +15,7 @@
 #include "edit/surroundings.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "model/savers.h"
 
 namespace gedit {
 namespace {
@@ -240,7 +241,9 @@ class RenameMapping final : public Mapping {
     out += found == functions_.end() ? name : std::string_view(found->second);
   }
   bool maps_functions() const override { return !functions_.empty(); }
-  const std::string* prefix() const override { return prefix_ && !body_ && functions_.empty() ? &*prefix_ : nullptr; }
+  const std::string* prefix() const override {
+    return prefix_ && !body_ && functions_.empty() ? &*prefix_ : nullptr;
+  }
 
  private:
   Rules rules_;
@@ -460,6 +463,38 @@ void check_functions(const Model& model, Registry& ops, const std::vector<Pair>&
 }
 
 }  // namespace
+
+KeyMap renamed_keys(Model& model, const RenameRequest& request) {
+  Rules rules;
+  for (const std::string& written : read_pairs(request.pairs)) {
+    const std::string_view text = written;
+    const size_t inside = text.find("//");
+    if (text.starts_with("fn:") ||
+        (inside != std::string_view::npos && inside < text.find('=') && inside > 0))
+      continue;
+    rules.add(parse_pair(written, text));
+  }
+  for (const std::string& expression : request.expressions) rules.add(parse_expression(expression));
+  Graph& graph = model.graph();
+  graph.decode();
+  const Names names(graph);
+  const Savers savers = find_savers(graph, names, reversed(producers(graph, names)));
+  KeyMap keys;
+  const auto add = [&](const std::string& key, NodeId variable) {
+    if (variable == kNoNode) return;
+    // A part of a partitioned variable has the whole's name as its key: `w` for `w/part_0`.
+    const std::string_view name = graph.name(variable);
+    if (name != key && !name.starts_with(key + "/part_")) return;
+    if (std::string to = rules.apply(key); to != key) keys[key] = std::move(to);
+  };
+  for (const SaveNode& save : savers.saves) {
+    for (const SavedTensor& tensor : save.tensors) add(tensor.key, tensor.variable);
+  }
+  for (const RestoreNode& restore : savers.restores) {
+    for (const RestoredTensor& tensor : restore.tensors) add(tensor.key, tensor.variable);
+  }
+  return keys;
+}
 
 void rename(Model& model, Registry& ops, const RenameRequest& request, std::vector<Renamed>* renamed) {
   Rules rules;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/keys.h"
 #include "model/model.h"
 #include "ops/registry.h"
 
@@ -21,6 +22,10 @@ struct RenameRequest {
 struct Renamed {
   std::string from, to;
 };
+
+// The checkpoint keys that are the name of a variable that the request renames, and what they become: for a
+// rename together with its checkpoint. To be asked before rename().
+KeyMap renamed_keys(Model& model, const RenameRequest& request);
 
 // Renames in the selected MetaGraph. Throws Error: kUsage for a malformed pair, kRefused where a pair hits
 // nothing, a name is taken or is no node name.

@@ -41,20 +41,6 @@ void link_tree(const std::string& from, const std::string& to, const std::vector
   }
 }
 
-// Files of the checkpoint `prefix`, as suffixes: `.index`, `.data-00000-of-00001`.
-std::vector<std::string> checkpoint_files(const std::string& prefix) {
-  std::vector<std::string> suffixes;
-  const std::string_view name = base_name(prefix);
-  std::error_code code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(std::string(dir_name(prefix)), code)) {
-    const std::string file = entry.path().filename().string();
-    if (!file.starts_with(name)) continue;
-    const std::string rest = file.substr(name.size());
-    if (rest == ".index" || rest.starts_with(".data-")) suffixes.push_back(rest);
-  }
-  return suffixes;
-}
-
 }  // namespace
 
 SavedModelFolder::SavedModelFolder(std::string path, bool overwrite)
@@ -94,22 +80,21 @@ SavedModelFolder::~SavedModelFolder() {
 
 std::string SavedModelFolder::path(std::string_view name) const { return join_path(temporary_, name); }
 
-void SavedModelFolder::take_over(const std::string& from, bool edited) {
+std::string SavedModelFolder::make(std::string_view name) const {
+  const std::string made = path(name);
+  std::error_code code;
+  if (!fs::create_directory(made, code) && code) throw failed(made, code);
+  return made;
+}
+
+void SavedModelFolder::take_over(const std::string& from, bool edited, bool variables) {
   std::vector<std::string_view> skip{"saved_model.pb", "saved_model.pbtxt"};
   if (edited) skip.emplace_back("fingerprint.pb");
+  if (!variables) skip.emplace_back("variables");
   link_tree(from, temporary_, skip);
 }
 
-void SavedModelFolder::add_model_files(const Model& model, const std::string& checkpoint) {
-  std::error_code code;
-  if (!checkpoint.empty()) {
-    const std::vector<std::string> suffixes = checkpoint_files(checkpoint);
-    if (suffixes.empty()) throw Error(Cause::kInput, "no such checkpoint").in(checkpoint);
-    const std::string variables = path("variables");
-    if (!fs::create_directory(variables, code) && code) throw failed(variables, code);
-    for (const std::string& suffix : suffixes)
-      link_file(checkpoint + suffix, join_path(variables, "variables" + suffix));
-  }
+void SavedModelFolder::add_assets(const Model& model) {
   for (const std::string_view asset : model.meta().parts_of(meta_field::kAsset)) {
     const std::string name(last_bytes(asset, 2));
     if (name.empty() || name != base_name(name) ||
@@ -124,8 +109,7 @@ void SavedModelFolder::add_model_files(const Model& model, const std::string& ch
     if (found.empty()) {
       throw Error(Cause::kInput, "no such file beside the model").in(model.path).of(quoted("asset", name));
     }
-    const std::string assets = path("assets");
-    if (!fs::create_directory(assets, code) && code) throw failed(assets, code);
+    const std::string assets = make("assets");
     link_file(found, join_path(assets, base_name(name)));
   }
 }
@@ -149,22 +133,6 @@ std::string twin_prefix(std::string_view path) {
     if (path.ends_with(suffix)) return std::string(path.substr(0, path.size() - suffix.size()));
   }
   return std::string(path);
-}
-
-std::vector<std::string> link_twin(const std::string& folder, const std::string& out, bool overwrite) {
-  std::vector<std::string> made;
-  const std::string source = join_path(join_path(folder, "variables"), "variables"), twin = twin_prefix(out);
-  for (const std::string& suffix : checkpoint_files(source)) {
-    const std::string target = twin + suffix;
-    if (exists(target)) {
-      if (!overwrite) throw Error(Cause::kRefused, "exists").in(target).hint("-O overwrites it");
-      std::error_code code;
-      fs::remove(target, code);
-    }
-    link_file(source + suffix, target);
-    made.push_back(target);
-  }
-  return made;
 }
 
 }  // namespace gedit

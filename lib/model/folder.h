@@ -19,14 +19,15 @@ class SavedModelFolder {
   SavedModelFolder& operator=(const SavedModelFolder&) = delete;
 
   std::string path(std::string_view name) const;  // of a file in the folder that is being made
+  std::string make(std::string_view name) const;  // a folder in it; gives its path
 
-  // Everything of the folder `from` but its saved_model.pb: variables, assets, other files, linked. The
-  // fingerprint describes the old bytes and stays behind after an edit.
-  void take_over(const std::string& from, bool edited);
+  // Everything of the folder `from` but its saved_model.pb: variables (unless others are written), assets,
+  // other files, linked. The fingerprint describes the old bytes and stays behind after an edit.
+  void take_over(const std::string& from, bool edited, bool variables);
 
-  // What a MetaGraphDef needs beside it: `checkpoint` (a prefix, may be empty) as variables/, and the files
-  // that its asset_file_def names, looked for beside the model. Throws Error where one is missing.
-  void add_model_files(const Model& model, const std::string& checkpoint);
+  // The files that asset_file_def names, looked for beside the model. Throws Error (kInput) where one is
+  // missing.
+  void add_assets(const Model& model);
 
   void commit();  // the folder is there; an old one goes last
 
@@ -34,10 +35,6 @@ class SavedModelFolder {
   std::string path_, temporary_;
   bool overwrite_;
 };
-
-// Links a SavedModel's variables beside `out` as its twin: `two.meta` -> two.index, two.data-*. Gives the new
-// files.
-std::vector<std::string> link_twin(const std::string& folder, const std::string& out, bool overwrite);
 
 // The prefix under which a checkpoint lies beside a graph file: its path without .meta, .pb, .pbtxt, .gtxt or
 // .json.

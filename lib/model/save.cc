@@ -161,25 +161,61 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
   return warnings;
 }
 
+namespace {
+
+std::unique_ptr<CheckpointOutput> values_beside(const Destination& destination, const std::string& prefix) {
+  if (destination.values == nullptr) return nullptr;
+  WriteOptions options;
+  options.overwrite = destination.overwrite;
+  options.copy_data = destination.copy_data;
+  return std::make_unique<CheckpointOutput>(*destination.values, prefix, options);
+}
+
+void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
+                 Saved& saved) {
+  SavedModelFolder folder(destination.path, destination.overwrite);
+  const bool text = target.format == Format::kText;
+  OutputFile file(folder.path(text ? "saved_model.pbtxt" : "saved_model.pb"), false);
+  if (model.file) file.read_through(model.file);
+  write_in(model, {target.kind, text ? Format::kText : Format::kBinary, true}, destination, file, nullptr);
+  file.commit();
+  saved.bytes = file.written();
+  check_size(model, saved.bytes);
+  if (was_folder) {
+    folder.take_over(model.folder, model.edited(), destination.values == nullptr);
+  } else {
+    folder.add_assets(model);
+  }
+  if (destination.values != nullptr) {
+    const std::unique_ptr<CheckpointOutput> values =
+        values_beside(destination, join_path(folder.make("variables"), "variables"));
+    values->commit();
+  }
+  folder.commit();
+}
+
+// A MetaGraphDef with a saver is no SavedModel without its values.
+void require_values(const Model& model, const Destination& destination) {
+  if (destination.values != nullptr || !model.meta().has(meta_field::kSaver)) return;
+  throw Error(Cause::kRefused, "has a saver, and a SavedModel needs the values")
+      .in(model.path)
+      .hint("--checkpoint PREFIX");
+}
+
+}  // namespace
+
 Saved save(Model& model, const Destination& destination, bool count) {
   const Target target = target_of(model, destination);
   Saved saved;
-  const Kind was = model.kind;
+  const bool was_folder = model.kind == Kind::kSavedModel && !model.folder.empty();
+  if (target.directory && model.kind == Kind::kMetaGraphDef) require_values(model, destination);
   saved.warnings = convert_kind(model, target.kind, destination.tags);
   if (target.directory) {
-    SavedModelFolder folder(destination.path, destination.overwrite);
-    OutputFile file(folder.path(target.format == Format::kText ? "saved_model.pbtxt" : "saved_model.pb"),
-                    false);
-    if (model.file) file.read_through(model.file);
-    write_in(model, {target.kind, target.format == Format::kText ? Format::kText : Format::kBinary, true},
-             destination, file, nullptr);
-    file.commit();
-    saved.bytes = file.written();
-    check_size(model, saved.bytes);
-    if (was == Kind::kSavedModel && !model.folder.empty()) folder.take_over(model.folder, model.edited());
-    if (was != Kind::kSavedModel) folder.add_model_files(model, destination.checkpoint);
-    folder.commit();
+    save_folder(model, target, destination, was_folder, saved);
     return saved;
+  }
+  if (destination.values != nullptr && destination.path == "-") {
+    throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
   }
   OutputFile out(destination.path, destination.overwrite);
   if (model.file) {
@@ -188,10 +224,9 @@ Saved save(Model& model, const Destination& destination, bool count) {
   }
   write_in(model, target, destination, out, count ? &saved.tally : nullptr);
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
-  std::vector<std::string> twin;
-  if (was == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef && destination.path != "-") {
-    twin = link_twin(model.folder, destination.path, destination.overwrite);
-  }
+  // The graph comes last, so that whoever sees it finds its values.
+  const std::unique_ptr<CheckpointOutput> values = values_beside(destination, twin_prefix(destination.path));
+  if (values != nullptr) values->commit();
   out.commit();
   saved.bytes = out.written();
   return saved;

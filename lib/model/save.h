@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "checkpoint/write.h"
 #include "model/model.h"
 
 namespace gedit {
@@ -17,7 +19,9 @@ struct Destination {
   bool overwrite = false;
   bool drop_unknown = false;  // text and JSON: leave out what they cannot hold, instead of refusing
   bool elide = false;         // listing: long tensors as length and checksum
-  std::string checkpoint;     // prefix of the variables of a MetaGraphDef that becomes a SavedModel
+  // Written beside the output: under its twin prefix (folder.h), or as a SavedModel's variables/.
+  std::shared_ptr<Checkpoint> values;
+  bool copy_data = false;  // of `values`: bytes are moved, not linked
   std::vector<std::string> tags{"serve"};
 };
 

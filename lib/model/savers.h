@@ -17,7 +17,7 @@ namespace gedit {
 // The strings of a Const node of DT_STRING: what string_val holds, the last one repeated up to the shape's
 // size. Nothing where the node is no such Const.
 std::optional<std::vector<std::string>> string_const(std::string_view node_def);
-// A Const like `node_def` that holds these strings, as a vector.
+// A Const like `node_def` that holds these strings: as a vector, one string in place of a scalar as a scalar.
 std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings);
 
 // A tensor that a Save, SaveSlices or SaveV2 node writes.

@@ -56,7 +56,8 @@ class OutputOptions {
   Destination destination(const Model& model) const;
   bool dry_run() const { return dry_run_; }
   bool quiet() const { return quiet_; }
-  bool overwrites() const { return overwrite_; }
+  bool overwrites() const { return overwrite_ || in_place_; }
+  bool to_standard_output() const { return !in_place_ && (path_.empty() || path_ == "-"); }
   const std::string& format() const { return format_; }
 
   // Writes the model, says what changed and what was lost. Without `before` the edit added and removed no

@@ -1,0 +1,76 @@
+#include "edit/keys.h"
+
+#include <set>
+
+#include "base/error.h"
+#include "graph/names.h"
+#include "model/savers.h"
+
+namespace gedit {
+
+void add_keys(Checkpoint& checkpoint, const KeyMap& keys, std::string_view checkpoint_name) {
+  std::vector<Tensor> added;
+  for (const auto& [from, to] : keys) {
+    const Tensor* tensor = checkpoint.find(from);
+    if (tensor == nullptr) {
+      throw Error(Cause::kRefused,
+                  "key '" + printable(from) + "' is not in checkpoint '" + printable(checkpoint_name) + "'")
+          .of(quoted("variable", from))
+          .hint("gedit checkpoint list " + printable(checkpoint_name));
+    }
+    if (checkpoint.find(to) != nullptr) {
+      throw Error(Cause::kRefused,
+                  "key '" + printable(to) + "' is in checkpoint '" + printable(checkpoint_name) + "' already")
+          .of(quoted("variable", from))
+          .hint("choose another --scope");
+    }
+    added.push_back(*tensor);
+    added.back().name = to;
+  }
+  checkpoint.tensors.insert(checkpoint.tensors.end(), std::make_move_iterator(added.begin()),
+                            std::make_move_iterator(added.end()));
+  sort_tensors(checkpoint);
+}
+
+void rename_keys(Checkpoint& checkpoint, const KeyMap& keys) {
+  for (Tensor& tensor : checkpoint.tensors) {
+    if (const auto found = keys.find(tensor.name); found != keys.end()) tensor.name = found->second;
+  }
+  sort_tensors(checkpoint);
+}
+
+void rename_saver_keys(Model& model, const KeyMap& keys) {
+  if (keys.empty()) return;
+  Graph& graph = model.graph();
+  graph.decode();
+  const Names names(graph);
+  const Edges consumers = reversed(producers(graph, names));
+  const Savers savers = find_savers(graph, names, consumers);
+  const auto rewrite = [&](NodeId id) {
+    if (id == kNoNode) return;
+    std::optional<std::vector<std::string>> strings = string_const(graph.bytes(id));
+    bool changed = false;
+    for (std::string& text : *strings) {
+      const auto found = keys.find(text);
+      if (found == keys.end()) continue;
+      text = found->second;
+      changed = true;
+    }
+    if (changed) graph.replace(id, with_strings(graph.bytes(id), *strings));
+  };
+  std::set<uint32_t> done;  // a Const may serve both
+  for (const SaveNode& save : savers.saves) {
+    if (done.insert(index_of(save.names)).second) rewrite(save.names);
+  }
+  for (const RestoreNode& restore : savers.restores) {
+    if (done.insert(index_of(restore.names)).second) rewrite(restore.names);
+  }
+}
+
+std::string checkpoint_of(const Model& model, const std::string& named) {
+  if (!named.empty() || !model.directory) return named;
+  const std::string prefix = join_path(join_path(model.folder, "variables"), "variables");
+  return exists(index_path(prefix)) ? prefix : "";
+}
+
+}  // namespace gedit
