@@ -148,7 +148,8 @@ bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input
 
 bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
   const Input parsed = parse_input(input);
-  const NodeId producer = find(parsed.node);
+  const bool known = reader.id != kNoNode && facts_.producers.complete();
+  const NodeId producer = known ? facts_.producers.of(reader.id)[reader.slot] : find(parsed.node);
   if (producer == kNoNode) {  // dangling: carried through
     out += input;
     return true;
@@ -173,8 +174,15 @@ bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::str
   return true;
 }
 
-bool CopyMapping::colocation(const NodeHead& /*holder*/, std::string_view name, std::string& out) const {
-  const NodeId target = find(name);
+bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std::string& out) const {
+  NodeId target = kNoNode;
+  if (holder.id != kNoNode) {  // mostly itself, or what it reads
+    if (holder.name == name) target = holder.id;
+    for (const NodeId producer : facts_.producers.of(holder.id)) {
+      if (target == kNoNode && facts_.graph().name(producer) == name) target = producer;
+    }
+  }
+  if (target == kNoNode) target = find(name);
   if (target == kNoNode) return false;
   if (copied(target)) {
     scope_.append(name, out);
@@ -202,7 +210,7 @@ int64_t CopyMapping::instance_key(int64_t key) const {
 
 bool CopyMapping::drops(const NodeHead& holder, std::string_view key) const {
   return !stale_shapes_.empty() && key == "_output_shapes" &&
-         stale_shapes_.contains(index_of(find(holder.name)));
+         stale_shapes_.contains(index_of(holder.id != kNoNode ? holder.id : find(holder.name)));
 }
 
 void CopyMapping::add(const NodeHead& holder, std::string_view node_def, std::string& out) const {
@@ -239,10 +247,22 @@ std::string CopyMapping::free_name(std::string_view base) {
   return name;
 }
 
+bool CopyMapping::scope_is_free() const {
+  const Graph& graph = facts_.graph();
+  const std::string scope = scope_.of("");
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (!graph.removed(NodeId{i}) && graph.name(NodeId{i}).starts_with(scope)) return false;
+  }
+  return true;
+}
+
 void CopyMapping::check_names() const {
   const Graph& graph = facts_.graph();
   size_t taken = 0;
   std::string first;
+  // Where nothing is in the new scope yet, and no copy comes from another scope than the rest, nothing can be
+  // taken.
+  const bool fresh = !scope_.renames() && scope_is_free();
   for (const NodeId id : selection_.nodes()) {
     const std::string name = scope_.of(graph.name(id));
     if (const size_t at = invalid_name_at(name);
@@ -250,7 +270,7 @@ void CopyMapping::check_names() const {
       throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
           .of("'" + printable(name) + "'");
     }
-    if (find(name) == kNoNode && original_of(name) == id) continue;
+    if (fresh || (find(name) == kNoNode && original_of(name) == id)) continue;
     if (taken++ == 0) first = name;
   }
   if (taken > 0) {

@@ -26,6 +26,8 @@ class ScopeNames {
     append(name, out);
     return out;
   }
+  bool renames() const { return has_from_; }
+
   // The names that can become `name`.
   std::vector<std::string> origins(std::string_view name) const;
 
@@ -97,6 +99,7 @@ class CopyMapping final : public Mapping {
   NodeId find(std::string_view name) const { return facts_.names.find(name); }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();
+  bool scope_is_free() const;  // no node is in the new scope
 
   const CopyFacts& facts_;
   const NodeSet selection_;

@@ -2,18 +2,51 @@
 
 namespace gedit {
 
+namespace {
+
+// The nodes that were passed last, by hash: an input mostly names one of them, and its record is still in the
+// processor's cache, which the big table of all names is not.
+class Recent {
+ public:
+  explicit Recent(const Graph& graph) : graph_(graph), slots_(kSlots, kNoNode) {}
+
+  void pass(NodeId id) { slots_[name_hash(graph_.name(id)) % kSlots] = id; }
+
+  NodeId find(std::string_view name) const {
+    const NodeId id = slots_[name_hash(name) % kSlots];
+    return id != kNoNode && graph_.name(id) == name ? id : kNoNode;
+  }
+
+ private:
+  static constexpr size_t kSlots = 1024;
+  const Graph& graph_;
+  std::vector<NodeId> slots_;
+};
+
+}  // namespace
+
 Edges producers(const Graph& graph, const Names& names) {
   Edges edges;
+  edges.complete_ = true;
   edges.begins_.reserve(graph.size() + 1);
   edges.begins_.push_back(0);
+  Recent recent(graph);
+  // With two nodes of one name the first is meant, wherever the reader stands.
+  const bool unique = names.duplicates().empty();
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const NodeId id{i};
     if (!graph.removed(id)) {
       each_input(graph.bytes(id), [&](std::string_view text) {
-        const NodeId producer =
-            names.find(graph.is_body() ? parse_body_input(text).node : parse_input(text).node);
-        if (producer != kNoNode) edges.targets_.push_back(producer);
+        const std::string_view name = graph.is_body() ? parse_body_input(text).node : parse_input(text).node;
+        NodeId producer = unique ? recent.find(name) : kNoNode;
+        if (producer == kNoNode) producer = names.find(name);
+        if (producer == kNoNode) {
+          edges.complete_ = false;
+        } else {
+          edges.targets_.push_back(producer);
+        }
       });
+      recent.pass(id);
     }
     edges.begins_.push_back(static_cast<uint32_t>(edges.targets_.size()));
   }

@@ -18,15 +18,19 @@ class Edges {
     return {targets_.data() + begins_[i], targets_.data() + begins_[i + 1]};
   }
 
+  // Of producers(): whether every input of every node has a node, so that input k of a node is of(node)[k].
+  bool complete() const { return complete_; }
+
  private:
   friend Edges producers(const Graph& graph, const Names& names);
   friend Edges reversed(const Edges& edges);
   std::vector<uint32_t> begins_;
   std::vector<NodeId> targets_;
+  bool complete_ = false;
 };
 
 // The nodes that each node reads, data and control inputs in their order. Inputs without a node (and
-// arguments of a function) are left out. About 50 ns an input.
+// arguments of a function) are left out. Most inputs name a node close by: about 25 ns an input.
 Edges producers(const Graph& graph, const Names& names);
 Edges reversed(const Edges& edges);
 

@@ -62,7 +62,7 @@ void Graph::decode() {
   }
   decoded_count_ = size();
   decoded_ = true;
-  ranges_.push_back({0, std::move(whole_)});
+  ranges_.push_back({0, std::move(whole_), {}});
 }
 
 std::string_view Graph::bytes(NodeId id) const {
@@ -73,7 +73,7 @@ std::string_view Graph::bytes(NodeId id) const {
 void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
   if (ranges_.back().mapping == mapping) return;
   if (ranges_.back().begin == size()) ranges_.pop_back();
-  ranges_.push_back({size(), std::move(mapping)});
+  ranges_.push_back({size(), std::move(mapping), {}});
 }
 
 void Graph::replace(NodeId id, std::string node_def) {
@@ -99,7 +99,8 @@ NodeId Graph::append(std::string node_def) {
 
 void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<const Mapping> mapping) {
   decode();
-  start_range(std::move(mapping));
+  if (originals.empty()) return;
+  ranges_.push_back({size(), std::move(mapping), originals});
   records_.reserve(records_.size() + originals.size());
   for (const NodeId id : originals) records_.push_back(records_[index_of(id)]);
   edited_ = true;
@@ -111,7 +112,7 @@ void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
     whole_ = std::move(mapping);
     return;
   }
-  ranges_.assign(1, {0, std::move(mapping)});
+  ranges_.assign(1, {0, std::move(mapping), {}});
 }
 
 std::string_view Graph::part(uint32_t number) const {
@@ -161,14 +162,14 @@ class MappedWriter {
  public:
   MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
 
-  void write(std::string_view node_def, const Mapping& mapping) {
+  void write(std::string_view node_def, const Mapping& mapping, NodeId id) {
     const std::string* prefix = mapping.prefix();
     if (prefix != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
         prefix->size() <= kLongestPrefix) {
       if (write_prefixed(node_def, *prefix)) return;
     }
     pieces_.clear();
-    map_node(node_def, mapping, pieces_);
+    map_node(node_def, mapping, pieces_, id);
     head_.clear();
     append_tag(head_, node_field_, Wire::kBytes);
     append_varint(head_, pieces_.size());
@@ -239,7 +240,7 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
     if (const Mapping* mapping = mapping_of(range)) {
       sink.write(run);
       run = {};
-      writer.write(record.node_def, *mapping);
+      writer.write(record.node_def, *mapping, ranges_[range].original(i));
     } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
       run = {run.data(), run.size() + record.raw.size()};
     } else {
@@ -260,7 +261,7 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
     }
     if (tally != nullptr) tally->add(node_op(fields->value));
     if (whole_ != nullptr) {
-      writer.write(fields->value, *whole_);
+      writer.write(fields->value, *whole_, kNoNode);
     } else {
       sink.write(fields->raw);
     }

@@ -16,10 +16,6 @@
 
 namespace gedit {
 
-enum class NodeId : uint32_t {};  // position in the graph; never moves
-constexpr NodeId kNoNode{0xffffffff};
-constexpr uint32_t index_of(NodeId id) { return static_cast<uint32_t>(id); }
-
 // A field of a message that is not taken apart further, as it stands in the file.
 struct Part {
   uint32_t field;
@@ -96,6 +92,8 @@ class Graph {
   struct Range {  // nodes from `begin` on, to the next range, are written through `mapping`
     uint32_t begin;
     std::shared_ptr<const Mapping> mapping;
+    std::vector<NodeId> originals{};  // of the nodes from `begin` on, where they are copies
+    NodeId original(uint32_t i) const { return originals.empty() ? NodeId{i} : originals[i - begin]; }
   };
 
   const Mapping* mapping_of(size_t range) const { return ranges_[range].mapping.get(); }
@@ -152,7 +150,7 @@ void Graph::each_node(Use use) const {
     if (records_[i] == nullptr) continue;
     const std::string_view node_def = record_at(records_[i]).node_def;
     if (const Mapping* mapping = mapping_of(range)) {
-      use(std::string_view(mapped_node(node_def, *mapping)));
+      use(std::string_view(mapped_node(node_def, *mapping, ranges_[range].original(i))));
     } else {
       use(node_def);
     }

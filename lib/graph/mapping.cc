@@ -133,8 +133,10 @@ bool append_filled(std::string& out, uint32_t number, Fill fill) {
 
 class NodeMapper {
  public:
-  NodeMapper(std::string_view node_def, const Mapping& mapping, Pieces& out)
-      : node_def_(node_def), mapping_(mapping), out_(out), device_(mapping.device()) {}
+  NodeMapper(std::string_view node_def, const Mapping& mapping, Pieces& out, NodeId id)
+      : node_def_(node_def), mapping_(mapping), out_(out), device_(mapping.device()) {
+    head_.id = id;
+  }
 
   void run() {
     for (Fields fields(node_def_); fields.next();) {
@@ -160,6 +162,7 @@ class NodeMapper {
           need_head();
           append_filled(out_.small(), node_field::kInput,
                         [&](std::string& out) { return mapping_.input(head_, field.value, out); });
+          ++head_.slot;
           break;
         case node_field::kDevice:
           if (device_ == nullptr) out_.append(field.raw);
@@ -177,7 +180,11 @@ class NodeMapper {
  private:
   // What decides about an attribute may stand behind it in a file that TensorFlow did not write.
   void need_head() {
-    if (head_.op.empty() || head_.name.empty()) head_ = node_head(node_def_);
+    if (!head_.op.empty() && !head_.name.empty()) return;
+    const NodeHead head = node_head(node_def_);
+    head_.name = head.name;
+    head_.op = head.op;
+    head_.device = head.device;
   }
 
   void op(const Field& field) {
@@ -262,13 +269,13 @@ void Pieces::write(Sink& sink) const {
   sink.write(std::string_view(small_).substr(at));
 }
 
-void map_node(std::string_view node_def, const Mapping& mapping, Pieces& out) {
-  NodeMapper(node_def, mapping, out).run();
+void map_node(std::string_view node_def, const Mapping& mapping, Pieces& out, NodeId id) {
+  NodeMapper(node_def, mapping, out, id).run();
 }
 
-std::string mapped_node(std::string_view node_def, const Mapping& mapping) {
+std::string mapped_node(std::string_view node_def, const Mapping& mapping, NodeId id) {
   Pieces pieces;
-  map_node(node_def, mapping, pieces);
+  map_node(node_def, mapping, pieces, id);
   StringSink sink;
   pieces.write(sink);
   return std::move(sink.text);

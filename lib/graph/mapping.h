@@ -91,10 +91,11 @@ class Pieces {
 
 // Appends `node_def` as the mapping writes it: fields are replaced where they stand, everything between them
 // is verbatim.
-void map_node(std::string_view node_def, const Mapping& mapping, Pieces& out);
+// `id` is the node's, for mappings that know the graph.
+void map_node(std::string_view node_def, const Mapping& mapping, Pieces& out, NodeId id = kNoNode);
 
 // The same into a string, for an edit upon an edit.
-std::string mapped_node(std::string_view node_def, const Mapping& mapping);
+std::string mapped_node(std::string_view node_def, const Mapping& mapping, NodeId id = kNoNode);
 
 // `attr_value` with the names of functions in it mapped, at any depth up to kDeepest.
 std::string map_functions(std::string_view attr_value, const Mapping& mapping);

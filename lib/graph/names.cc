@@ -2,6 +2,8 @@
 // saves a look at the record, and so a cache miss, for nearly all names that differ.
 #include "graph/names.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -31,26 +33,31 @@ Names::Names(const Graph& graph) : graph_(graph) {
   const uint64_t wanted = std::bit_ceil(uint64_t{graph.size()} * 2 + 16);
   slots_.resize(wanted);
   mask_ = wanted - 1;
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    const NodeId id{i};
-    if (graph.removed(id)) continue;
-    const std::string_view name = graph.name(id);
-    const uint64_t hash = name_hash(name);
-    uint64_t slot = hash & mask_;
-    bool known = false;
-    for (; slots_[slot] != 0; slot = (slot + 1) & mask_) {
-      if ((slots_[slot] ^ hash) >> 32 != 0) continue;
-      if (graph.name(NodeId{static_cast<uint32_t>(slots_[slot]) - 1}) == name) {
-        known = true;
-        break;
-      }
+  // In batches: the slots of a whole batch are on their way from memory while the names are hashed.
+  constexpr uint32_t kBatch = 32;
+  std::array<uint64_t, kBatch> hashes{};
+  for (uint32_t begin = 0; begin < graph.size(); begin += kBatch) {
+    const uint32_t end = std::min(begin + kBatch, graph.size());
+    for (uint32_t i = begin; i < end; ++i) {
+      if (graph.removed(NodeId{i})) continue;
+      hashes[i - begin] = name_hash(graph.name(NodeId{i}));
+      __builtin_prefetch(&slots_[hashes[i - begin] & mask_], 1);
     }
-    if (known) {
-      duplicates_.push_back(id);
-    } else {
-      slots_[slot] = (hash & 0xffffffff00000000) | (uint64_t{i} + 1);
+    for (uint32_t i = begin; i < end; ++i) {
+      if (!graph.removed(NodeId{i})) insert(NodeId{i}, hashes[i - begin]);
     }
   }
+}
+
+void Names::insert(NodeId id, uint64_t hash) {
+  uint64_t slot = hash & mask_;
+  for (; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+    if ((slots_[slot] ^ hash) >> 32 != 0) continue;
+    if (graph_.name(NodeId{static_cast<uint32_t>(slots_[slot]) - 1}) != graph_.name(id)) continue;
+    duplicates_.push_back(id);
+    return;
+  }
+  slots_[slot] = (hash & 0xffffffff00000000) | (uint64_t{index_of(id)} + 1);
 }
 
 NodeId Names::find(std::string_view name) const {

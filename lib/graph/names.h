@@ -22,6 +22,8 @@ class Names {
   const std::vector<NodeId>& duplicates() const { return duplicates_; }
 
  private:
+  void insert(NodeId id, uint64_t hash);
+
   const Graph& graph_;
   std::vector<uint64_t> slots_;  // upper half: hash, lower half: id + 1, 0 for a free slot
   uint64_t mask_;

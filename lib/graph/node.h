@@ -22,8 +22,14 @@ constexpr uint32_t kList = 1, kString = 2, kInt = 3, kFloat = 4, kBool = 5, kTyp
                    kTensor = 8, kPlaceholder = 9, kFunc = 10, kListFunc = 9;
 }
 
+enum class NodeId : uint32_t {};  // position in the graph; never moves
+constexpr NodeId kNoNode{0xffffffff};
+constexpr uint32_t index_of(NodeId id) { return static_cast<uint32_t>(id); }
+
 struct NodeHead {
   std::string_view name, op, device;
+  NodeId id = kNoNode;  // where the reader of the bytes knows it
+  uint32_t slot = 0;    // of the input that is being looked at
 };
 NodeHead node_head(std::string_view node_def);
 std::string_view any_node_name(std::string_view node_def);
