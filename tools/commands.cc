@@ -7,8 +7,8 @@ namespace gedit {
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
       kInspect, kSelect, kList,  // look
-      kCopy,                     // cut and join
-      kRename,                   // change
+      kCopy,    kInsert, kSync,  // cut and join
+      kRename,  kSet,            // change
       kConvert,                  // files
       kHelp,                     // help
   };
