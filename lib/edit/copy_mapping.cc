@@ -71,36 +71,45 @@ CopyMapping::CopyMapping(const CopyFacts& facts, const CopySelection& selection,
 
 // Fresh names are decided in the order of the graph, so that the same input gives the same output.
 void CopyMapping::collect_identities() {
-  const Graph& graph = facts_.graph();
-  std::set<int64_t> keys;
   struct Found {
     Role role;
     std::string_view value;
   };
-  std::vector<Found> wanted;
-  std::vector<int64_t> wanted_keys;
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    const NodeId id{i};
-    if (graph.removed(id)) continue;
-    const std::string_view node_def = graph.bytes(id);
+  const auto each_identity = [](std::string_view node_def, const auto& use) {
     std::string_view op;
-    const bool copied = selection_.has(id);
     each_attr(node_def, [&](std::string_view key, std::string_view value) {
       if (op.empty()) op = node_op(node_def);
       const Role role = attr_role(op, key);
-      if (role == Role::kNone || role == Role::kColocation) return;
+      if (role != Role::kNone && role != Role::kColocation) use(role, value);
+    });
+  };
+  const Graph& graph = facts_.graph();
+  std::vector<Found> wanted;
+  std::vector<int64_t> wanted_keys;
+  for (const NodeId id : selection_.nodes()) {
+    each_identity(graph.bytes(id), [&](Role role, std::string_view value) {
       if (role == Role::kInstanceKey) {
-        const auto number = static_cast<int64_t>(last_varint(value, attr_field::kInt));
-        keys.insert(number);
-        if (copied) wanted_keys.push_back(number);
+        wanted_keys.push_back(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
         return;
       }
       const std::string_view text = last_bytes(value, attr_field::kString);
-      if (text.empty() || text == kAnonymousName) return;
-      (role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_).take(text);
-      if (copied) wanted.push_back({role, text});
+      if (!text.empty() && text != kAnonymousName) wanted.push_back({role, text});
     });
   }
+  if (wanted.empty() && wanted_keys.empty()) return;
+  std::set<int64_t> keys;
+  graph.each_record([&](std::string_view node_def) {
+    each_identity(node_def, [&](Role role, std::string_view value) {
+      if (role == Role::kInstanceKey) {
+        keys.insert(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
+        return;
+      }
+      (role == Role::kFrame        ? frames_
+       : role == Role::kSharedName ? shared_
+                                   : pairs_)
+          .take(last_bytes(value, attr_field::kString));
+    });
+  });
   for (const Found& found : wanted) {
     (found.role == Role::kFrame        ? frames_
      : found.role == Role::kSharedName ? shared_
@@ -263,6 +272,14 @@ void CopyMapping::check_names() const {
   // Where nothing is in the new scope yet, and no copy comes from another scope than the rest, nothing can be
   // taken.
   const bool fresh = !scope_.renames() && scope_is_free();
+  if (fresh) {  // what is valid stays valid behind a valid scope
+    const std::string sample = scope_.of("x");
+    if (const size_t at = invalid_name_at(sample); at != std::string_view::npos) {
+      throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
+          .of("'" + printable(sample) + "'");
+    }
+    return;
+  }
   for (const NodeId id : selection_.nodes()) {
     const std::string name = scope_.of(graph.name(id));
     if (const size_t at = invalid_name_at(name);
@@ -270,7 +287,7 @@ void CopyMapping::check_names() const {
       throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
           .of("'" + printable(name) + "'");
     }
-    if (fresh || (find(name) == kNoNode && original_of(name) == id)) continue;
+    if (find(name) == kNoNode && original_of(name) == id) continue;
     if (taken++ == 0) first = name;
   }
   if (taken > 0) {

@@ -18,7 +18,7 @@ void Tally::add_library(std::string_view function_def_library) {
 Tally Graph::tally() const {
   Tally tally;
   if (decoded_) {
-    each_record([&](std::string_view node_def) { tally.add(node_op(node_def)); });
+    tally = tally_;
     tally.add_library(part(kLibrary));
     return tally;
   }
@@ -55,6 +55,7 @@ void Graph::decode() {
         records_.reserve(message_.size() / std::max<size_t>(seen / kSample, 1) * 5 / 4);
       }
       records_.push_back(fields->raw.data());
+      tally_.add(node_op(fields->value));
     } else {
       parts_.push_back({fields->number, fields->raw});
       nodes_before_.push_back(static_cast<uint32_t>(records_.size()));
@@ -77,6 +78,8 @@ void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
 }
 
 void Graph::replace(NodeId id, std::string node_def) {
+  if (!removed(id)) tally_.remove(node_op(bytes(id)));
+  tally_.add(node_op(node_def));
   std::string record;
   append_bytes_field(record, node_field_, node_def);
   records_[index_of(id)] = arena_->keep(std::move(record)).data();
@@ -84,6 +87,7 @@ void Graph::replace(NodeId id, std::string node_def) {
 }
 
 void Graph::remove(NodeId id) {
+  if (!removed(id)) tally_.remove(node_op(bytes(id)));
   records_[index_of(id)] = nullptr;
   edited_ = true;
 }
@@ -102,7 +106,10 @@ void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<
   if (originals.empty()) return;
   ranges_.push_back({size(), std::move(mapping), originals});
   records_.reserve(records_.size() + originals.size());
-  for (const NodeId id : originals) records_.push_back(records_[index_of(id)]);
+  for (const NodeId id : originals) {
+    records_.push_back(records_[index_of(id)]);
+    tally_.add(node_op(bytes(id)));
+  }
   edited_ = true;
 }
 

@@ -29,6 +29,10 @@ struct Tally {
     ++nodes;
     variables += is_variable_op(op) ? 1 : 0;
   }
+  void remove(std::string_view op) {
+    --nodes;
+    variables -= is_variable_op(op) ? 1 : 0;
+  }
   void add_library(std::string_view function_def_library);
 };
 
@@ -77,7 +81,7 @@ class Graph {
 
   // The message as edited. Untouched stretches are one write each.
   void write(Sink& sink, Tally* tally = nullptr) const;
-  Tally tally() const;
+  Tally tally() const;  // at once where the graph is decoded
   // Calls use(node_def) for each node in order as it would be written, without decode(). The bytes live for
   // the call.
   template <typename Use>
@@ -112,6 +116,7 @@ class Graph {
   std::vector<Part> parts_;
   std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
   uint32_t decoded_count_ = 0;
+  Tally tally_;  // of the decoded nodes as they are now, without functions
 };
 
 // The record at `position`: tag, length, NodeDef. The bytes were seen to be whole when the graph was decoded.
