@@ -1,0 +1,56 @@
+// Any bytes as a graph are refused in one line, or written again as they are, and are still a graph after an
+// edit.
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "edit/rename.h"
+#include "model/model.h"
+
+namespace {
+
+using gedit::Kind;
+using gedit::Model;
+
+Model graph_of(Kind kind, std::string_view message) {
+  return gedit::model_of("fuzz.pb", kind, gedit::Format::kBinary, message, std::make_shared<gedit::Arena>());
+}
+
+std::string written(const Model& model) {
+  gedit::StringSink sink;
+  gedit::write_message(model, sink);
+  return sink.text;
+}
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check(Kind kind, std::string_view message) {
+  try {
+    Model model = graph_of(kind, message);
+    if (kind == Kind::kSavedModel && model.meta_graphs.empty()) return;
+    require(written(model) == message);
+    gedit::Registry ops;
+    gedit::RenameRequest request;
+    request.pairs = {"/=p/"};
+    gedit::rename(model, ops, request);
+    const std::string renamed = written(model);
+    const Model again = graph_of(kind, renamed);
+    require(again.graph().size() == model.graph().size());
+    require(written(again) == renamed);
+  } catch (const gedit::Error& refusal) {
+    require(std::string_view(refusal.what()).find('\n') == std::string_view::npos);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  for (const Kind kind : {Kind::kGraphDef, Kind::kMetaGraphDef, Kind::kSavedModel}) check(kind, bytes);
+  return 0;
+}
