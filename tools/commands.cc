@@ -6,20 +6,12 @@ namespace gedit {
 
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
-<<<<<<< HEAD
       kInspect,    kSelect, kList,  // look
-      kCopy,                        // cut and join
+      kCopy,       kInsert, kSync,  // cut and join
       kCheckpoint,                  // weights
-      kRename,                      // change
+      kRename,     kSet,            // change
       kConvert,                     // files
       kHelp,                        // help
-=======
-      kInspect, kSelect, kList,  // look
-      kCopy,    kInsert, kSync,  // cut and join
-      kRename,  kSet,            // change
-      kConvert,                  // files
-      kHelp,                     // help
->>>>>>> edits
   };
   return kCommands;
 }
