@@ -15,9 +15,16 @@ class Help final : public Command {
   void setup(CLI::App& app) override {
     app.add_option("COMMAND", name_, "The command; without one: what commands there are");
     app.add_flag("--man", man_, "As a man page, for man -l -");
+    app.add_flag("--names", names_, "The names of all commands, one a line");
   }
 
   int run() override {
+    if (names_) {
+      std::string names;
+      for (const CommandInfo& info : commands()) names += std::string(info.name) + "\n";
+      print(names);
+      return 0;
+    }
     if (name_.empty()) {
       print(man_ ? main_man_page() : overview());
       return 0;
@@ -41,7 +48,7 @@ class Help final : public Command {
 
  private:
   std::string name_;
-  bool man_ = false;
+  bool man_ = false, names_ = false;
 };
 
 }  // namespace
@@ -49,7 +56,7 @@ class Help final : public Command {
 const CommandInfo kHelp{"help",
                         "Help",
                         "tells about a command",
-                        "[COMMAND] [--man]",
+                        "[COMMAND] [--man] [--names]",
                         "Prints what `gedit COMMAND --help` prints, or the man page of the command.",
                         "gedit help copy\ngedit help --man copy | man -l -",
                         [] { return std::unique_ptr<Command>(std::make_unique<Help>()); }};
