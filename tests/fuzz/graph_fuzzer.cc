@@ -33,13 +33,18 @@ void check(Kind kind, std::string_view message) {
   try {
     Model model = graph_of(kind, message);
     if (kind == Kind::kSavedModel && model.meta_graphs.empty()) return;
-    require(written(model) == message);
+    // A field that protobuf would merge is merged on reading; after that nothing changes any more.
+    const std::string merged = written(model);
+    require(merged == message || model.edited());
+    require(written(graph_of(kind, merged)) == merged);
     gedit::Registry ops;
     gedit::RenameRequest request;
     request.pairs = {"/=p/"};
     gedit::rename(model, ops, request);
     const std::string renamed = written(model);
-    const Model again = graph_of(kind, renamed);
+    Model again = graph_of(kind, renamed);
+    again.graph().decode();
+    model.graph().decode();
     require(again.graph().size() == model.graph().size());
     require(written(again) == renamed);
   } catch (const gedit::Error& refusal) {
