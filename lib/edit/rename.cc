@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/places.h"
 #include "edit/surroundings.h"
 #include "graph/library.h"
 #include "graph/names.h"
@@ -412,15 +413,10 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, Rules>& b
   Graph& graph = model.graph();
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   for (auto& [name, rules] : bodies) {
-    Function* function = library.find(name);
-    if (function == nullptr) {
-      Near near(name);
-      for (const Function& one : library.functions) near.offer(one.name);
-      throw Error(Cause::kRefused, "no such function").of(quoted("function", name)).hint(near.did_you_mean());
-    }
-    function->body.decode();
+    Function& function = find_function(library, name);
+    function.body.decode();
     const size_t before = renamed == nullptr ? 0 : renamed->size();
-    check(function->body, rules, argument_names(function_signature(function->body)), renamed);
+    check(function.body, rules, argument_names(function_signature(function.body)), renamed);
     if (renamed != nullptr) {
       for (size_t i = before; i < renamed->size(); ++i) {
         (*renamed)[i].from.insert(0, name + "//");
@@ -429,8 +425,8 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, Rules>& b
     }
     const auto mapping = std::make_shared<const RenameMapping>(
         std::move(rules), std::unordered_map<std::string, std::string>(), true);
-    map_returns(function->body, *mapping);
-    function->body.map_all(mapping);
+    map_returns(function.body, *mapping);
+    function.body.map_all(mapping);
   }
   graph.set_part(graph_field::kLibrary, library.encode());
 }

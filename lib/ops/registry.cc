@@ -28,6 +28,7 @@ AttrDef parse_attr(std::string_view bytes) {
   for (Fields fields(bytes); fields.next();) {
     if (fields->bytes(1)) attr.name = fields->value;
     if (fields->bytes(2)) attr.type = fields->value;
+    if (fields->bytes(7)) attr.allowed_values = fields->value;
     if (fields->bytes(3)) {
       attr.default_value = fields->value;
       attr.has_default = true;

@@ -20,8 +20,9 @@ struct ArgDef {
 };
 
 struct AttrDef {
-  std::string_view name, type;     // `list(int)`, `func`, `type`, ...
-  std::string_view default_value;  // serialized AttrValue
+  std::string_view name, type;      // `list(int)`, `func`, `type`, ...
+  std::string_view default_value;   // serialized AttrValue
+  std::string_view allowed_values;  // the same, a list of types or strings; empty: all are
   bool has_default = false;
 };
 
@@ -51,6 +52,13 @@ class Registry {
 
   // The serialized OpDef, empty where the op is unknown. Throws Malformed where an added list is none.
   std::string_view find(std::string_view op);
+
+  // Calls use(name) for every op, in no particular order.
+  template <typename Use>
+  void each_name(Use use) {
+    find({});  // which no op is called, so that all lists are read
+    for (const auto& [name, op_def] : ops_) use(name);
+  }
 
  private:
   struct List {

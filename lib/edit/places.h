@@ -1,0 +1,33 @@
+// Where an edit works: the main graph, or the body of a library function (`FUNCTION//node`).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "graph/edges.h"
+#include "graph/graph.h"
+#include "graph/library.h"
+#include "graph/names.h"
+
+namespace gedit {
+
+// `FUNCTION//node:1` taken apart; `function` is empty for the main graph.
+struct Address {
+  std::string_view function, rest;
+};
+Address split_address(std::string_view text);
+
+// `FUNCTION//name`, or the name alone in the main graph.
+std::string address(std::string_view function, std::string_view name);
+
+// Throws Error (kRefused) with the nearest name where there is no such function.
+Function& find_function(Library& library, std::string_view name);
+
+// An input as the graph that it stands in writes it.
+Input parse_input_of(const Graph& graph, std::string_view text);
+
+// Drops `_output_shapes` from these nodes and from all downstream, since TensorFlow refuses at import what no
+// longer holds (command_reference 0.3.3). `consumers` are the graph's. The number of nodes that had one.
+size_t drop_output_shapes(Graph& graph, const Edges& consumers, const NodeSet& nodes);
+
+}  // namespace gedit
