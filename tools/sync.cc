@@ -1,0 +1,65 @@
+// gedit sync: an operation that brings one scope's variables up to date with another's.
+#include "edit/sync.h"
+
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Sync final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("--from-scope", request_.from_scope, "The scope whose variables are read; '' is all")
+        ->required()
+        ->type_name("SRC");
+    app.add_option("--to-scope", request_.to_scope, "The scope whose variables are assigned")
+        ->required()
+        ->type_name("DST");
+    app.add_option("--name", request_.name, "Name of the operation; default: DST/sync")->type_name("OP");
+    tau_ = app.add_option("--tau", tau_value_,
+                          "DST := X * SRC + (1 - X) * DST, where X is above 0 and at most 1")
+               ->type_name("X");
+    app.add_flag("--all", request_.all, "Every variable of DST but slots, not only the trainable ones");
+    output_.setup(app);
+  }
+
+  int run() override {
+    if (tau_->count() > 0) request_.tau = tau_value_;
+    Model model = input_.load_one();
+    output_.check(model);
+    Registry ops = input_.registry(model);
+    const Counts before = count(model);
+    const Changes changes = with_file(model, [&] { return sync(model, ops, request_); });
+    if (output_.dry_run()) print(changes.text());
+    output_.save(model, before, changes.warnings, changes.notes);
+    return 0;
+  }
+
+ private:
+  InputOptions input_;
+  OutputOptions output_;
+  SyncRequest request_;
+  double tau_value_ = 1;
+  CLI::Option* tau_ = nullptr;
+};
+
+}  // namespace
+
+const CommandInfo kSync{
+    "sync",
+    "Cut and join",
+    "adds an op that assigns the variables of one scope to those of another",
+    "FILE --from-scope SRC --to-scope DST [--name OP] [--tau X] [--all] -o OUT",
+    "Every trainable variable DST/x is assigned the value of SRC/x, of the same dtype and shape; where the "
+    "graph has no collection trainable_variables, or with --all, every variable of DST, except an "
+    "optimizer's slots. The assignments are OP/x, and OP runs them all. Reference and resource variables "
+    "may be mixed. With --tau, floating variables move X of the way: DST := X * SRC + (1 - X) * DST.\n"
+    "\n"
+    "Nothing else changes: no collection, no saver, no init group.",
+    "gedit sync two.meta --from-scope online --to-scope target --name update_target -o dqn2.meta\n"
+    "gedit sync two.meta --from-scope online --to-scope target --tau 0.005 -o dqn2.meta",
+    [] { return std::unique_ptr<Command>(std::make_unique<Sync>()); }};
+
+}  // namespace gedit
