@@ -71,7 +71,11 @@ std::string parse_attr_text(std::string_view text) {
     if (scanner.peek() != '\n' || !scanner.at_end()) scanner.fail_expected("the end of the value");
     return value;
   } catch (const Error& error) {
-    throw Error(Cause::kUsage, error.what()).of(quoted("value", text));
+    std::string as_string;
+    print_quoted(as_string, text);
+    throw Error(Cause::kUsage, error.what())
+        .of(quoted("value", text))
+        .hint(is_bare(text) ? "a string reads " + as_string : "");
   }
 }
 

@@ -1,0 +1,65 @@
+// gedit insert: a node behind a tensor.
+#include "edit/insert.h"
+
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Insert final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("--op", request_.op, "Type of the new nodes: one tensor in, one out")
+        ->required()
+        ->type_name("OP");
+    app.add_option("--after", after_, "A node behind each of these; FN//node:1 in a function")
+        ->required()
+        ->type_name("T,..")
+        ->allow_extra_args(false);
+    app.add_option("--attr", request_.attrs,
+                   "An attribute of the new nodes, as the listing writes it: message=\"...\"")
+        ->type_name("NAME=VALUE")
+        ->type_size(1)
+        ->allow_extra_args(false);
+    output_.setup(app);
+  }
+
+  int run() override {
+    request_.after = split_list(after_);
+    Model model = input_.load_one();
+    output_.check(model);
+    Registry ops = input_.registry(model);
+    const Counts before = count(model);
+    const Changes changes = with_file(model, [&] { return insert(model, ops, request_); });
+    if (output_.dry_run()) print(changes.text());
+    output_.save(model, before, changes.warnings, changes.notes);
+    return 0;
+  }
+
+ private:
+  InputOptions input_;
+  OutputOptions output_;
+  InsertRequest request_;
+  std::vector<std::string> after_;
+};
+
+}  // namespace
+
+const CommandInfo kInsert{
+    "insert",
+    "Cut and join",
+    "puts a node behind a tensor: StopGradient, CheckNumerics, Print, ...",
+    "FILE --op OP --after T,.. [--attr NAME=VALUE].. -o OUT",
+    "Behind each tensor node:k stands a new node node/OP (node/OP_k for k above 0), and all that read the "
+    "tensor's value read it instead, outputs of signatures and of functions too. Control edges, inputs of "
+    "signatures, collections, savers, initializers and readers that need a reference stay.\n"
+    "\n"
+    "Attributes are those of --attr, else the tensor's dtype for the type of the input, else the op's "
+    "defaults. Nothing can be inserted behind a NextIteration, or before the Merge that closes a loop.",
+    "gedit insert both.meta --op StopGradient --after enc/features -o out.meta\n"
+    "gedit insert m.pb --op CheckNumerics --after logits,split:1 --attr 'message=\"here\"' -o out.pb",
+    [] { return std::unique_ptr<Command>(std::make_unique<Insert>()); }};
+
+}  // namespace gedit
