@@ -75,7 +75,7 @@ std::string parse_attr_text(std::string_view text) {
     print_quoted(as_string, text);
     throw Error(Cause::kUsage, error.what())
         .of(quoted("value", text))
-        .hint(is_bare(text) ? "a string reads " + as_string : "");
+        .hint(is_bare(text) && !text.starts_with("DT_") ? "a string reads " + as_string : "");
   }
 }
 

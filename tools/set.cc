@@ -1,0 +1,65 @@
+// gedit set: devices, attributes and shapes of nodes.
+#include "edit/set.h"
+
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Set final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    step(app, "--device", SetStep::Is::kDevice, "Device of the nodes hit; an empty one clears it")
+        ->type_name("SEL=DEV");
+    step(app, "--attr", SetStep::Is::kAttr,
+         "Attribute of the nodes hit, as the listing writes it; SEL:NAME removes it")
+        ->type_name("SEL:NAME=VALUE");
+    step(app, "--shape", SetStep::Is::kShape, "Shape of a placeholder or variable: x=[?,224,3]")
+        ->type_name("T=SHAPE");
+    output_.setup(app);
+  }
+
+  int run() override {
+    Model model = input_.load_one();
+    output_.check(model);
+    Registry ops = input_.registry(model);
+    const Counts before = count(model);
+    const Changes changes = with_file(model, [&] { return set(model, ops, steps_, output_.dry_run()); });
+    if (output_.dry_run()) print(changes.text());
+    output_.save(model, before, before, changes.warnings, changes.notes);
+    return 0;
+  }
+
+ private:
+  // The three kinds of steps are taken in the order in which they were given.
+  CLI::Option* step(CLI::App& app, const char* name, SetStep::Is is, const char* about) {
+    const auto keep = [this, is](const std::string& text) { steps_.push_back({is, text}); };
+    return app.add_option_function<std::string>(name, keep, about)->trigger_on_parse();
+  }
+
+  InputOptions input_;
+  OutputOptions output_;
+  std::vector<SetStep> steps_;
+};
+
+}  // namespace
+
+const CommandInfo kSet{
+    "set",
+    "Change",
+    "sets devices, attributes and shapes",
+    "FILE (--device SEL=DEV | --attr SEL:NAME=VALUE | --attr SEL:NAME | --shape T=SHAPE).. -o OUT",
+    "Steps are taken in the order given. --device replaces the whole device string of the nodes that the "
+    "selector hits; '**=' clears all of the main graph, '**, fn:*//**=' those of functions too. --attr takes "
+    "a value in the listing's form (DT_HALF, list(1,2,2,1), \"SAME\", [?,3], 3, 0.5, true), which is held "
+    "against the type of the op's attribute; without a value the attribute is removed.\n"
+    "\n"
+    "--shape changes a placeholder or a variable, the signatures that name it, and drops the shapes that "
+    "were inferred downstream. Constants downstream that hold the old size are named in warnings.",
+    "gedit set m.pb --shape 'input=[?,?,?,3]' --device '**=' -o dyn.pb\n"
+    "gedit set m.pb --attr 'op:MaxPool:padding=\"SAME\"' --attr '**:_class' -o out.pb",
+    [] { return std::unique_ptr<Command>(std::make_unique<Set>()); }};
+
+}  // namespace gedit
