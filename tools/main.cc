@@ -13,6 +13,7 @@
 #include "base/near.h"
 #include "cli/help.h"
 #include "commands.h"
+#include "model/text.h"
 
 namespace gedit {
 namespace {
@@ -61,7 +62,7 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
 
 int run_program(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    fmt::print("{}", overview());
+    fmt::print(arguments.empty() ? stderr : stdout, "{}", overview());
     return arguments.empty() ? static_cast<int>(Cause::kUsage) : 0;
   }
   if (arguments[0] == "--version") {
@@ -87,5 +88,6 @@ int run_program(std::vector<std::string> arguments) {
 int main(int argc, char** argv) {
   std::signal(SIGBUS, gedit::leave_on_shrunk_input);
   std::signal(SIGPIPE, SIG_DFL);
+  gedit::silence_protobuf();
   return gedit::run_program({argv + 1, argv + argc});
 }

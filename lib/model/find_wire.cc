@@ -159,12 +159,14 @@ Fit fit_op_def(const Body& body) {
     const bool number = (field.number >= 16 && field.number <= 19) || field.number == 21;
     if (field.number == 7 || (field.number >= 9 && field.number <= 15)) return Fit::kNo;
     if (field.number <= 21 && field.wire != (number ? Wire::kVarint : Wire::kBytes)) return Fit::kNo;
-    if (field.number == 1 && !identifier(field.value)) return Fit::kNo;
+    // What is cut off may end between two fields, or in front of a name.
+    const Body part = body_of(*peek, field);
+    if (field.number == 1 && !identifier(field.value) && !(part.cut && field.value.empty())) return Fit::kNo;
     if (field.number == 1) fit = Fit::kYes;
     if (field.number >= 2 && field.number <= 4) {
-      const auto argument = open(body_of(*peek, field));
-      if (!argument || (argument->end == End::kWhole && argument->count(1, Wire::kBytes) != 1))
-        return Fit::kNo;
+      const auto argument = open(part);
+      const bool whole = argument && argument->end == End::kWhole && !part.cut;
+      if (!argument || (whole && argument->count(1, Wire::kBytes) != 1)) return Fit::kNo;
     }
   }
   return peek->count(1) > 1 ? Fit::kNo : fit;

@@ -87,9 +87,8 @@ std::string SavedModelFolder::make(std::string_view name) const {
   return made;
 }
 
-void SavedModelFolder::take_over(const std::string& from, bool edited, bool variables) {
-  std::vector<std::string_view> skip{"saved_model.pb", "saved_model.pbtxt"};
-  if (edited) skip.emplace_back("fingerprint.pb");
+void SavedModelFolder::take_over(const std::string& from, bool variables) {
+  std::vector<std::string_view> skip{"saved_model.pb", "saved_model.pbtxt", "fingerprint.pb"};
   if (!variables) skip.emplace_back("variables");
   link_tree(from, temporary_, skip);
 }

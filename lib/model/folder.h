@@ -22,8 +22,8 @@ class SavedModelFolder {
   std::string make(std::string_view name) const;  // a folder in it; gives its path
 
   // Everything of the folder `from` but its saved_model.pb: variables (unless others are written), assets,
-  // other files, linked. The fingerprint describes the old bytes and stays behind after an edit.
-  void take_over(const std::string& from, bool edited, bool variables);
+  // other files, linked. The fingerprint describes the file that it lies beside and stays behind.
+  void take_over(const std::string& from, bool variables);
 
   // The files that asset_file_def names, looked for beside the model. Throws Error (kInput) where one is
   // missing.

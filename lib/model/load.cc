@@ -89,6 +89,7 @@ Model load(const std::string& path, const LoadOptions& options) {
   const bool folder = path != "-" && is_directory(path);
   const std::string file_path = folder ? find_in_folder(path) : path;
   std::shared_ptr<const InputFile> file = InputFile::open(file_path);
+  if (file->bytes().empty()) throw Error(Cause::kInput, "an empty file").in(file_path);
   const Detected detected =
       options.as ? detect_as(file->bytes(), file_path, *options.as) : detect(file->bytes(), file_path);
 

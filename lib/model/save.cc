@@ -182,7 +182,7 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
   saved.bytes = file.written();
   check_size(model, saved.bytes);
   if (was_folder) {
-    folder.take_over(model.folder, model.edited(), destination.values == nullptr);
+    folder.take_over(model.folder, destination.values == nullptr);
   } else {
     folder.add_assets(model);
   }

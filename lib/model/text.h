@@ -23,4 +23,8 @@ void write_text(Kind kind, std::string_view message, std::string_view file, bool
 // the result and one piece of 64 KiB, or the largest node.
 std::string parse_text(Kind kind, std::string_view text, std::string_view file);
 
+// Protobuf prints to standard error what it does not like; gedit says it in one line of its own. For programs
+// that want that line alone.
+void silence_protobuf();
+
 }  // namespace gedit

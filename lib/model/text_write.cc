@@ -1,6 +1,7 @@
 // Writes protobuf text by protobuf's printer, with TensorFlow's way of writing numbers and strings.
 #include <fmt/format.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <array>
@@ -143,5 +144,7 @@ void write_text(Kind kind, std::string_view message, std::string_view file, bool
   TextWriter writer(out);
   take_apart(kind, message, file, {.word = "text"}, drop_unknown, writer);
 }
+
+void silence_protobuf() { google::protobuf::SetLogHandler(nullptr); }
 
 }  // namespace gedit

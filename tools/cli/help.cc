@@ -217,7 +217,8 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  if (!message.empty() && message[0] >= 'A' && message[0] <= 'Z')
+  // The first letter of a sentence; an operand's name stays.
+  if (message.size() > 1 && std::isupper(message[0]) != 0 && std::islower(message[1]) != 0)
     message[0] = static_cast<char>(message[0] - 'A' + 'a');
   while (message.ends_with('.') || message.ends_with(' ')) message.pop_back();
   return Error(Cause::kUsage, printable(message)).hint(app.get_name() + " --help");
