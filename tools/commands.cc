@@ -7,9 +7,9 @@ namespace gedit {
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
       kInspect,    kSelect, kList,  // look
-      kCopy,                        // cut and join
+      kCopy,       kInsert, kSync,  // cut and join
       kCheckpoint,                  // weights
-      kRename,                      // change
+      kRename,     kSet,            // change
       kConvert,                     // files
       kHelp,                        // help
   };

@@ -36,6 +36,7 @@ std::span<const CommandInfo> commands();
 const CommandInfo* find_command(std::string_view name);
 
 // Defined in the file of the command: tools/NAME.cc.
-extern const CommandInfo kInspect, kSelect, kList, kCopy, kCheckpoint, kRename, kConvert, kHelp;
+extern const CommandInfo kInspect, kSelect, kList, kCopy, kInsert, kSync, kCheckpoint, kRename, kSet,
+    kConvert, kHelp;
 
 }  // namespace gedit

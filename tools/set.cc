@@ -25,10 +25,9 @@ class Set final : public Command {
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
-    const Counts before = count(model);
     const Changes changes = with_file(model, [&] { return set(model, ops, steps_, output_.dry_run()); });
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, before, changes.warnings, changes.notes);
+    output_.save(model, std::nullopt, changes.warnings, changes.notes);
     return 0;
   }
 
