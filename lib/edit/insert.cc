@@ -3,7 +3,6 @@
 #include "edit/insert.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>

@@ -154,7 +154,7 @@ std::string InsertedOp::node(std::string_view name, std::string_view input, DTyp
       attrs.emplace(arg.type_attr, value);
     }
     const bool by_type = !arg.type_attr.empty() || !arg.type_list_attr.empty();
-    const std::string& decides = std::string(arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr);
+    const std::string decides(arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr);
     if (i == 0 && by_type && !attrs.contains(decides)) {
       const AttrDef* attr = def_.find_attr(decides);
       throw refused("unknown dtype")

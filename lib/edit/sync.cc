@@ -244,7 +244,8 @@ class Syncing {
   const std::pair<std::string, std::string>& factors(DType type) {
     const auto found = factors_.find(type);
     if (found != factors_.end()) return found->second;
-    const std::string tau = names_.free(operation_ + "/tau"), rest = names_.free(operation_ + "/one_minus_tau");
+    const std::string tau = names_.free(operation_ + "/tau"),
+                      rest = names_.free(operation_ + "/one_minus_tau");
     add(scalar_const(tau, type, *request_.tau));
     add(scalar_const(rest, type, 1 - *request_.tau));
     return factors_.emplace(type, std::pair(tau, rest)).first->second;

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Real TensorFlow builds graphs, gedit syncs, inserts and sets, and real TensorFlow runs what came out."""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+import numpy as np
+import tensorflow as tf2
+from tensorflow.python.framework import function
+
+tf = tf2.compat.v1
+GEDIT = None
+TYPES = [tf.float32, tf.float64, tf.half, tf.bfloat16, tf.int32, tf.int64, tf.bool, tf.string, tf.complex64]
+
+
+def value(dtype, k):
+    if dtype == tf.string:
+        return np.array([b"a%d" % k, b"b%d" % k], object)
+    if dtype == tf.bool:
+        return np.array([k % 2 == 0, True])
+    return np.array([k, k + 2]).astype(dtype.as_numpy_dtype)
+
+
+class Edits(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def gedit(self, *arguments):
+        done = subprocess.run([GEDIT, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def load(self, name):
+        graph = tf.Graph()
+        with graph.as_default():
+            if name.endswith(".meta"):
+                tf.train.import_meta_graph(self.path(name))
+            else:
+                definition = tf.GraphDef()
+                with open(self.path(name), "rb") as file:
+                    definition.ParseFromString(file.read())
+                tf.import_graph_def(definition, name="")
+        return graph
+
+    # ------------------------------------------------------------------------------------------------ sync
+    def variables(self):
+        """Every dtype as each pair of reference and resource variable: on/ holds 1, off/ 4; NAME_up sets one in place."""
+        with tf.Graph().as_default():
+            for scope, k in (("on", 1), ("off", 4)):
+                with tf.variable_scope(scope):
+                    for dtype in TYPES:
+                        for kinds in ("rr", "rh", "hr", "hh"):
+                            tf.get_variable("%s_%s" % (dtype.name, kinds), initializer=tf.constant(value(dtype, k), dtype),
+                                            use_resource=kinds[0 if scope == "on" else 1] == "h")
+            for variable in tf.global_variables():
+                name = variable.op.name
+                tf.assign(variable, tf.placeholder(variable.dtype.base_dtype, [2], name=name + "_new"), name=name + "_up")
+            tf.train.export_meta_graph(self.path("in.meta"))
+
+    def sync(self, tau):
+        self.variables()
+        self.gedit("sync", "in.meta", "--from-scope", "on", "--to-scope", "off", "--name", "go",
+                   *(["--tau", str(tau)] if tau else []), "-o", "out.meta")
+        graph = self.load("out.meta")
+        with graph.as_default(), tf.Session() as session:
+            found = {v.op.name: v for v in tf.global_variables()}
+            sources = [n for n in found if n.startswith("on/")]
+            targets = [n for n in found if n.startswith("off/")]
+            types = {n: found[n].dtype.base_dtype for n in found}
+            values = lambda names: session.run({n: found[n] for n in names})
+
+            def step(names, k):
+                for n in names:
+                    session.run(n + "_up", {n + "_new:0": value(types[n], k)})
+
+            session.run([v.initializer for v in found.values()])
+            session.run("go")
+            after = values(targets)
+            for n in targets:
+                if tau and types[n].is_floating:
+                    wanted = tau * value(types[n], 1).astype(float) + (1 - tau) * value(types[n], 4).astype(float)
+                    np.testing.assert_allclose(after[n].astype(float), wanted, 2e-2 if types[n].size == 2 else 1e-6, err_msg=n)
+                else:
+                    self.assertEqual(after[n].tolist(), value(types[n], 1).tolist(), n)
+            # Neither shares its bytes with the other.
+            step(sources, 7)
+            self.assertEqual({n: v.tolist() for n, v in values(targets).items()}, {n: v.tolist() for n, v in after.items()})
+            session.run("go")
+            step(targets, 9)
+            for n, got in values(sources).items():
+                self.assertEqual(got.tolist(), value(types[n], 7).tolist(), n)
+
+    def test_sync(self):
+        self.sync(None)
+
+    def test_sync_tau(self):
+        self.sync(0.25)
+
+    # ------------------------------------------------------------------------------------------------ insert
+    def network(self):
+        """Output k > 0, a variable, a loop and a cond, with the shapes that TensorFlow inferred."""
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float32, [None, 4], name="x")
+            a, b = tf.split(x, 2, 1, name="halves")
+            w = tf.get_variable("w", initializer=np.ones((2, 2), np.float32), use_resource=True)
+            h = tf.nn.relu(tf.matmul(b, w), name="h")
+            turns = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * tf.reduce_sum(h)), [0, h], name="loop")
+            y = tf.identity(turns[1] + a, name="y")
+            tf.identity(tf.cond(tf.reduce_sum(x) > 0, lambda: y * 2, lambda: y * 3, name="c"), name="z")
+            loss = tf.reduce_sum(h * h, name="loss")
+            tf.train.GradientDescentOptimizer(0.1).minimize(loss, name="train")
+            tf.group(tf.global_variables_initializer(), name="begin")
+            saver = tf.train.Saver()
+            tf.train.export_meta_graph(self.path("in.meta"), graph_def=graph.as_graph_def(add_shapes=True),
+                                       saver_def=saver.saver_def)
+        self.x = np.random.RandomState(0).rand(3, 4).astype(np.float32)
+
+    def run_network(self, name, x=None, steps=1):
+        feed = {"x:0": self.x if x is None else x}
+        graph = self.load(name)
+        with graph.as_default(), tf.Session() as session:
+            session.run("begin")
+            for _ in range(steps):
+                session.run("train", feed)
+            return session.run(["y:0", "z:0", "loss:0"], feed)
+
+    def test_insert_changes_no_value(self):
+        self.network()
+        wanted = self.run_network("in.meta")
+        everywhere = "x,halves:1,halves,w/Read/ReadVariableOp,h,y,loss,loop/mul"
+        for op, after, attrs in (("Identity", everywhere, []), ("CheckNumerics", everywhere, ["--attr", 'message="bad"']),
+                                 ("Print", everywhere, ["--attr", 'message=""']), ("Identity", "w", []),
+                                 ("Squeeze", "h", [])):
+            with self.subTest(op=op, after=after):
+                self.gedit("insert", "in.meta", "--op", op, "--after", after, *attrs, "-O", "-o", "out.meta")
+                for got, value_before in zip(self.run_network("out.meta"), wanted):
+                    np.testing.assert_allclose(got, value_before, 1e-6)
+
+    def test_insert_check(self):
+        self.network()
+        self.gedit("insert", "in.meta", "--op", "CheckNumerics", "--after", "halves:1", "--attr", 'message="in halves"', "-o",
+                   "out.meta")
+        self.x[0, 3] = np.nan
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "in halves"):
+            self.run_network("out.meta", steps=0)
+
+    def test_insert_gradients(self):
+        self.network()
+        self.gedit("insert", "in.meta", "--op", "StopGradient", "--after", "h", "-o", "stop.meta")
+        graph = self.load("stop.meta")
+        with graph.as_default():
+            at = graph.get_tensor_by_name
+            self.assertEqual(tf.gradients(at("loss:0"), [at("w/Read/ReadVariableOp:0"), at("x:0")]), [None, None])
+        self.gedit("insert", "in.meta", "--op", "Identity", "--after", "loop/mul,h", "-o", "loop.meta")
+        found = []
+        for name in ("in.meta", "loop.meta"):
+            graph = self.load(name)
+            with graph.as_default(), tf.Session() as session:
+                gradient = tf.gradients(graph.get_tensor_by_name("y:0"), graph.get_tensor_by_name("x:0"))
+                session.run("begin")
+                found.append(session.run(gradient[0], {"x:0": self.x}))
+        np.testing.assert_allclose(found[0], found[1], 1e-6)
+
+    def test_insert_in_function(self):
+        @function.Defun(tf.float32, func_name="fun")
+        def fun(v):
+            p, q = tf.split(v, 2, 1, name="sp")
+            return tf.multiply(p, q, name="m"), q
+
+        with tf.Graph().as_default() as graph:
+            u, v = fun(tf.placeholder(tf.float32, [None, 4], name="x"))
+            tf.identity(u, name="u")
+            tf.identity(v, name="v")
+            body = [n.name for n in graph.as_graph_def().library.function[0].node_def]
+            with open(self.path("in.pb"), "wb") as file:
+                file.write(graph.as_graph_def(add_shapes=True).SerializeToString())
+        split, product = [n for n in body if n.startswith("sp_") or n == "sp"][0], [n for n in body if n.startswith("m")][0]
+        self.gedit("insert", "in.pb", "--op", "CheckNumerics", "--attr", 'message="in fun"', "--after",
+                   "fun//%s:1,fun//v,fun//%s" % (split, product), "-o", "out.pb")
+        x = np.random.RandomState(1).rand(2, 4).astype(np.float32)
+        found = []
+        for name in ("in.pb", "out.pb"):
+            with tf.Session(graph=self.load(name)) as session:
+                found.append(session.run(["u:0", "v:0"], {"x:0": x}))
+        np.testing.assert_array_equal(found[0], found[1])
+        x[0, 0] = np.nan
+        with tf.Session(graph=self.load("out.pb")) as session:
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "in fun"):
+                session.run("u:0", {"x:0": x})
+
+    # ------------------------------------------------------------------------------------------------ set
+    def test_set_shape_and_device(self):
+        self.network()
+        wanted = self.run_network("in.meta")
+        self.gedit("set", "in.meta", "--shape", "x=[3,?]", "--device", "**=/device:CPU:0", "-o", "out.meta")
+        for got, value_before in zip(self.run_network("out.meta"), wanted):
+            np.testing.assert_allclose(got, value_before, 1e-6)
+        graph = self.load("out.meta")
+        self.assertEqual(graph.get_tensor_by_name("x:0").shape.as_list(), [3, None])
+        self.assertEqual({n.device for n in graph.as_graph_def().node}, {"/device:CPU:0"})
+
+    def test_set_attributes(self):
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float32, [1, 8, 8, 3], name="x")
+            pooled = tf.nn.max_pool(x, 2, 1, "SAME", name="pool")
+            tf.reshape(pooled, [-1], name="flat")
+            with open(self.path("in.pb"), "wb") as file:
+                file.write(graph.as_graph_def(add_shapes=True).SerializeToString())
+        self.gedit("set", "in.pb", "--attr", 'pool:padding="VALID"', "--attr", "pool:strides=list(1,2,2,1)", "--shape",
+                   "x=[?,?,?,3]", "-o", "out.pb")
+        with tf.Session(graph=self.load("out.pb")) as session:
+            got = session.run("flat:0", {"x:0": np.zeros((2, 6, 6, 3))})
+        self.assertEqual(got.shape, (2 * 3 * 3 * 3,))
+
+
+def main():
+    global GEDIT
+    parser = argparse.ArgumentParser(description="Runs what gedit synced, inserted and set in TensorFlow.")
+    parser.add_argument("--gedit", required=True)
+    arguments, rest = parser.parse_known_args()
+    GEDIT = os.path.abspath(arguments.gedit)
+    tf.disable_eager_execution()
+    tf.disable_control_flow_v2()  # the loops and conds of graphs
+    tf.logging.set_verbosity(tf.logging.FATAL)
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
