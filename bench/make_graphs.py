@@ -92,7 +92,8 @@ def versions(producer, least_consumer=0):
 # --- graphs ------------------------------------------------------------------------------------------------------------
 
 T = type_attr(b"T")
-CONV_ATTRS = (T + string_attr(b"data_format", b"NHWC") + ints_attr(b"dilations", [1] * 4) +
+SHAPES = attr(b"_output_shapes", bytes_field(1, bytes_field(7, shape_message((1, 8, 8, 4)))))  # as many exports have
+CONV_ATTRS = (T + SHAPES + string_attr(b"data_format", b"NHWC") + ints_attr(b"dilations", [1] * 4) +
               ints_attr(b"explicit_paddings", []) + string_attr(b"padding", b"SAME") + ints_attr(b"strides", [1] * 4) +
               attr(b"use_cudnn_on_gpu", number_field(5, 1)))
 
@@ -128,8 +129,8 @@ def block(i):
         const_head(kernel, (1, 1, 4, 4), 64), small_kernel(i),
         read_of(kernel),
         node(conv, b"Conv2D", (before, kernel + b"/read"), CONV_ATTRS),
-        node(total, b"AddV2", (conv, before), T),
-        node(here + b"/Relu", b"Relu", (total,), T),
+        node(total, b"AddV2", (conv, before), T + SHAPES),
+        node(here + b"/Relu", b"Relu", (total,), T + SHAPES),
     ))
 
 
