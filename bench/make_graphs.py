@@ -3,7 +3,7 @@
 
     make_graphs.py OUT [nodes] [weights] [keys] [values]          all four where none is named: 3.4 GB
 
-nodes    nodes_1m.pb     a GraphDef of 1,000,001 small nodes (--nodes N: another number; then nodes_N.pb)
+nodes    nodes_1m.pb     a GraphDef of 1,000,001 small nodes (--nodes N: another number), and nodes_100k.pb of a tenth
 weights  weights_1g.pb   a GraphDef of 100 layers, 10 MB of weights each (--megabytes)
 keys     keys_100k       a checkpoint of 100,000 tensors of 16 bytes (--keys)
 values   values_a, values_b    two checkpoints of 200 tensors, 1 GB each (--megabytes)
@@ -305,7 +305,7 @@ def main():
         return make
 
     kinds = {
-        "nodes": [(f"nodes_{short(args.nodes)}.pb", "", graph(write_nodes, args.nodes))],
+        "nodes": [(f"nodes_{short(nodes)}.pb", "", graph(write_nodes, nodes)) for nodes in (args.nodes, args.nodes // 10)],
         "weights": [(f"weights_{size}.pb", "", graph(write_weights, args.megabytes))],
         "keys": [(f"keys_{short(args.keys)}", ".index", lambda p: write_checkpoint(p, small_tensors(args.keys)))],
         "values": [(f"values_a{suffix}", ".index", lambda p: write_checkpoint(p, large_tensors(args.megabytes, 1))),
