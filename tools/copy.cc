@@ -64,6 +64,7 @@ class Copy final : public Command {
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
+    with_file(model, [&] { model.graph().decode(); });  // counts them, too
     const Counts before = count(model);
     const CopyResult result = with_file(model, [&] { return copy(model, ops, request_); });
     const std::vector<std::string> notes = add_values(model, result);

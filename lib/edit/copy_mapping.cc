@@ -65,7 +65,8 @@ CopyMapping::CopyMapping(const CopyFacts& facts, const CopySelection& selection,
       device_(request.device),
       frames_(scope_),
       shared_(scope_),
-      pairs_(scope_) {
+      pairs_(scope_),
+      prefix_(scope_.of("")) {
   collect_identities();
 }
 
@@ -86,8 +87,11 @@ void CopyMapping::collect_identities() {
   const Graph& graph = facts_.graph();
   std::vector<Found> wanted;
   std::vector<int64_t> wanted_keys;
+  plain_ = NodeSet(graph.size());
   for (const NodeId id : selection_.nodes()) {
+    bool any = false;
     each_identity(graph.bytes(id), [&](Role role, std::string_view value) {
+      any = true;
       if (role == Role::kInstanceKey) {
         wanted_keys.push_back(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
         return;
@@ -95,6 +99,7 @@ void CopyMapping::collect_identities() {
       const std::string_view text = last_bytes(value, attr_field::kString);
       if (!text.empty() && text != kAnonymousName) wanted.push_back({role, text});
     });
+    if (is_plain(id, any)) plain_.add(id);
   }
   if (wanted.empty() && wanted_keys.empty()) return;
   std::set<int64_t> keys;
@@ -123,6 +128,37 @@ void CopyMapping::collect_identities() {
     keys.insert(next);
     instance_keys_.emplace(key, next);
   }
+}
+
+// All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
+// changes.
+bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
+  if (has_identity || scope_.renames() || device_ || !facts_.producers.complete()) return false;
+  for (const NodeId producer : facts_.producers.of(id)) {
+    if (!copied(producer)) return false;
+  }
+  const std::string_view node_def = facts_.graph().bytes(id);
+  if (node_op(node_def) == "VarHandleOp") return false;
+  const std::string_view name = node_name(node_def);
+  bool plain = true;
+  if (const auto value = find_attr(node_def, "_class")) {
+    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+      if (!list->value.starts_with("loc:@")) return false;
+      const std::string_view target = list->value.substr(5);
+      bool known = target == name;
+      for (const NodeId producer : facts_.producers.of(id))
+        known = known || facts_.graph().name(producer) == target;
+      if (known) continue;
+      const NodeId other = find(target);
+      plain = plain && other != kNoNode && copied(other);
+    }
+  }
+  return plain;
+}
+
+const std::string* CopyMapping::prefix_of(NodeId id) const {
+  const bool plain = id != kNoNode && replaced_.empty() && stale_shapes_.empty() && plain_.has(id);
+  return plain ? &prefix_ : nullptr;
 }
 
 void CopyMapping::replace(const Tensor& tensor, std::string source, bool except_references) {

@@ -79,6 +79,7 @@ class CopyMapping final : public Mapping {
   std::string free_name(std::string_view base);
 
   void node(std::string_view name, std::string& out) const override;
+  const std::string* prefix_of(NodeId id) const override;
   bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
   bool colocation(const NodeHead& holder, std::string_view name, std::string& out) const override;
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
@@ -99,6 +100,7 @@ class CopyMapping final : public Mapping {
   NodeId find(std::string_view name) const { return facts_.names.find(name); }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();
+  bool is_plain(NodeId id, bool has_identity) const;
   bool scope_is_free() const;  // no node is in the new scope
 
   const CopyFacts& facts_;
@@ -110,6 +112,8 @@ class CopyMapping final : public Mapping {
   std::unordered_set<std::string> added_names_;
   FreshNames frames_, shared_, pairs_;
   std::map<int64_t, int64_t> instance_keys_;
+  std::string prefix_;  // `NEW/`
+  NodeSet plain_;       // copies that differ from their originals by that alone
 };
 
 // The same mapping for messages around the graph. `contexts`: names without a copy are left out, unless they

@@ -242,7 +242,7 @@ class RenameMapping final : public Mapping {
     out += found == functions_.end() ? name : std::string_view(found->second);
   }
   bool maps_functions() const override { return !functions_.empty(); }
-  const std::string* prefix() const override {
+  const std::string* prefix_of(NodeId /*id*/) const override {
     return prefix_ && !body_ && functions_.empty() ? &*prefix_ : nullptr;
   }
 

@@ -170,7 +170,7 @@ class MappedWriter {
   MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
 
   void write(std::string_view node_def, const Mapping& mapping, NodeId id) {
-    const std::string* prefix = mapping.prefix();
+    const std::string* prefix = mapping.prefix_of(id);
     if (prefix != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
         prefix->size() <= kLongestPrefix) {
       if (write_prefixed(node_def, *prefix)) return;

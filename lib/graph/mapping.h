@@ -26,9 +26,9 @@ class Mapping {
 
   virtual void node(std::string_view name, std::string& out) const = 0;
 
-  // Where all that the mapping does is to put this before every name of a node and every frame, and before a
-  // shared_name that is the node's own name; null otherwise. Lets the writer take a shorter way.
-  virtual const std::string* prefix() const { return nullptr; }
+  // Where all that the mapping does to the node is to put this before every name in it and its frame, and
+  // before a shared_name that is the node's own name; null otherwise. Lets the writer take a shorter way.
+  virtual const std::string* prefix_of(NodeId /*id*/) const { return nullptr; }
 
   // An entry of NodeDef.input of the node `reader`.
   virtual bool input(const NodeHead& reader, std::string_view input, std::string& out) const;
