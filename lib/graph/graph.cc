@@ -57,7 +57,7 @@ void Graph::decode() {
       records_.push_back(fields->raw.data());
       tally_.add(node_op(fields->value));
     } else {
-      parts_.push_back({fields->number, fields->raw});
+      parts_.push_back(part_of(fields.field()));
       nodes_before_.push_back(static_cast<uint32_t>(records_.size()));
     }
   }

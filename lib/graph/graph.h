@@ -18,9 +18,10 @@ namespace gedit {
 
 // A field of a message that is not taken apart further, as it stands in the file.
 struct Part {
-  uint32_t field;
+  uint32_t field;        // 0: of another wire type than messages and strings have; it is only carried along
   std::string_view raw;  // with tag and length
 };
+inline Part part_of(const Field& field) { return {field.wire == Wire::kBytes ? field.number : 0, field.raw}; }
 
 // Counted while nodes pass by.
 struct Tally {

@@ -102,6 +102,7 @@ Model load(const std::string& path, const LoadOptions& options) {
   try {
     Model model = model_of(path, kind, detected.format, message, std::move(arena));
     model.file = std::move(file);
+    model.verbatim = options.tensors_from.empty();
     if (kind == Kind::kSavedModel) {
       const std::string_view name = base_name(file_path);
       model.directory = folder || name == kBinaryName || name == kTextName;

@@ -21,7 +21,7 @@ MetaGraph take_apart(std::string_view bytes, const std::shared_ptr<Arena>& arena
       }
       graph = fields->value;
     }
-    parts.push_back({fields->number, fields->raw});
+    parts.push_back(part_of(fields.field()));
   }
   return {Graph(graph, graph_field::kNode, arena), std::move(parts), graphs > 1};
 }
@@ -99,7 +99,7 @@ Model model_of(std::string path, Kind kind, Format format, std::string_view mess
       break;
     case Kind::kSavedModel:
       for (Fields fields(message); fields.next();) {
-        model.parts.push_back({fields->number, fields->raw});
+        model.parts.push_back(part_of(fields.field()));
         if (fields->bytes(2)) model.meta_graphs.push_back(take_apart(fields->value, model.arena));
       }
   }

@@ -49,6 +49,7 @@ struct Model {
   std::string folder;      // then: where variables/ and assets/ lie
 
   std::shared_ptr<const InputFile> file;
+  bool verbatim = false;  // the file says all that the message says: nothing was filled in from elsewhere
   std::shared_ptr<Arena> arena;
   std::vector<MetaGraph> meta_graphs;  // exactly one but in a SavedModel
   size_t selected = 0;                 // the one that is edited

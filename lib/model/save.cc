@@ -50,6 +50,11 @@ void check_size(const Model& model, uint64_t size) {
 }
 
 void write_in(Model& model, const Target& target, const Destination& destination, Sink& sink, Tally* tally) {
+  // What nobody edited, in the form in which it was read, is the file itself.
+  if (!model.edited() && target.format == model.format && model.verbatim && !destination.elide) {
+    if (tally != nullptr) *tally = model.graph().tally();
+    return sink.write(model.file->bytes());
+  }
   StringSink storage;
   switch (target.format) {
     case Format::kBinary:

@@ -165,7 +165,8 @@ std::string with_strings(std::string_view node_def, const std::vector<std::strin
   std::string value;
   append_bytes_field(value, attr_field::kTensor, tensor);
   std::string result = with_attr(node_def, "value", value);
-  if (!scalar && find_attr(node_def, "_output_shapes"))
+  if (string_const(node_def).value_or(strings).size() != strings.size() &&
+      find_attr(node_def, "_output_shapes"))
     result = with_attr(result, "_output_shapes", std::nullopt);
   return result;
 }

@@ -239,60 +239,74 @@ class Summarizer {
     });
   }
 
-  // In a TF2 SavedModel the variables are objects, whose keys are their paths from the root.
+  // In a TF2 SavedModel the variables are objects, whose keys are their paths from the root: the shortest
+  // one, children in their order (training/tracking/graph_view.py); a slot's is below the variable that it
+  // belongs to.
   void objects() {
-    const std::string_view bytes = meta_.part(meta_field::kObjectGraph);
-    if (bytes.empty()) return;
+    struct Slot {
+      uint64_t variable, node;
+      std::string_view name;
+    };
     struct Object {
       std::vector<std::pair<std::string_view, uint64_t>> children;
+      std::vector<Slot> slots;
       std::string_view variable;
     };
     std::vector<Object> nodes;
-    for (Fields fields(bytes); fields.next();) {
+    for (Fields fields(meta_.part(meta_field::kObjectGraph)); fields.next();) {
       if (!fields->bytes(1)) continue;
       Object object;
       for (Fields parts(fields->value); parts.next();) {
         if (parts->bytes(1))
           object.children.emplace_back(last_bytes(parts->value, 2), last_varint(parts->value, 1));
+        if (parts->bytes(3))
+          object.slots.push_back(
+              {last_varint(parts->value, 1), last_varint(parts->value, 3), last_bytes(parts->value, 2)});
         if (parts->bytes(7)) object.variable = parts->value;
       }
       nodes.push_back(std::move(object));
     }
-    // The checkpoint's key is the shortest path, children in their order (training/tracking/graph_view.py).
+    const bool any = std::any_of(nodes.begin(), nodes.end(),
+                                 [](const Object& object) { return !object.variable.empty(); });
+    if (!any) return;
+    const auto escaped = [](std::string_view name) {
+      std::string text;
+      for (const char c : name) text += c == '.' ? ".." : c == '/' ? ".S" : std::string(1, c);
+      return text;
+    };
     std::vector<std::string> paths(nodes.size());
     std::vector<bool> seen(nodes.size());
-    std::vector<size_t> queue;
-    if (!nodes.empty()) {
-      queue.push_back(0);
-      seen[0] = true;
-    }
+    std::vector<size_t> queue{0};
+    seen[0] = true;
     for (size_t at = 0; at < queue.size(); ++at) {
       for (const auto& [name, child] : nodes[queue[at]].children) {
         if (child >= nodes.size() || seen[child]) continue;
         seen[child] = true;
-        std::string escaped;
-        for (const char c : name) escaped += c == '.' ? ".." : c == '/' ? ".S" : std::string(1, c);
-        paths[child] = paths[queue[at]] + escaped + "/";
+        paths[child] = paths[queue[at]] + escaped(name) + "/";
         queue.push_back(child);
       }
     }
-    std::unordered_map<std::string, size_t> by_name;
-    for (size_t i = 0; i < summary_.variables.size(); ++i) by_name.emplace(summary_.variables[i].name, i);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      for (const Slot& slot : nodes[i].slots) {
+        if (slot.variable >= nodes.size() || slot.node >= nodes.size()) continue;
+        paths[slot.node] = paths[slot.variable] + ".OPTIMIZER_SLOT/" + paths[i] + escaped(slot.name) + "/";
+      }
+    }
+    std::unordered_map<std::string, std::vector<std::string>> collections_of;
+    for (VariableSummary& variable : summary_.variables)
+      collections_of[variable.name] = std::move(variable.collections);
+    summary_.variables.clear();
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].variable.empty()) continue;
-      const std::string name(last_bytes(nodes[i].variable, 6));
-      const auto known = by_name.find(name);
-      const size_t at = known == by_name.end() ? summary_.variables.size() : known->second;
-      if (known == by_name.end()) {
-        summary_.variables.emplace_back();
-        by_name.emplace(name, at);
-      }
-      VariableSummary& variable = summary_.variables[at];
-      variable.name = name;
+      VariableSummary variable;
+      variable.name = last_bytes(nodes[i].variable, 6);
       variable.dtype = static_cast<DType>(last_varint(nodes[i].variable, 1));
       variable.shape = parse_shape_proto(last_bytes(nodes[i].variable, 2));
       variable.trainable = last_varint(nodes[i].variable, 3) != 0;
-      if (!variable.key) variable.key = paths[i] + ".ATTRIBUTES/VARIABLE_VALUE";
+      variable.key = paths[i] + ".ATTRIBUTES/VARIABLE_VALUE";
+      if (const auto found = collections_of.find(variable.name); found != collections_of.end())
+        variable.collections = found->second;
+      summary_.variables.push_back(std::move(variable));
     }
   }
 
