@@ -72,7 +72,7 @@ class Copying {
     for (const NodeId reader : copies_) {
       size_t slot = 0;
       each_input(facts_.graph().bytes(reader), [&](std::string_view text) {
-        if (const std::optional<Tensor> tensor = tensor_if_there(facts_.names, text))
+        if (const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text))
           use(reader, slot, *tensor);
         ++slot;
       });
@@ -88,7 +88,7 @@ class Copying {
     }
   }
 
-  DType type_of(const Tensor& tensor) const {
+  DType type_of(const TensorRef& tensor) const {
     if (tensor.control) return DType::kInvalid;
     const auto types = output_types(facts_.ops, facts_.graph().bytes(tensor.node));
     return types && tensor.index < types->size() ? (*types)[tensor.index] : DType::kInvalid;
@@ -99,12 +99,12 @@ class Copying {
     return types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
   }
 
-  std::string text(const Tensor& tensor) const { return tensor_text(facts_.graph(), tensor); }
+  std::string text(const TensorRef& tensor) const { return tensor_text(facts_.graph(), tensor); }
   std::string copy_name(NodeId id) const { return mapping_.scope().of(facts_.graph().name(id)); }
 
   // The original of a VALUE: a tensor that is there, or of the copy by its new name.
   struct Value {
-    Tensor tensor;  // of the original
+    TensorRef tensor;  // of the original
     bool of_copy;
     std::string text;
   };
@@ -116,7 +116,7 @@ class Copying {
     const Input input = parse_input(written);
     const NodeId original = mapping_.original_of(input.node);
     if (original != kNoNode) {
-      const Tensor tensor{original, input.index(), input.control};
+      const TensorRef tensor{original, input.index(), input.control};
       find_tensor(facts_.model, facts_.names, facts_.ops, text(tensor), true);
       return {tensor, true, input.control ? written : tensor_text(input.node, input.index())};
     }
@@ -126,9 +126,9 @@ class Copying {
 
   void map_inputs() {
     if (selection_.input_map.empty()) return;
-    std::unordered_map<Tensor, size_t, TensorHash> reads;
-    each_read([&](NodeId, size_t, const Tensor& tensor) { ++reads[tensor]; });
-    std::vector<std::pair<Tensor, Value>> values;
+    std::unordered_map<TensorRef, size_t, TensorHash> reads;
+    each_read([&](NodeId, size_t, const TensorRef& tensor) { ++reads[tensor]; });
+    std::vector<std::pair<TensorRef, Value>> values;
     for (const auto& [key, written] : selection_.input_map) {
       if (!reads.contains(key)) {
         Near near(parse_input(text(key)).node);
@@ -155,10 +155,10 @@ class Copying {
     }
   }
 
-  void check_types(const Tensor& key, const Value& value) const {
+  void check_types(const TensorRef& key, const Value& value) const {
     const DType type = type_of(value.tensor);
     if (key.control || type == DType::kInvalid || type == type_of(key)) return;
-    each_read([&](NodeId reader, size_t slot, const Tensor& tensor) {
+    each_read([&](NodeId reader, size_t slot, const TensorRef& tensor) {
       if (!(tensor == key)) return;
       const DType wanted = input_type(reader, slot);
       if (fits(type, wanted)) return;
@@ -169,7 +169,7 @@ class Copying {
   }
 
   // The copy of `start` reads, by way of copies and mapped inputs, the copy of `start`.
-  void check_cycle(NodeId start, const std::vector<std::pair<Tensor, Value>>& values) const {
+  void check_cycle(NodeId start, const std::vector<std::pair<TensorRef, Value>>& values) const {
     NodeSet seen(facts_.graph().size());
     std::vector<NodeId> stack{start};
     while (!stack.empty()) {
@@ -177,7 +177,7 @@ class Copying {
       stack.pop_back();
       const bool merge = is_merge_op(node_op(facts_.graph().bytes(at)));
       each_input(facts_.graph().bytes(at), [&](std::string_view input) {
-        const std::optional<Tensor> tensor = tensor_if_there(facts_.names, input);
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, input);
         if (!tensor) return;
         NodeId next = mapping_.copied(tensor->node) ? tensor->node : kNoNode;
         for (const auto& [key, value] : values) {
@@ -193,8 +193,8 @@ class Copying {
   }
 
   void add_placeholders() {
-    std::unordered_map<Tensor, std::string, TensorHash> made;
-    each_read([&](NodeId reader, size_t slot, const Tensor& tensor) {
+    std::unordered_map<TensorRef, std::string, TensorHash> made;
+    each_read([&](NodeId reader, size_t slot, const TensorRef& tensor) {
       if (tensor.control || mapping_.copied(tensor.node) || selection_.shared.has(tensor.node)) return;
       if (result_.inputs.contains(text(tensor)) && !made.contains(tensor)) return;  // mapped
       if (is_reference(input_type(reader, slot))) {
@@ -213,7 +213,7 @@ class Copying {
     for (const auto& [tensor, name] : made) mapping_.replace(tensor, name);
   }
 
-  std::string placeholder(const Tensor& tensor) {
+  std::string placeholder(const TensorRef& tensor) {
     const std::string_view node_def = facts_.graph().bytes(tensor.node);
     DType type = base_type(type_of(tensor));
     Shape shape = output_shape(node_def, tensor.index);
@@ -244,9 +244,9 @@ class Copying {
   }
 
   void stop_gradient(const std::string& written) {
-    const Tensor tensor = find_tensor(facts_.model, facts_.names, facts_.ops, written);
+    const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, written);
     bool read = mapping_.copied(tensor.node);
-    if (!read) each_read([&](NodeId, size_t, const Tensor& one) { read = read || one == tensor; });
+    if (!read) each_read([&](NodeId, size_t, const TensorRef& one) { read = read || one == tensor; });
     if (!read)
       throw refused("is neither copied nor read by a copy")
           .of(quoted("tensor", text(tensor)))
@@ -276,7 +276,7 @@ class Copying {
     if (changed_.empty()) return;
     NodeSet stale(facts_.graph().size());
     std::vector<NodeId> stack;
-    each_read([&](NodeId reader, size_t, const Tensor& tensor) {
+    each_read([&](NodeId reader, size_t, const TensorRef& tensor) {
       if (std::find(changed_.begin(), changed_.end(), tensor) != changed_.end() && stale.add(reader))
         stack.push_back(reader);
     });
@@ -305,7 +305,7 @@ class Copying {
       if (op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc") ++py_funcs_;
     }
     for (const std::string& output : request_.outputs) {
-      const Tensor tensor = find_tensor(facts_.model, facts_.names, facts_.ops, output);
+      const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, output);
       result_.outputs.emplace(text(tensor), mapping_.source_of(tensor));
     }
     for (const auto& [from, to] : mapping_.frames()) result_.frames[from] = to;
@@ -359,7 +359,7 @@ class Copying {
   CopyResult result_;
   std::vector<NodeId> copies_;
   std::vector<std::string> new_nodes_;  // Placeholders and StopGradients
-  std::vector<Tensor> changed_;         // KEYs whose VALUE is of another type or shape
+  std::vector<TensorRef> changed_;         // KEYs whose VALUE is of another type or shape
   size_t py_funcs_ = 0;
 };
 

@@ -161,11 +161,11 @@ const std::string* CopyMapping::prefix_of(NodeId id) const {
   return plain ? &prefix_ : nullptr;
 }
 
-void CopyMapping::replace(const Tensor& tensor, std::string source, bool except_references) {
+void CopyMapping::replace(const TensorRef& tensor, std::string source, bool except_references) {
   replaced_[tensor] = {std::move(source), except_references};
 }
 
-std::string CopyMapping::source_of(const Tensor& tensor) const {
+std::string CopyMapping::source_of(const TensorRef& tensor) const {
   if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
   const std::string_view name = facts_.graph().name(tensor.node);
   const std::string to = copied(tensor.node) ? scope_.of(name) : std::string(name);
@@ -354,7 +354,7 @@ bool CopyNames::map(NameKind kind, std::string_view name, std::string& out) cons
     out += name;
     return true;
   }
-  const std::optional<Tensor> tensor = tensor_if_there(facts_.names, name);
+  const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, name);
   if (!tensor) return false;
   const bool inside = mapping_.copied(tensor->node);
   if (!inside && !outside.contains(name)) return false;

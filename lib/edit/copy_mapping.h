@@ -61,11 +61,11 @@ class CopyMapping final : public Mapping {
 
   // Another source for all copies that read the tensor: KEYs, Placeholders, StopGradients.
   // `except_references`: readers that need a reference keep what they had.
-  void replace(const Tensor& tensor, std::string source, bool except_references = false);
+  void replace(const TensorRef& tensor, std::string source, bool except_references = false);
   void drop_output_shapes(NodeId original) { stale_shapes_.insert(index_of(original)); }
 
   // The tensor as the copies read it.
-  std::string source_of(const Tensor& tensor) const;
+  std::string source_of(const TensorRef& tensor) const;
 
   const std::string& frame(std::string_view name) const;
   const std::map<std::string, std::string, std::less<>>& frames() const { return frames_.made(); }
@@ -107,7 +107,7 @@ class CopyMapping final : public Mapping {
   const NodeSet selection_;
   ScopeNames scope_;
   std::optional<std::string> device_;
-  std::unordered_map<Tensor, Replacement, TensorHash> replaced_;
+  std::unordered_map<TensorRef, Replacement, TensorHash> replaced_;
   std::unordered_set<uint32_t> stale_shapes_;
   std::unordered_set<std::string> added_names_;
   FreshNames frames_, shared_, pairs_;

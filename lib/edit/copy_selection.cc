@@ -149,7 +149,7 @@ class CopySelecting {
   void read_inputs() {
     for (const std::string& text : request_.inputs) {
       TypedTensor typed = parse_typed_tensor(text);
-      const Tensor tensor = find_tensor(facts_.model, facts_.names, facts_.ops, typed.name);
+      const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, typed.name);
       result_.cuts.insert(tensor);
       if (typed.dtype) result_.typed.emplace(tensor, typed);
       result_.inputs.push_back(std::move(typed));
@@ -170,7 +170,7 @@ class CopySelecting {
       }
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
-      const std::optional<Tensor> tensor = tensor_if_there(facts_.names, key);
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, key);
       if (!tensor) {
         Near near(parse_input(key).node);
         for (uint32_t i = 0; i < graph_.size(); ++i) near.offer(graph_.name(NodeId{i}));
@@ -230,7 +230,7 @@ class CopySelecting {
         continue;
       }
       each_input(graph_.bytes(at), [&](std::string_view text) {
-        const std::optional<Tensor> tensor = tensor_if_there(facts_.names, text);
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
         if (tensor && !result_.cuts.contains(*tensor)) stack.push_back(tensor->node);
       });
     }
@@ -398,7 +398,7 @@ class CopySelecting {
       const uint32_t frame = facts_.frames.of(id);
       if (frame == 0 || is_enter_op(node_op(graph_.bytes(id)))) continue;
       each_input(graph_.bytes(id), [&](std::string_view text) {
-        const std::optional<Tensor> tensor = tensor_if_there(facts_.names, text);
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
         if (!tensor || facts_.frames.of_output(tensor->node) != frame) return;
         const bool cut = result_.cuts.contains(*tensor);
         if (!cut && result_.nodes.has(tensor->node)) return;

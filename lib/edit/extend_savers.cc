@@ -257,7 +257,7 @@ class SaverExtension {
   }
 
   std::string copied_input(const std::string& input) const {
-    const std::optional<Tensor> tensor = tensor_if_there(facts_.names, input);
+    const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, input);
     return tensor && mapping_.copied(tensor->node)
                ? tensor_text(mapping_.scope().of(graph_.name(tensor->node)), tensor->index)
                : input;

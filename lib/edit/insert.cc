@@ -111,7 +111,7 @@ class Place {
   Edges consumers() const { return facts_ ? facts_->consumers : reversed(producers(graph_, *own_names_)); }
 
   Target find_in_graph(std::string_view text) const {
-    Tensor tensor = find_tensor(model_, names(), ops_, text);
+    TensorRef tensor = find_tensor(model_, names(), ops_, text);
     const std::string plain = tensor_text(graph_, tensor);
     if (tensor.index == 0) find_tensor(model_, names(), ops_, plain + ":0");  // has it an output at all?
     const std::string_view node_def = graph_.bytes(tensor.node);

@@ -320,7 +320,7 @@ class Setting {
     const Address at = of_signature ? Address{{}, written} : split_address(written);
     function = at.function;
     if (function.empty()) {
-      const Tensor tensor = find_tensor(model_, selecting_.names(), ops_, written);
+      const TensorRef tensor = find_tensor(model_, selecting_.names(), ops_, written);
       id = tensor.node;
       if (tensor.index > 0)
         find_tensor(model_, selecting_.names(), ops_, tensor_text(graph(), tensor));  // refuses it

@@ -24,19 +24,19 @@ std::string tensor_text(std::string_view node, uint32_t index) {
   return text;
 }
 
-std::string tensor_text(const Graph& graph, const Tensor& tensor) {
+std::string tensor_text(const Graph& graph, const TensorRef& tensor) {
   if (tensor.control) return "^" + std::string(graph.name(tensor.node));
   return tensor_text(graph.name(tensor.node), tensor.index);
 }
 
-std::optional<Tensor> tensor_if_there(const Names& names, std::string_view text) {
+std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view text) {
   const Input input = parse_input(text);
   const NodeId node = names.find(input.node);
   if (node == kNoNode) return std::nullopt;
-  return Tensor{node, input.index(), input.control};
+  return TensorRef{node, input.index(), input.control};
 }
 
-Tensor find_tensor(const Model& model, const Names& names, Registry& ops, std::string_view text,
+TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std::string_view text,
                    bool control) {
   if (const std::optional<std::string> name = signature_tensor(model, text)) {
     return find_tensor(model, names, ops, *name, control);
@@ -47,7 +47,7 @@ Tensor find_tensor(const Model& model, const Names& names, Registry& ops, std::s
     throw Error(Cause::kRefused, "a control input is no tensor").of(quoted("tensor", text));
   const NodeId node = names.find(input.node);
   if (node == kNoNode) throw no_such_node(graph, input.node);
-  const Tensor tensor{node, input.index(), input.control};
+  const TensorRef tensor{node, input.index(), input.control};
   if (input.control || input.port.empty()) return tensor;
   const std::string_view node_def = graph.bytes(node);
   const auto types = output_types(ops, node_def);

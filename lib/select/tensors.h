@@ -14,16 +14,16 @@
 namespace gedit {
 
 // An output of a node, or its control output.
-struct Tensor {
+struct TensorRef {
   NodeId node = kNoNode;
   uint32_t index = 0;
   bool control = false;
 
-  friend bool operator==(const Tensor&, const Tensor&) = default;
+  friend bool operator==(const TensorRef&, const TensorRef&) = default;
 };
 
 struct TensorHash {
-  size_t operator()(const Tensor& tensor) const {
+  size_t operator()(const TensorRef& tensor) const {
     return (uint64_t{index_of(tensor.node)} << 32 | tensor.index << 1 | (tensor.control ? 1 : 0)) *
            0x9e3779b97f4a7c15;
   }
@@ -31,15 +31,15 @@ struct TensorHash {
 
 // A tensor of a graph by name; `^node` where `control` allows it. Throws Error (kRefused) where the node does
 // not exist (with near names) or has fewer outputs.
-Tensor find_tensor(const Model& model, const Names& names, Registry& ops, std::string_view text,
+TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std::string_view text,
                    bool control = false);
 
 // The same where the tensor may be absent: nothing then.
-std::optional<Tensor> tensor_if_there(const Names& names, std::string_view text);
+std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view text);
 
 // `a:1`, or `a` for output 0; `^a`.
 std::string tensor_text(std::string_view node, uint32_t index);
-std::string tensor_text(const Graph& graph, const Tensor& tensor);
+std::string tensor_text(const Graph& graph, const TensorRef& tensor);
 
 // T:DTYPE[SHAPE]: a tensor with a stated type.
 struct TypedTensor {
