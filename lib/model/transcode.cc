@@ -304,7 +304,7 @@ Message& PieceArena::make(const Descriptor& type) {
   return make_message(type, *arena_);
 }
 
-Place place_of(std::string_view text, size_t offset) {
+PlaceInFile place_of(std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const size_t newline = before.rfind('\n');
   const size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
@@ -313,7 +313,7 @@ Place place_of(std::string_view text, size_t offset) {
 }
 
 Error error_at(std::string_view text, size_t offset, std::string_view file, std::string message) {
-  const Place place = place_of(text, offset);
+  const PlaceInFile place = place_of(text, offset);
   return Error(Cause::kInput, std::move(message))
       .of("line " + std::to_string(place.line) + ": column " + std::to_string(place.column))
       .in(file);

@@ -138,10 +138,10 @@ class PieceArena {
 };
 
 // Line and column (in bytes), both from 1, of an offset.
-struct Place {
+struct PlaceInFile {
   size_t line, column;
 };
-Place place_of(std::string_view text, size_t offset);
+PlaceInFile place_of(std::string_view text, size_t offset);
 
 // `FILE: line 17: column 9: MESSAGE`.
 Error error_at(std::string_view text, size_t offset, std::string_view file, std::string message);
