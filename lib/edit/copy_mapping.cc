@@ -1,6 +1,7 @@
 #include "edit/copy_mapping.h"
 
 #include "base/error.h"
+#include "edit/places.h"
 
 namespace gedit {
 namespace {
@@ -167,9 +168,8 @@ void CopyMapping::replace(const TensorRef& tensor, std::string source, bool exce
 
 std::string CopyMapping::source_of(const TensorRef& tensor) const {
   if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
-  const std::string_view name = facts_.graph().name(tensor.node);
-  const std::string to = copied(tensor.node) ? scope_.of(name) : std::string(name);
-  return tensor.control ? "^" + to : tensor_text(to, tensor.index);
+  if (!copied(tensor.node)) return facts_.tensors.input_text(tensor);
+  return facts_.tensors.input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
 }
 
 const std::string& CopyMapping::frame(std::string_view name) const {
@@ -192,15 +192,18 @@ bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input
 }
 
 bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
-  const Input parsed = parse_input(input);
+  const Input parsed = parse_input_of(facts_.graph(), input);
   const bool known = reader.id != kNoNode && facts_.producers.complete();
   const NodeId producer = known ? facts_.producers.of(reader.id)[reader.slot] : find(parsed.node);
-  if (producer == kNoNode) {  // dangling: carried through
+  if (producer == kNoNode && (replaced_.empty() || !facts_.in_body())) {  // dangling: carried through
     out += input;
     return true;
   }
   if (!replaced_.empty()) {
-    const auto found = replaced_.find({producer, parsed.index(), parsed.control});
+    const std::optional<TensorRef> tensor = facts_.in_body()
+                                                ? facts_.tensors.of_input(input)
+                                                : TensorRef{producer, parsed.index(), parsed.control};
+    const auto found = tensor ? replaced_.find(*tensor) : replaced_.end();
     if (found != replaced_.end() && !(found->second.except_references && needs_reference(reader, input))) {
       out += found->second.source;
       return true;
@@ -277,14 +280,14 @@ NodeId CopyMapping::original_of(std::string_view name) const {
 }
 
 void CopyMapping::add_name(const std::string& name) {
-  if (find(name) != kNoNode || original_of(name) != kNoNode || !added_names_.insert(name).second) {
+  if (is_taken(name) || original_of(name) != kNoNode || !added_names_.insert(name).second) {
     throw Error(Cause::kRefused, "is taken").of(quoted("node", name)).hint("choose another --scope");
   }
 }
 
 std::string CopyMapping::free_name(std::string_view base) {
   std::string name(base);
-  for (int number = 1; find(name) != kNoNode || original_of(name) != kNoNode || added_names_.contains(name);
+  for (int number = 1; is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name);
        ++number) {
     name = std::string(base) + "_" + std::to_string(number);
   }
@@ -323,7 +326,7 @@ void CopyMapping::check_names() const {
       throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
           .of("'" + printable(name) + "'");
     }
-    if (find(name) == kNoNode && original_of(name) == id) continue;
+    if (!is_taken(name) && original_of(name) == id) continue;
     if (taken++ == 0) first = name;
   }
   if (taken > 0) {

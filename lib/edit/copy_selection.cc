@@ -1,9 +1,11 @@
 #include "edit/copy_selection.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/places.h"
 
 namespace gedit {
 namespace {
@@ -123,17 +125,15 @@ class CopySelecting {
     if (!request_.share.empty()) share();
     if (!request_.outputs.empty()) {
       for (const std::string& output : request_.outputs) {
-        want(find_tensor(facts_.model, facts_.names, facts_.ops, output).node);
+        const TensorRef tensor = facts_.tensors.find(output);
+        if (tensor.node == kNoNode) {
+          throw refused("is an argument, not a node").of(quoted("tensor", facts_.tensors.text(tensor)));
+        }
+        want(tensor.node);
       }
     } else if (!request_.select.empty()) {
       exact_ = true;
-      const Selection hit = facts_.selecting.require(request_.select);
-      if (!hit.in_functions.empty() && hit.nodes.empty()) {
-        throw refused("lies inside a function")
-            .of(quoted("selector", request_.select))
-            .hint("select nodes of the main graph");
-      }
-      for (const NodeId id : hit.nodes.nodes()) take(id);
+      for (const NodeId id : hit_by(request_.select).nodes()) take(id);
     } else {
       exact_ = true;
       take_scope();
@@ -146,10 +146,27 @@ class CopySelecting {
   }
 
  private:
+  // What the selector hits in the graph that is edited.
+  NodeSet hit_by(const std::string& selector) {
+    const Selection hit = facts_.selecting.require(selector);
+    if (!facts_.in_body()) {
+      if (!hit.nodes.empty()) return hit.nodes;
+      throw refused("lies inside a function")
+          .of(quoted("selector", selector))
+          .hint("a selector of the main graph");
+    }
+    for (const auto& [index, nodes] : hit.in_functions) {
+      if (&facts_.selecting.library().functions[index].body == &graph_) return nodes;
+    }
+    throw refused("hits nothing in function '" + printable(facts_.tensors.function()) + "'")
+        .of(quoted("selector", selector))
+        .hint("'" + facts_.tensors.function() + "//" + printable(selector) + "'");
+  }
+
   void read_inputs() {
     for (const std::string& text : request_.inputs) {
       TypedTensor typed = parse_typed_tensor(text);
-      const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, typed.name);
+      const TensorRef tensor = facts_.tensors.find(typed.name);
       result_.cuts.insert(tensor);
       if (typed.dtype) result_.typed.emplace(tensor, typed);
       result_.inputs.push_back(std::move(typed));
@@ -170,28 +187,26 @@ class CopySelecting {
       }
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
-      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, key);
-      if (!tensor) {
+      if (!facts_.in_body() && !tensor_if_there(facts_.names, key)) {
         Near near(parse_input(key).node);
         for (uint32_t i = 0; i < graph_.size(); ++i) near.offer(graph_.name(NodeId{i}));
         throw refused("nothing copied reads '" + printable(key) + "'")
             .of("input map")
             .hint(near.did_you_mean());
       }
-      find_tensor(facts_.model, facts_.names, facts_.ops, key, true);  // has it so many outputs?
+      const TensorRef tensor = facts_.tensors.find(key, true);
       for (const auto& [known, other] : result_.input_map) {
-        if (known == *tensor) throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
+        if (known == tensor) throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
       }
-      result_.cuts.insert(*tensor);
-      result_.input_map.emplace_back(*tensor, value);
+      result_.cuts.insert(tensor);
+      result_.input_map.emplace_back(tensor, value);
     }
   }
 
   void share() {
-    const Selection hit = facts_.selecting.require(request_.share);
-    std::vector<NodeId> queue = hit.nodes.nodes();
-    for (const NodeId id : queue) result_.shared.add(id);
-    for (const NodeId id : hit.nodes.nodes()) {
+    const std::vector<NodeId> hit = hit_by(request_.share).nodes();
+    for (const NodeId id : hit) result_.shared.add(id);
+    for (const NodeId id : hit) {
       const auto variable = facts_.variables.find(index_of(id));
       if (variable == facts_.variables.end()) continue;
       std::vector<NodeId> stack;
@@ -230,8 +245,9 @@ class CopySelecting {
         continue;
       }
       each_input(graph_.bytes(at), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
-        if (tensor && !result_.cuts.contains(*tensor)) stack.push_back(tensor->node);
+        const std::optional<TensorRef> tensor = facts_.tensors.of_input(text);
+        if (tensor && tensor->node != kNoNode && !result_.cuts.contains(*tensor))
+          stack.push_back(tensor->node);
       });
     }
   }
@@ -243,7 +259,8 @@ class CopySelecting {
       const NodeId id{i};
       if (!graph_.removed(id) && in_scope(graph_.name(id), request_.from_scope)) in.add(id);
     }
-    if (in.empty()) throw facts_.selecting.nothing(request_.from_scope + "/");
+    if (in.empty())
+      throw facts_.selecting.nothing(address(facts_.tensors.function(), request_.from_scope) + "/");
     NodeSet left_out(graph_.size());
     leave_savers(left_out);
     for (const NodeId id : in.nodes()) {
@@ -398,20 +415,20 @@ class CopySelecting {
       const uint32_t frame = facts_.frames.of(id);
       if (frame == 0 || is_enter_op(node_op(graph_.bytes(id)))) continue;
       each_input(graph_.bytes(id), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
-        if (!tensor || facts_.frames.of_output(tensor->node) != frame) return;
+        const std::optional<TensorRef> tensor = facts_.tensors.of_input(text);
+        if (!tensor || tensor->node == kNoNode || facts_.frames.of_output(tensor->node) != frame) return;
         const bool cut = result_.cuts.contains(*tensor);
         if (!cut && result_.nodes.has(tensor->node)) return;
         const std::string name(graph_.name(tensor->node));
         const std::string loop(facts_.frames.frame(frame).name);
         if (cut) {
           throw refused("inside loop '" + printable(loop) + "'")
-              .of(quoted("tensor", tensor_text(graph_, *tensor)))
+              .of(quoted("tensor", facts_.tensors.text(*tensor)))
               .hint("cut at an Enter's input or at an Exit");
         }
         const std::string scope(dir_name(loop));
         throw refused("its input '" + printable(name) + "' in the same loop is not selected")
-            .of(quoted("node", graph_.name(id)))
+            .of(quoted("node", address(facts_.tensors.function(), graph_.name(id))))
             .hint("--outputs, or add '" + printable(scope == "." ? name : scope + "/") + "'");
       });
     }
@@ -430,22 +447,33 @@ class CopySelecting {
   bool exact_ = false;
 };
 
+Graph& decoded_body(Library& library, std::string_view function) {
+  Graph& body = find_function(library, function).body;
+  body.decode();
+  return body;
+}
+
 }  // namespace
 
 bool in_scope(std::string_view name, std::string_view scope) {
   return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
 }
 
-CopyFacts::CopyFacts(Model& edited, Registry& registry)
-    : model(edited),
+CopyFacts::CopyFacts(Model& around, Registry& registry, std::string_view function)
+    : model(around),
       ops(registry),
-      selecting(edited, registry),
-      names(selecting.names()),
-      producers(selecting.producers()),
+      selecting(around, registry),
+      edited(function.empty() ? around.graph() : decoded_body(selecting.library(), function)),
+      body_names(edited.is_body() ? std::make_optional<Names>(edited) : std::nullopt),
+      body_producers(edited.is_body() ? std::make_optional(gedit::producers(edited, *body_names))
+                                      : std::nullopt),
+      names(body_names ? *body_names : selecting.names()),
+      producers(body_producers ? *body_producers : selecting.producers()),
+      tensors(around, edited, names, registry, function),
       consumers(reversed(producers)),
-      frames(edited.graph(), producers),
-      savers(find_savers(edited.graph(), names, consumers)),
-      all_collections(collections(edited.meta())) {
+      frames(edited, producers),
+      savers(edited.is_body() ? Savers() : find_savers(edited, names, consumers)),
+      all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
   const Graph& nodes = graph();
   std::unordered_set<uint32_t> described;
   const auto add = [&](VariableOf& variable, std::string_view name) {
@@ -498,6 +526,32 @@ CopyFacts::CopyFacts(Model& edited, Registry& registry)
     if (variable.initializer != kNoNode)
       initializer_owner.emplace(index_of(variable.initializer), variable.node);
   }
+}
+
+std::string function_of(Model& model, Registry& ops, const CopyRequest& request) {
+  std::set<std::string> places;
+  for (const std::string& output : request.outputs) {
+    const bool of_signature = signature_tensor(model, output).has_value();
+    places.emplace(of_signature ? std::string_view() : split_address(output).function);
+  }
+  if (request.has_from_scope && request.outputs.empty() && request.select.empty())
+    places.emplace(split_address(request.from_scope).function);
+  if (request.select.find("fn:") != std::string::npos || request.select.find("//") != std::string::npos ||
+      request.select.starts_with('@')) {
+    Selecting selecting(model, ops);
+    const Selection hit = selecting.require(request.select);
+    if (!hit.nodes.empty()) places.emplace();
+    for (const auto& [index, nodes] : hit.in_functions)
+      places.emplace(selecting.library().functions[index].name);
+  }
+  if (places.size() > 1) {
+    const std::string& first = *places.begin();
+    throw refused("is spread over " + (first.empty() ? "the main graph" : quoted("function", first)) +
+                  " and " + quoted("function", *std::next(places.begin())))
+        .of("selection")
+        .hint("copy in one place at a time");
+  }
+  return places.empty() ? "" : *places.begin();
 }
 
 CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request) {

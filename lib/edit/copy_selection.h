@@ -1,6 +1,7 @@
 // Which nodes a copy takes: command_reference, copy, rules 1 to 6.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,13 +28,18 @@ struct VariableOf {
 
 // What copying needs to know about the graph; built once, before anything changes.
 struct CopyFacts {
-  CopyFacts(Model& model, Registry& ops);
+  // Of the main graph, or of the body of a library function.
+  CopyFacts(Model& model, Registry& ops, std::string_view function = {});
 
   Model& model;
   Registry& ops;
   Selecting selecting;
+  Graph& edited;
+  std::optional<Names> body_names;
+  std::optional<Edges> body_producers;
   const Names& names;
   const Edges& producers;
+  Tensors tensors;
   Edges consumers;
   Frames frames;
   Savers savers;
@@ -41,17 +47,22 @@ struct CopyFacts {
   std::unordered_map<uint32_t, VariableOf> variables;      // by node, all variable nodes and tables
   std::unordered_map<uint32_t, NodeId> initializer_owner;  // an initializer -> its variable or table
 
-  const Graph& graph() const { return model.graph(); }
+  const Graph& graph() const { return edited; }
+  bool in_body() const { return edited.is_body(); }
 };
 
 struct CopySelection {
   NodeSet nodes;
   std::unordered_set<TensorRef, TensorHash> cuts;                // of --inputs, and KEYs
-  std::vector<TypedTensor> inputs;                            // as asked for
+  std::vector<TypedTensor> inputs;                               // as asked for
   std::unordered_map<TensorRef, TypedTensor, TensorHash> typed;  // stated types of cut tensors
   std::vector<std::pair<TensorRef, std::string>> input_map;      // KEY, VALUE as written (canonical name)
   NodeSet shared;
 };
+
+// The function in whose body all of the request lies, empty for the main graph. Throws Error (kRefused) where
+// it spreads over several.
+std::string function_of(Model& model, Registry& ops, const CopyRequest& request);
 
 CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request);
 

@@ -63,7 +63,6 @@ class SaverExtension {
   }
 
   void add(std::string node_def) {
-    result_.added.emplace_back(node_name(node_def));
     graph_.append(std::move(node_def));
   }
 
