@@ -77,12 +77,12 @@ void CopyMapping::collect_identities() {
     Role role;
     std::string_view value;
   };
-  const auto each_identity = [](std::string_view node_def, const auto& use) {
+  const auto each_role = [](std::string_view node_def, const auto& use) {
     std::string_view op;
     each_attr(node_def, [&](std::string_view key, std::string_view value) {
       if (op.empty()) op = node_op(node_def);
       const Role role = attr_role(op, key);
-      if (role != Role::kNone && role != Role::kColocation) use(role, value);
+      if (role != Role::kNone) use(role, value);
     });
   };
   const Graph& graph = facts_.graph();
@@ -91,7 +91,12 @@ void CopyMapping::collect_identities() {
   plain_ = NodeSet(graph.size());
   for (const NodeId id : selection_.nodes()) {
     bool any = false;
-    each_identity(graph.bytes(id), [&](Role role, std::string_view value) {
+    std::optional<std::string_view> colocation;
+    each_role(graph.bytes(id), [&](Role role, std::string_view value) {
+      if (role == Role::kColocation) {
+        colocation = value;
+        return;
+      }
       any = true;
       if (role == Role::kInstanceKey) {
         wanted_keys.push_back(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
@@ -100,12 +105,13 @@ void CopyMapping::collect_identities() {
       const std::string_view text = last_bytes(value, attr_field::kString);
       if (!text.empty() && text != kAnonymousName) wanted.push_back({role, text});
     });
-    if (is_plain(id, any)) plain_.add(id);
+    if (!any && is_plain(id, colocation)) plain_.add(id);
   }
   if (wanted.empty() && wanted_keys.empty()) return;
   std::set<int64_t> keys;
   graph.each_record([&](std::string_view node_def) {
-    each_identity(node_def, [&](Role role, std::string_view value) {
+    each_role(node_def, [&](Role role, std::string_view value) {
+      if (role == Role::kColocation) return;
       if (role == Role::kInstanceKey) {
         keys.insert(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
         return;
@@ -133,8 +139,8 @@ void CopyMapping::collect_identities() {
 
 // All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
 // changes.
-bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
-  if (has_identity || scope_.renames() || device_ || !facts_.producers.complete()) return false;
+bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation) const {
+  if (scope_.renames() || device_ || !facts_.producers.complete()) return false;
   for (const NodeId producer : facts_.producers.of(id)) {
     if (!copied(producer)) return false;
   }
@@ -142,8 +148,8 @@ bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
   if (node_op(node_def) == "VarHandleOp") return false;
   const std::string_view name = node_name(node_def);
   bool plain = true;
-  if (const auto value = find_attr(node_def, "_class")) {
-    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+  if (colocation) {
+    for (Fields list(last_bytes(*colocation, attr_field::kList)); list.next();) {
       if (!list->value.starts_with("loc:@")) return false;
       const std::string_view target = list->value.substr(5);
       bool known = target == name;

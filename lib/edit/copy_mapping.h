@@ -103,7 +103,8 @@ class CopyMapping final : public Mapping {
   }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();
-  bool is_plain(NodeId id, bool has_identity) const;
+  // Of a node without identities; `colocation` is its `_class`.
+  bool is_plain(NodeId id, std::optional<std::string_view> colocation) const;
   bool scope_is_free() const;  // no node is in the new scope
 
   const CopyFacts& facts_;
