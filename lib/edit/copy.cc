@@ -114,7 +114,7 @@ class Copying {
   }
 
   void refuse_variables_of_objects() const {
-    for (const auto& [index, variable] : facts_.variables) {
+    for (const auto& [index, variable] : facts_.state) {
       if (!selection_.nodes.has(variable.node)) continue;
       throw refused("belongs to the object graph of a TF2 SavedModel, whose variables cannot be copied yet")
           .of(quoted("variable", facts_.graph().name(variable.node)))
@@ -356,30 +356,18 @@ class Copying {
   void warn_of_state_in_functions() {
     Library& library = facts_.selecting.library();
     if (library.functions.empty()) return;
-    std::unordered_set<std::string_view> called;
-    std::vector<std::string_view> stack;
-    const auto call = [&](std::string_view name) {
-      if (called.insert(name).second) stack.push_back(name);
-    };
-    const auto calls_of = [&](std::string_view node_def) {
-      call(node_op(node_def));
-      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, call); });
-    };
-    for (const NodeId id : copies_) calls_of(facts_.graph().bytes(id));
-    std::unordered_map<std::string_view, Function*> by_name;
-    for (Function& function : library.functions) by_name.emplace(function.name, &function);
+    FunctionReach reach(library);
+    for (const NodeId id : copies_) reach.calls_of(facts_.graph().bytes(id));
+    reach.follow();
     std::string first;
     size_t count = 0;
-    while (!stack.empty()) {
-      const auto found = by_name.find(stack.back());
-      stack.pop_back();
-      if (found == by_name.end()) continue;
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (!reach.reached(i)) continue;
       bool owns = false;
-      found->second->body.each_record([&](std::string_view node_def) {
-        calls_of(node_def);
+      library.functions[i].body.each_record([&](std::string_view node_def) {
         owns = owns || node_op(node_def) == "VarHandleOp" || is_table_op(node_op(node_def));
       });
-      if (owns && count++ == 0) first = found->first;
+      if (owns && count++ == 0) first = library.functions[i].name;
     }
     if (count > 0) {
       result_.warnings.push_back("function '" + printable(first) +
@@ -388,7 +376,7 @@ class Copying {
   }
 
   const CopyRequest request_;
-  CopyFacts facts_;
+  Facts facts_;
   CopySelection selection_;
   CopyMapping mapping_;
   CopyResult result_;

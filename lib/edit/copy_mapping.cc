@@ -59,7 +59,7 @@ const std::string& FreshNames::of(std::string_view name) {
   return made_.emplace(name, std::move(fresh)).first->second;
 }
 
-CopyMapping::CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request)
+CopyMapping::CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request)
     : facts_(facts),
       selection_(selection.nodes),
       scope_(request.from_scope, request.has_from_scope, request.scope),

@@ -12,17 +12,6 @@ namespace {
 
 Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
 
-// Nodes under `<variable>/` that read the variable, as TensorFlow lays them out; for graphs without
-// VariableDefs.
-bool is_satellite_op(std::string_view op) {
-  return op == "Assign" || op == "AssignVariableOp" || op == "Identity" || op == "ReadVariableOp" ||
-         op == "IsVariableInitialized" || op == "VarIsInitializedOp";
-}
-
-bool initializes_table(std::string_view op) {
-  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
-}
-
 constexpr int kLongestWayOut = 4;  // Identities between a Switch and its Exit; TensorFlow makes none or one
 
 // A CondContextDef or WhileContextDef with what it says about nodes.
@@ -33,7 +22,7 @@ struct Context {
 
 class ContextReader {
  public:
-  explicit ContextReader(const CopyFacts& facts) : facts_(facts) {}
+  explicit ContextReader(const Facts& facts) : facts_(facts) {}
 
   std::vector<Context> read() {
     for (const Collection& collection : facts_.all_collections) {
@@ -102,13 +91,13 @@ class ContextReader {
     }
   }
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   std::vector<Context> contexts_;
 };
 
 class CopySelecting {
  public:
-  CopySelecting(CopyFacts& facts, const CopyRequest& request)
+  CopySelecting(Facts& facts, const CopyRequest& request)
       : facts_(facts), request_(request), graph_(facts.graph()), contexts_(ContextReader(facts).read()) {
     result_.nodes = NodeSet(graph_.size());
     result_.shared = NodeSet(graph_.size());
@@ -207,8 +196,8 @@ class CopySelecting {
     const std::vector<NodeId> hit = hit_by(request_.share).nodes();
     for (const NodeId id : hit) result_.shared.add(id);
     for (const NodeId id : hit) {
-      const auto variable = facts_.variables.find(index_of(id));
-      if (variable == facts_.variables.end()) continue;
+      const auto variable = facts_.state.find(index_of(id));
+      if (variable == facts_.state.end()) continue;
       std::vector<NodeId> stack;
       for (const NodeId satellite : variable->second.satellites) {
         if (result_.shared.add(satellite)) stack.push_back(satellite);
@@ -218,7 +207,7 @@ class CopySelecting {
         const NodeId at = stack.back();
         stack.pop_back();
         for (const NodeId producer : facts_.producers.of(at)) {
-          if (facts_.variables.contains(index_of(producer)) && !result_.shared.has(producer)) continue;
+          if (facts_.state.contains(index_of(producer)) && !result_.shared.has(producer)) continue;
           if (result_.shared.add(producer)) stack.push_back(producer);
         }
       }
@@ -294,7 +283,7 @@ class CopySelecting {
   // them. What is left out may have been the only reader of another one, so until nothing changes.
   void leave_unread(const NodeSet& in, NodeSet& left_out) const {
     std::vector<uint32_t> order;
-    for (const auto& [index, variable] : facts_.variables) {
+    for (const auto& [index, variable] : facts_.state) {
       if (in.has(variable.node) && is_variable_op(node_op(graph_.bytes(variable.node))))
         order.push_back(index);
     }
@@ -302,7 +291,7 @@ class CopySelecting {
     for (bool changed = true; changed;) {
       changed = false;
       for (const uint32_t index : order) {
-        const VariableOf& variable = facts_.variables.at(index);
+        const StateOf& variable = facts_.state.at(index);
         if (left_out.has(variable.node) || is_read(variable, in, left_out)) continue;
         changed = true;
         left_out.add(variable.node);
@@ -318,7 +307,7 @@ class CopySelecting {
     }
   }
 
-  bool is_read(const VariableOf& variable, const NodeSet& in, const NodeSet& left_out) const {
+  bool is_read(const StateOf& variable, const NodeSet& in, const NodeSet& left_out) const {
     const auto own = [&](NodeId id) {
       return id == variable.node || std::find(variable.satellites.begin(), variable.satellites.end(), id) !=
                                         variable.satellites.end();
@@ -340,7 +329,7 @@ class CopySelecting {
   }
 
   // The closure of the initial value, readers before what they read.
-  std::vector<NodeId> initial_values(const VariableOf& variable) const {
+  std::vector<NodeId> initial_values(const StateOf& variable) const {
     std::vector<NodeId> order;
     if (variable.initializer == kNoNode) return order;
     std::unordered_set<uint32_t> seen{index_of(variable.node)};
@@ -391,7 +380,7 @@ class CopySelecting {
       std::vector<NodeId> fresh;
       fresh.swap(fresh_);
       for (const NodeId id : fresh) {
-        if (const auto variable = facts_.variables.find(index_of(id)); variable != facts_.variables.end()) {
+        if (const auto variable = facts_.state.find(index_of(id)); variable != facts_.state.end()) {
           // A cut variable handle keeps its original; one whose initializer is shared has none of its own.
           for (const NodeId satellite : variable->second.satellites) want(satellite);
         }
@@ -434,7 +423,7 @@ class CopySelecting {
     }
   }
 
-  CopyFacts& facts_;
+  Facts& facts_;
   const CopyRequest& request_;
   const Graph& graph_;
   std::vector<Context> contexts_;
@@ -447,86 +436,7 @@ class CopySelecting {
   bool exact_ = false;
 };
 
-Graph& decoded_body(Library& library, std::string_view function) {
-  Graph& body = find_function(library, function).body;
-  body.decode();
-  return body;
-}
-
 }  // namespace
-
-bool in_scope(std::string_view name, std::string_view scope) {
-  return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
-}
-
-CopyFacts::CopyFacts(Model& around, Registry& registry, std::string_view function)
-    : model(around),
-      ops(registry),
-      selecting(around, registry),
-      edited(function.empty() ? around.graph() : decoded_body(selecting.library(), function)),
-      body_names(edited.is_body() ? std::make_optional<Names>(edited) : std::nullopt),
-      body_producers(edited.is_body() ? std::make_optional(gedit::producers(edited, *body_names))
-                                      : std::nullopt),
-      names(body_names ? *body_names : selecting.names()),
-      producers(body_producers ? *body_producers : selecting.producers()),
-      tensors(around, edited, names, registry, function),
-      consumers(reversed(producers)),
-      frames(edited, producers),
-      savers(edited.is_body() ? Savers() : find_savers(edited, names, consumers)),
-      all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
-  const Graph& nodes = graph();
-  std::unordered_set<uint32_t> described;
-  const auto add = [&](VariableOf& variable, std::string_view name) {
-    const NodeId id = name.empty() ? kNoNode : names.find(node_of(name));
-    if (id == kNoNode || id == variable.node) return kNoNode;
-    if (std::find(variable.satellites.begin(), variable.satellites.end(), id) == variable.satellites.end()) {
-      variable.satellites.push_back(id);
-    }
-    return id;
-  };
-  for (const Collection& collection : all_collections) {
-    if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
-    for (const std::string_view def : collection.items) {
-      const VariableNames of = variable_names(def);
-      const NodeId node = names.find(node_of(of.variable));
-      if (node == kNoNode) continue;
-      VariableOf& variable = variables[index_of(node)];
-      variable.node = node;
-      described.insert(index_of(node));
-      if (const NodeId id = add(variable, of.initializer); id != kNoNode) variable.initializer = id;
-      add(variable, of.snapshot);
-      add(variable, of.initial_value);
-    }
-  }
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    const NodeId id{i};
-    if (nodes.removed(id)) continue;
-    const std::string_view op = node_op(nodes.bytes(id));
-    const bool table = is_table_op(op);
-    if (!table && !is_variable_op(op)) continue;
-    VariableOf& variable = variables[i];
-    variable.node = id;
-    if (described.contains(i)) continue;
-    for (const NodeId reader : consumers.of(id)) {
-      const std::string_view reader_op = node_op(nodes.bytes(reader));
-      const std::string_view name = nodes.name(reader);
-      const bool own =
-          table ? initializes_table(reader_op) : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
-      if (!own) continue;
-      if (std::find(variable.satellites.begin(), variable.satellites.end(), reader) !=
-          variable.satellites.end())
-        continue;
-      variable.satellites.push_back(reader);
-      const bool initializes =
-          table || (is_assign_op(reader_op) && name == std::string(nodes.name(id)) + "/Assign");
-      if (initializes && variable.initializer == kNoNode) variable.initializer = reader;
-    }
-  }
-  for (const auto& [index, variable] : variables) {
-    if (variable.initializer != kNoNode)
-      initializer_owner.emplace(index_of(variable.initializer), variable.node);
-  }
-}
 
 std::string function_of(Model& model, Registry& ops, const CopyRequest& request) {
   std::set<std::string> places;
@@ -554,7 +464,7 @@ std::string function_of(Model& model, Registry& ops, const CopyRequest& request)
   return places.empty() ? "" : *places.begin();
 }
 
-CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request) {
+CopySelection select_for_copy(Facts& facts, const CopyRequest& request) {
   return CopySelecting(facts, request).run();
 }
 

@@ -1,55 +1,17 @@
 // Which nodes a copy takes: command_reference, copy, rules 1 to 6.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "edit/copy.h"
-#include "graph/edges.h"
-#include "graph/frames.h"
-#include "graph/names.h"
-#include "model/collections.h"
-#include "model/savers.h"
-#include "select/selection.h"
+#include "edit/facts.h"
 #include "select/tensors.h"
 
 namespace gedit {
-
-// A variable's own nodes by its VariableDefs.
-struct VariableOf {
-  NodeId node;
-  std::vector<NodeId> satellites;  // initializer, snapshot, initial value
-  NodeId initializer = kNoNode;
-};
-
-// What copying needs to know about the graph; built once, before anything changes.
-struct CopyFacts {
-  // Of the main graph, or of the body of a library function.
-  CopyFacts(Model& model, Registry& ops, std::string_view function = {});
-
-  Model& model;
-  Registry& ops;
-  Selecting selecting;
-  Graph& edited;
-  std::optional<Names> body_names;
-  std::optional<Edges> body_producers;
-  const Names& names;
-  const Edges& producers;
-  Tensors tensors;
-  Edges consumers;
-  Frames frames;
-  Savers savers;
-  std::vector<Collection> all_collections;
-  std::unordered_map<uint32_t, VariableOf> variables;      // by node, all variable nodes and tables
-  std::unordered_map<uint32_t, NodeId> initializer_owner;  // an initializer -> its variable or table
-
-  const Graph& graph() const { return edited; }
-  bool in_body() const { return edited.is_body(); }
-};
 
 struct CopySelection {
   NodeSet nodes;
@@ -64,9 +26,6 @@ struct CopySelection {
 // it spreads over several.
 std::string function_of(Model& model, Registry& ops, const CopyRequest& request);
 
-CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request);
-
-// Whether `name` is the scope `scope` or lies under it.
-bool in_scope(std::string_view name, std::string_view scope);
+CopySelection select_for_copy(Facts& facts, const CopyRequest& request);
 
 }  // namespace gedit

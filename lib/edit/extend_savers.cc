@@ -9,36 +9,14 @@ namespace {
 
 // list(type) attribute with `types` appended.
 std::string with_types(std::string_view node_def, std::string_view key, const std::vector<DType>& types) {
-  std::string list;
-  if (const auto value = find_attr(node_def, key)) {
-    for (Fields fields(last_bytes(*value, attr_field::kList)); fields.next();) {
-      if (fields->number != attr_field::kType) {
-        list += fields->raw;
-        continue;
-      }
-      each_varint(fields.field(),
-                  [&](uint64_t number) { append_varint_field(list, attr_field::kType, number); });
-    }
-  }
-  // Repeated numbers are written packed by TensorFlow (proto3).
-  std::string packed, rest;
-  for (Fields fields(list); fields.next();) {
-    if (fields->number == attr_field::kType) {
-      append_varint(packed, fields->varint);
-    } else {
-      rest += fields->raw;
-    }
-  }
-  for (const DType type : types) append_varint(packed, static_cast<uint64_t>(static_cast<int32_t>(type)));
-  append_bytes_field(rest, attr_field::kType, packed);
-  std::string value;
-  append_bytes_field(value, attr_field::kList, rest);
-  return with_attr(node_def, key, value);
+  std::vector<DType> all = type_list(find_attr(node_def, key).value_or(""));
+  all.insert(all.end(), types.begin(), types.end());
+  return with_attr(node_def, key, type_list_value(all));
 }
 
 class SaverExtension {
  public:
-  SaverExtension(const CopyFacts& facts, CopyMapping& mapping, CopyResult& result)
+  SaverExtension(const Facts& facts, CopyMapping& mapping, CopyResult& result)
       : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), result_(result) {}
 
   void run() {
@@ -71,13 +49,7 @@ class SaverExtension {
   std::string duplicate(NodeId id, const std::vector<std::string>& inputs, std::string node_def = {}) {
     if (node_def.empty()) node_def = mapped_node(graph_.bytes(id), mapping_);
     const std::string name = mapping_.free_name(graph_.name(id));
-    std::string renamed;
-    append_bytes_field(renamed, node_field::kName, name);
-    const std::string rewired = with_inputs(node_def, inputs);
-    for (Fields fields(rewired); fields.next();) {
-      if (!fields->bytes(node_field::kName)) renamed += fields->raw;
-    }
-    add(std::move(renamed));
+    add(with_name(with_inputs(node_def, inputs), name));
     return name;
   }
 
@@ -262,7 +234,7 @@ class SaverExtension {
                : input;
   }
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   Graph& graph_;
   CopyMapping& mapping_;
   CopyResult& result_;
@@ -271,7 +243,7 @@ class SaverExtension {
 
 }  // namespace
 
-void extend_savers(const CopyFacts& facts, CopyMapping& mapping, CopyResult& result) {
+void extend_savers(const Facts& facts, CopyMapping& mapping, CopyResult& result) {
   SaverExtension(facts, mapping, result).run();
 }
 

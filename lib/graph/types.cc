@@ -3,16 +3,6 @@
 namespace gedit {
 namespace {
 
-// Types in an attribute `list(type)`, packed or not.
-std::vector<DType> type_list(std::string_view attr_value) {
-  std::vector<DType> types;
-  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
-    if (list->number != attr_field::kType) continue;
-    each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
-  }
-  return types;
-}
-
 // Hostile counts: a node has no more outputs than this by a number attribute.
 constexpr int64_t kMostRepeated = 10'000'000;
 
