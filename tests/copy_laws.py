@@ -24,7 +24,9 @@ STATE = {"Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "HashTab
          "MutableHashTableV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "MutableHashTableOfTensors",
          "MutableHashTableOfTensorsV2"}
 EXTENDED = {"Save", "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "NoOp", "Const"}
-IDENTITIES = {"shared_name", "_class", "_output_shapes"}
+# What renaming keeps and copying makes fresh, or lets go where its node is not there.
+IDENTITIES = {"shared_name", "_class", "_output_shapes", "_tpu_replicate", "_XlaCluster", "_XlaScope", "cluster", "container",
+              "var_name", "stack_name", "tensor_name", "key", "instance_key", "batching_queue"}
 LARGEST = 50 << 20
 
 
@@ -100,12 +102,15 @@ def law_commute(picked):
 
 
 def plain(node):
-    """The node without what renaming rightly keeps and copying rightly makes fresh."""
     attrs = {key: value for key, value in node["attrs"].items() if key not in IDENTITIES}
     return {**node, "attrs": attrs}
 
 
 def law_extract(picked):
+    # The names and slices that a saver reads are what its variables are, and those are fewer in an extract.
+    savers = [node for node in picked.before.values() if node["op"].startswith(("Save", "Restore"))]
+    if any(node_of(text) in picked.names for node in savers for text in node["inputs"]):
+        return
     subject, copies = picked.subject, picked.names
     of_copy, of_original, renamed = (subject.fresh("x.pb") for _ in range(3))
     subject.run("extract", picked.out, "--outputs", ",".join(copies[node_of(o)] for o in picked.outputs), "-q", "-f", "pb",
