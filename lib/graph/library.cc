@@ -46,7 +46,7 @@ std::string map_function(std::string_view function_def, const Mapping& mapping) 
 Library Library::decode(std::string_view library, const std::shared_ptr<Arena>& arena) {
   Library found;
   for (Fields fields(library); fields.next();) {
-    found.items.push_back({fields->number, fields->raw, found.functions.size()});
+    found.items.push_back({part_of(fields.field()).field, fields->raw, found.functions.size()});
     if (!fields->bytes(1)) continue;
     found.functions.push_back(
         {function_name(fields->value), Graph(fields->value, function_field::kNode, arena)});

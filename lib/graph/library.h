@@ -21,7 +21,7 @@ struct Function {
 // A FunctionDefLibrary taken apart; an edit changes bodies or parts and encodes it again.
 struct Library {
   struct Item {
-    uint32_t field;        // 1: a function, 2: GradientDef, 3: RegisteredGradient, others unknown
+    uint32_t field;        // 1: a function, 2: GradientDef, 3: RegisteredGradient, others only carried along
     std::string_view raw;  // with tag and length
     size_t function = 0;   // field 1: index into functions
   };
