@@ -13,6 +13,7 @@
 #include "graph/library.h"
 #include "model/calls.h"
 #include "model/collections.h"
+#include "model/savers.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -55,7 +56,8 @@ class Checker {
     check_frames(in, only, report_);
     check_calls(in, functions_, only, report_);
     shared_names(in, only);
-    const NodeSet restoring = values ? restore_nodes(in) : NodeSet();
+    const NodeSet restoring = values || no_variables_ ? restore_nodes(in) : NodeSet();
+    if (no_variables_) absent_variables(restoring);
     check_saver_nodes(in, values ? &*values : nullptr, only, &restoring, report_);
     check_library(library, only, values ? &*values : nullptr, restoring);
     if (only != nullptr) return report_.take();
@@ -87,9 +89,10 @@ class Checker {
 
   // The checkpoint of a SavedModel's folder, where it has one.
   std::optional<Checkpoint> variables() {
-    if (model_.kind != Kind::kSavedModel || model_.folder.empty()) return std::nullopt;
+    if (model_.kind != Kind::kSavedModel || !model_.directory) return std::nullopt;
     const std::string prefix = join_path(join_path(model_.folder, "variables"), "variables");
     const std::optional<Location> location = find_checkpoint(prefix);
+    no_variables_ = !location;
     if (!location) return std::nullopt;
     try {
       return open_checkpoint(*location);
@@ -105,6 +108,16 @@ class Checker {
     const NodeId id = in.names.find(node_of(last_bytes(meta_.part(meta_field::kSaver), 3)));
     if (id != kNoNode) set.add(id);
     return reach(set, in.producers, kAnyDistance);
+  }
+
+  // A saver that restores something needs it.
+  void absent_variables(const NodeSet& restoring) {
+    for (const NodeId id : restoring.nodes()) {
+      const std::string_view op = node_op(graph_.bytes(id));
+      if (!is_restore_op(op)) continue;
+      return report_.add(Rule::kCheckpoint, join_path(join_path(model_.folder, "variables"), "variables"),
+                         "not there, and '" + std::string(graph_.name(id)) + "' restores from it");
+    }
   }
 
   void size() {
@@ -210,6 +223,7 @@ class Checker {
   NodeContext context_;
   Registry producer_ops_;
   Report report_;
+  bool no_variables_ = false;  // a SavedModel's folder is without a checkpoint
 };
 
 }  // namespace

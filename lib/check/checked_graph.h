@@ -89,4 +89,7 @@ class CheckedGraph {
   std::vector<bool> known_;
 };
 
+// `no output`, `1 output`, `3 outputs`.
+std::string outputs_text(size_t count);
+
 }  // namespace gedit

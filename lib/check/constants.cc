@@ -1,6 +1,7 @@
 // Const nodes and _output_shapes: tensors and shapes that contradict themselves.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "check/nodes.h"
 #include "graph/tensor_layout.h"
@@ -101,18 +102,30 @@ void check_const(const CheckedGraph& in, NodeId id, const Attrs& attrs, Report& 
 void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head, std::string_view value,
                          const NodeContext& context, Report& report) {
   const auto wrong = [&](const std::string& what) { report.add(Rule::kOutputShapes, in.subject(id), what); };
+  const Field list_field = [&] {
+    Field last;
+    for (Fields fields(value); fields.next();) last = fields.field();
+    return last;
+  }();
+  // TensorFlow passes over what is no list of shapes, and over shapes behind those of the outputs.
+  if (!list_field.bytes(attr_field::kList)) return;
+  const size_t outputs = in.outputs_known(id) ? in.outputs(id).size() : std::numeric_limits<size_t>::max();
   size_t count = 0;
   Shape first;
-  for (Fields list(last_bytes(value, attr_field::kList)); list.next();) {
-    if (!list->bytes(attr_field::kShape)) continue;
-    const std::string fault = proto_fault(list->value);
-    if (!fault.empty()) return wrong("shape " + std::to_string(count) + " " + fault);
+  std::string fault;
+  for (Fields list(list_field.value); list.next();) {
+    if (!list->bytes(attr_field::kShape)) return;
+    if (count < outputs && fault.empty()) {
+      fault = proto_fault(list->value);
+      if (!fault.empty()) fault = "shape " + std::to_string(count) + " " + fault;
+    }
     if (count++ == 0) first = parse_shape_proto(list->value);
   }
-  if (in.outputs_known(id) && count < in.outputs(id).size()) {
+  if (!fault.empty()) return wrong(fault);
+  if (in.outputs_known(id) && count < outputs)
     return wrong(std::to_string(count) + (count == 1 ? " shape for " : " shapes for ") +
-                 std::to_string(in.outputs(id).size()) + " outputs");
-  }
+                 outputs_text(outputs));
+  if (outputs == 0) return;
   if (!first) return;
   const std::string_view node_def = in.graph.bytes(id);
   const Shape own = inferred(head, node_def, context.producer);

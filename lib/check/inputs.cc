@@ -20,10 +20,6 @@ void check_type(const CheckedGraph& in, NodeId id, const NodeHead& head, size_t 
   }
 }
 
-std::string outputs_text(size_t count) {
-  return count == 0 ? "no output" : std::to_string(count) + (count == 1 ? " output" : " outputs");
-}
-
 void report_missing(const CheckedGraph& in, NodeId id, std::string_view text, NodeId producer,
                     Report& report) {
   const Input input = in.body ? parse_body_input(text) : parse_input(text);
@@ -43,6 +39,22 @@ void report_missing(const CheckedGraph& in, NodeId id, std::string_view text, No
              outputs_text(in.outputs(producer).size());
   }
   report.add(Rule::kInput, in.subject(id), std::move(words));
+}
+
+// Ops whose `dtype` must be that of the handle they are given (resource_variable_ops.cc, shape functions).
+bool takes_handle(std::string_view op) {
+  return op == "ReadVariableOp" || op == "AssignVariableOp" || op == "AssignAddVariableOp" ||
+         op == "AssignSubVariableOp" || op == "ResourceGather";
+}
+
+void check_handle(const CheckedGraph& in, NodeId id, const NodeHead& head, NodeId producer, Report& report) {
+  if (producer == kNoNode || node_op(in.graph.bytes(producer)) != "VarHandleOp") return;
+  const auto is = type_attr(in.graph.bytes(producer), "dtype"),
+             wanted = type_attr(in.graph.bytes(id), "dtype");
+  if (!is || !wanted || *is == *wanted) return;
+  report.add(Rule::kDtype, in.subject(id),
+             std::string(head.op) + " of " + dtype_name(*wanted) + ", VarHandleOp '" +
+                 std::string(in.graph.name(producer)) + "' holds " + dtype_name(*is));
 }
 
 struct DataInput {
@@ -113,6 +125,7 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
                       std::to_string(data.size()) + (data.size() == 1 ? " input, " : " inputs, ") +
                           std::string(head.op) + " takes " + std::to_string(expected.size()));
   }
+  if (takes_handle(head.op) && !data.empty()) check_handle(in, id, head, data[0].producer, report);
   for (size_t i = 0; i < data.size(); ++i)
     check_type(in, id, head, i, data[i].type, expected[i], data[i].producer, report);
 }

@@ -21,20 +21,21 @@ std::string missing(const CheckedGraph& in, std::string_view name) {
   if (input.control || input.port.empty()) return {};
   if (in.source(name, id).found) return {};
   return "names " + quoted("tensor", name) + ", " + quoted("node", input.node) + " (" +
-         std::string(node_op(in.graph.bytes(id))) + ") has " + std::to_string(in.outputs(id).size()) +
-         " outputs";
+         std::string(node_op(in.graph.bytes(id))) + ") has " + outputs_text(in.outputs(id).size());
 }
 
 // Looks at every name in a message; what it maps is thrown away.
 class NameCheck final : public NameMap {
  public:
-  NameCheck(const CheckedGraph& in, Rule rule, std::string subject, Report& report)
-      : in_(in), rule_(rule), subject_(std::move(subject)), report_(report) {}
+  // `told`: faults that were told before, with their subjects: one name often stands in many fields.
+  NameCheck(const CheckedGraph& in, Rule rule, std::string subject, std::set<std::string>& told,
+            Report& report)
+      : in_(in), rule_(rule), subject_(std::move(subject)), told_(told), report_(report) {}
   bool map(NameKind kind, std::string_view name, std::string& out) const override {
     out += name;
     if (kind != NameKind::kNode) return true;
     const std::string fault = missing(in_, name);
-    if (!fault.empty() && told_.insert(fault).second) report_.add(rule_, subject_, fault);
+    if (!fault.empty() && told_.insert(subject_ + ": " + fault).second) report_.add(rule_, subject_, fault);
     return true;
   }
 
@@ -42,8 +43,8 @@ class NameCheck final : public NameMap {
   const CheckedGraph& in_;
   Rule rule_;
   std::string subject_;
+  std::set<std::string>& told_;
   Report& report_;
-  mutable std::set<std::string> told_;  // one name often stands in many fields
 };
 
 std::string_view context_name(std::string_view context) { return last_bytes(context, 1); }
@@ -78,7 +79,7 @@ class Surroundings {
 
  private:
   void names(std::string_view message, const Schema& schema, Rule rule, std::string subject) {
-    map_names(message, schema, NameCheck(in_, rule, std::move(subject), report_));
+    map_names(message, schema, NameCheck(in_, rule, std::move(subject), told_, report_));
   }
 
   void check_collection(const Collection& collection) {
@@ -172,7 +173,7 @@ class Surroundings {
     if (file.empty() || file.find('/') != std::string::npos || file == "..") {
       return report_.add(Rule::kAsset, file, "not the name of a file in assets/");
     }
-    if (model_.kind != Kind::kSavedModel || model_.folder.empty()) return;
+    if (model_.kind != Kind::kSavedModel || !model_.directory) return;
     if (!exists(join_path(join_path(model_.folder, "assets"), file)))
       report_.add(Rule::kAsset, file, "no such file in assets/");
   }
@@ -183,6 +184,7 @@ class Surroundings {
   Report& report_;
   std::unordered_map<std::string_view, std::pair<std::string_view, std::string_view>> variables_;
   std::set<std::string_view> differing_;
+  std::set<std::string> told_;
   std::set<std::pair<std::string_view, std::string>> assets_;
 };
 

@@ -145,7 +145,7 @@ class Differ {
   // Variables of a SavedModel, where both have them.
   void checkpoints() {
     diff_.other.insert(diff_.other.begin(), functions_.begin(), functions_.end());
-    if (before_.folder.empty() || after_.folder.empty()) return;
+    if (!before_.directory || !after_.directory) return;
     const auto find = [](const Model& model) {
       return find_checkpoint(join_path(join_path(model.folder, "variables"), "variables"));
     };

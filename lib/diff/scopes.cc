@@ -26,25 +26,46 @@ void each_scope(std::string_view name, Use use) {
 
 struct ScopeFacts {
   uint64_t hash = 0, count = 0;
-  bool kept = false;    // a node in it has the same name in the other graph
-  bool nested = false;  // a node lies below it
-  size_t order = 0;
+  bool kept = false;  // a node in it has the same name in the other graph
+  uint32_t depth = 0, order = 0;
 };
 using Scopes = std::unordered_map<std::string_view, ScopeFacts>;
 
+// A sum over the nodes, so that their order does not count.
+uint64_t node_hash(std::string_view rest, std::string_view op) {
+  return (name_hash(rest) ^ (name_hash(op) * 0x9e3779b97f4a7c15)) * 0xe7037ed1a0b428db;
+}
+
+// The scopes that lone nodes lie below.
 Scopes lone_scopes(const Graph& graph, const std::vector<NodeId>& lone, const NodeSet& is_lone) {
   Scopes scopes;
+  std::vector<std::pair<std::string_view, ScopeFacts*>> last;  // neighbours lie in the same scopes
   for (const NodeId id : lone) {
     const NodeHead head = node_head(graph.bytes(id));
+    uint32_t depth = 0;
     each_scope(head.name, [&](std::string_view scope, std::string_view rest) {
-      ScopeFacts& facts = scopes[scope];
-      if (facts.count == 0) facts.order = scopes.size();
-      // A sum, so that order does not count; both halves go through the hash once more.
-      facts.hash += (name_hash(rest) ^ (name_hash(head.op) * 0x9e3779b97f4a7c15)) * 0xe7037ed1a0b428db;
+      if (rest.empty()) return false;
+      if (last.size() == depth) last.emplace_back(std::string_view(), nullptr);
+      if (last[depth].second == nullptr || last[depth].first != scope) {
+        const auto [found, fresh] = scopes.try_emplace(scope);
+        if (fresh) {
+          found->second.order = static_cast<uint32_t>(scopes.size());
+          found->second.depth = depth;
+        }
+        last[depth] = {scope, &found->second};
+      }
+      ScopeFacts& facts = *last[depth++].second;
+      facts.hash += node_hash(rest, head.op);
       ++facts.count;
-      facts.nested = facts.nested || !rest.empty();
       return true;
     });
+  }
+  for (const NodeId id : lone) {  // a node that is named like a scope is in it
+    const NodeHead head = node_head(graph.bytes(id));
+    const auto found = scopes.find(head.name);
+    if (found == scopes.end()) continue;
+    found->second.hash += node_hash({}, head.op);
+    ++found->second.count;
   }
   for (uint32_t i = 0; i < graph.size(); ++i) {
     if (is_lone.has(NodeId{i})) continue;
@@ -58,8 +79,17 @@ Scopes lone_scopes(const Graph& graph, const std::vector<NodeId>& lone, const No
   return scopes;
 }
 
-size_t depth(std::string_view scope) {
-  return scope.empty() ? 0 : 1 + static_cast<size_t>(std::count(scope.begin(), scope.end(), '/'));
+// Those that are whole, outermost first, then in the order of the graph.
+using Scope = Scopes::value_type;
+std::vector<const Scope*> whole_scopes(const Scopes& scopes) {
+  std::vector<const Scope*> list;
+  for (const Scope& scope : scopes) {
+    if (!scope.second.kept) list.push_back(&scope);
+  }
+  std::sort(list.begin(), list.end(), [](const Scope* a, const Scope* b) {
+    return std::pair(a->second.depth, a->second.order) < std::pair(b->second.depth, b->second.order);
+  });
+  return list;
 }
 
 // Whether an outer scope of it, or it itself, is in the set.
@@ -127,32 +157,19 @@ std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& aft
 
   const Scopes from = lone_scopes(before, removed, is_removed);
   const Scopes to = lone_scopes(after, matched.added, is_added);
-  std::unordered_map<uint64_t, std::vector<std::string_view>> by_hash;
-  const auto sorted = [](const Scopes& scopes) {
-    std::vector<std::string_view> list;
-    for (const auto& [scope, facts] : scopes) {
-      if (!facts.kept && facts.nested) list.push_back(scope);
-    }
-    std::sort(list.begin(), list.end(), [&](std::string_view a, std::string_view b) {
-      const size_t depth_a = depth(a), depth_b = depth(b);
-      return depth_a != depth_b ? depth_a < depth_b : scopes.at(a).order < scopes.at(b).order;
-    });
-    return list;
-  };
-  for (const std::string_view scope : sorted(to)) by_hash[to.at(scope).hash].push_back(scope);
+  std::unordered_map<uint64_t, std::vector<const Scope*>> by_hash;
+  for (const Scope* scope : whole_scopes(to)) by_hash[scope->second.hash].push_back(scope);
   for (auto& [hash, list] : by_hash) std::reverse(list.begin(), list.end());  // taken from the back
   std::unordered_map<std::string_view, size_t> taken_from, taken_to;
-  for (const std::string_view scope : sorted(from)) {
-    if (covered(scope, taken_from)) continue;
-    const ScopeFacts& facts = from.at(scope);
-    const auto found = by_hash.find(facts.hash);
-    if (found == by_hash.end()) continue;
-    std::vector<std::string_view>& list = found->second;
-    while (!list.empty() && covered(list.back(), taken_to)) list.pop_back();
-    if (list.empty() || to.at(list.back()).count != facts.count) continue;
-    taken_from.emplace(scope, pairs.size());
-    taken_to.emplace(list.back(), pairs.size());
-    pairs.push_back({std::string(scope), std::string(list.back()), {}});
+  for (const Scope* scope : whole_scopes(from)) {
+    const auto found = by_hash.find(scope->second.hash);
+    if (found == by_hash.end() || covered(scope->first, taken_from)) continue;
+    std::vector<const Scope*>& list = found->second;
+    while (!list.empty() && covered(list.back()->first, taken_to)) list.pop_back();
+    if (list.empty() || list.back()->second.count != scope->second.count) continue;
+    taken_from.emplace(scope->first, pairs.size());
+    taken_to.emplace(list.back()->first, pairs.size());
+    pairs.push_back({std::string(scope->first), std::string(list.back()->first), {}});
     list.pop_back();
   }
   if (pairs.empty()) return pairs;
