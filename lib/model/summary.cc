@@ -8,6 +8,7 @@
 #include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "model/calls.h"
 #include "model/collections.h"
 #include "model/savers.h"
 
@@ -114,17 +115,11 @@ class Summarizer {
     const Library library = Library::decode(bytes, model_.arena);
     summary_.functions = library.functions.size();
     if (library.functions.empty()) return;
-    FunctionReach reach(library);
-    graph_.each_record([&](std::string_view node_def) { reach.calls_of(node_def); });
-    // What the object graph names is callable from Python.
-    for (Fields objects(meta_.part(meta_field::kObjectGraph)); objects.next();) {
-      if (objects->bytes(2)) reach.call(map_entry(objects->value).key);
-    }
-    reach.follow();
+    const std::vector<bool> called = called_functions(meta_, library);
     for (size_t i = 0; i < library.functions.size(); ++i) {
       const Function& function = library.functions[i];
       function.body.each_record([&](std::string_view) { ++summary_.function_nodes; });
-      if (!reach.reached(i)) summary_.unreachable_functions.emplace_back(function.name);
+      if (!called[i]) summary_.unreachable_functions.emplace_back(function.name);
     }
   }
 
