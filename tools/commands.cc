@@ -7,7 +7,7 @@ namespace gedit {
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
       kInspect,    kSelect, kList,  // look
-      kCopy,       kInsert, kSync,  // cut and join
+      kCopy,       kMerge,  kInsert, kSync,  // cut and join
       kCheckpoint,                  // weights
       kRename,     kSet,            // change
       kConvert,                     // files

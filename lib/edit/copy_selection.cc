@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/pairs.h"
 
 namespace gedit {
 namespace {
@@ -157,17 +158,7 @@ class CopySelecting {
   }
 
   void read_map() {
-    for (const std::string& pair : request_.input_map) {
-      const size_t equals = pair.find('=');
-      if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
-        throw Error(Cause::kUsage, "is no KEY=VALUE").of("'" + printable(pair) + "'");
-      }
-      std::string key = pair.substr(0, equals), value = pair.substr(equals + 1);
-      if (key.starts_with('^') != value.starts_with('^')) {
-        throw Error(Cause::kUsage, "maps a control input to a tensor or the other way")
-            .of("'" + printable(pair) + "'")
-            .hint("^a=^b");
-      }
+    for (auto& [key, value] : parse_input_map(request_.input_map)) {
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
       const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, key);
@@ -431,10 +422,6 @@ class CopySelecting {
 };
 
 }  // namespace
-
-bool in_scope(std::string_view name, std::string_view scope) {
-  return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
-}
 
 CopyFacts::CopyFacts(Model& edited, Registry& registry)
     : model(edited),

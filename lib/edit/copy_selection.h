@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "edit/copy.h"
+#include "edit/identities.h"
 #include "graph/edges.h"
 #include "graph/frames.h"
 #include "graph/names.h"
@@ -54,8 +55,5 @@ struct CopySelection {
 };
 
 CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request);
-
-// Whether `name` is the scope `scope` or lies under it.
-bool in_scope(std::string_view name, std::string_view scope);
 
 }  // namespace gedit

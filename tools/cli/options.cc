@@ -22,6 +22,18 @@ std::optional<Kind> kind_of_word(const std::string& word) {
   return std::nullopt;
 }
 
+// `61 + 38`, of what was read; nothing everywhere is one 0.
+template <typename Text>
+std::string sum_text(const std::vector<Counts>& counts, uint64_t Counts::*what, Text text) {
+  std::string sum;
+  bool any = false;
+  for (const Counts& one : counts) {
+    sum += (sum.empty() ? "" : " + ") + text(one.*what);
+    any = any || one.*what != 0;
+  }
+  return any ? sum : text(0);
+}
+
 }  // namespace
 
 Counts count(const Model& model) {
@@ -34,6 +46,10 @@ Counts count(const Model& model) {
 void InputOptions::setup(CLI::App& app) {
   app.add_option("FILE", path_, "GraphDef, MetaGraphDef or SavedModel in any form; - is standard input")
       ->required();
+  setup_reading(app);
+}
+
+void InputOptions::setup_reading(CLI::App& app) {
   app.add_option("--as", as_, "Take FILE for this: graph, metagraph or saved_model")
       ->check(CLI::IsMember({"graph", "metagraph", "saved_model"}))
       ->type_name("KIND");
@@ -60,8 +76,8 @@ Model InputOptions::load(const std::string& tensors_from) const {
   return gedit::load(path_, load_options);
 }
 
-Model InputOptions::load_one() const {
-  Model model = load();
+Model InputOptions::load_one(const std::string& path) const {
+  Model model = gedit::load(path, options());
   if (model.meta_graphs.size() > 1 && tag_set_.empty()) {
     std::string sets;
     for (const MetaGraph& meta : model.meta_graphs) {
@@ -70,7 +86,7 @@ Model InputOptions::load_one() const {
       sets += (sets.empty() ? "--tag-set " : " or ") + set;
     }
     throw Error(Cause::kUsage, "holds " + std::to_string(model.meta_graphs.size()) + " MetaGraphs")
-        .in(path_)
+        .in(path)
         .hint(sets);
   }
   return model;
@@ -89,13 +105,13 @@ Registry InputOptions::registry(const Model& model, size_t meta_graph) {
   return registry;
 }
 
-void OutputOptions::setup(CLI::App& app) {
+void OutputOptions::setup(CLI::App& app, bool in_place) {
   app.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
   app.add_option("-f,--format", format_,
                  "pb, pbtxt, meta, gtxt, json or saved_model; default: by the suffix of OUT, else as FILE")
       ->type_name("FORMAT");
   app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
-  app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
+  if (in_place) app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
   app.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
   app.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
 }
@@ -120,7 +136,7 @@ Destination OutputOptions::destination(const Model& model) const {
   return destination;
 }
 
-void OutputOptions::save(Model& model, const std::optional<Counts>& before,
+void OutputOptions::save(Model& model, const std::vector<Counts>& before,
                          const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
   Saved saved;
   if (dry_run_) {
@@ -134,10 +150,12 @@ void OutputOptions::save(Model& model, const std::optional<Counts>& before,
   // Text was written from the message, not from the graph.
   const Tally tally = saved.tally.nodes > 0 ? saved.tally : model.graph().tally();
   const Counts after{tally.nodes, tally.variables, tally.functions, model.message.size()};
-  const Counts was = before.value_or(after);
-  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", was.nodes,
-             after.nodes, was.variables, after.variables, was.functions, after.functions,
-             size_text(was.bytes), size_text(saved.bytes));
+  const std::vector<Counts> was = before.empty() ? std::vector<Counts>{after} : before;
+  const auto text = [](uint64_t number) { return std::to_string(number); };
+  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n",
+             sum_text(was, &Counts::nodes, text), after.nodes, sum_text(was, &Counts::variables, text),
+             after.variables, sum_text(was, &Counts::functions, text), after.functions,
+             sum_text(was, &Counts::bytes, size_text), size_text(saved.bytes));
   for (const std::string& text : warnings) say_warning(text);
   for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);
