@@ -16,9 +16,9 @@ bool is_scope_name(std::string_view text) {
   const auto letter = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
   };
-  return !text.empty() && (letter(text[0]) || text[0] == '.') && std::all_of(text.begin(), text.end(), [&](char c) {
-    return letter(c) || kRest.find(c) != std::string_view::npos;
-  });
+  return !text.empty() && (letter(text[0]) || text[0] == '.') &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter(c) || kRest.find(c) != std::string_view::npos; });
 }
 
 struct NamedFile {
@@ -44,16 +44,19 @@ class Merge final : public Command {
         ->required()
         ->type_name("[NAME=]FILE");
     input_.setup_reading(app);
-    app.add_option("--input-map", request_.input_map,
-                   "What reads KEY reads VALUE; names as in the merged graph; ^a=^b for control inputs; @file")
+    app.add_option(
+           "--input-map", request_.input_map,
+           "What reads KEY reads VALUE; names as in the merged graph; ^a=^b for control inputs; @file")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
-    app.add_option("--on-conflict", on_conflict_,
-                   "Where two files define one name: error, uniquify (the later one becomes x_1) or share (one "
-                   "where both say the same)")
+    app.add_option(
+           "--on-conflict", on_conflict_,
+           "Where two files define one name: error, uniquify (the later one becomes x_1) or share (one "
+           "where both say the same)")
         ->check(CLI::IsMember({"error", "uniquify", "share"}))
         ->type_name("HOW");
-    app.add_option("--checkpoint", checkpoints_, "That file's values; one merged checkpoint is written beside OUT")
+    app.add_option("--checkpoint", checkpoints_,
+                   "That file's values; one merged checkpoint is written beside OUT")
         ->type_name("[NAME=]CKPT")
         ->allow_extra_args(false);
     app.add_flag("--prune", request_.prune, "Drop what only the mapped-away tensors needed");
@@ -111,9 +114,9 @@ class Merge final : public Command {
                                        [](const MergeOperand& operand) { return operand.name.empty(); });
     for (const std::string& text : checkpoints_) {
       const NamedFile file = parse_operand(text);
-      const bool known = !file.name.empty() && std::any_of(operands.begin(), operands.end(), [&](const auto& one) {
-        return one.name == file.name;
-      });
+      const bool known =
+          !file.name.empty() && std::any_of(operands.begin(), operands.end(),
+                                            [&](const auto& one) { return one.name == file.name; });
       const std::string path = known ? file.path : text;
       const std::string name = known ? file.name : "";
       if (!known && unnamed != 1) {
@@ -122,7 +125,8 @@ class Merge final : public Command {
             .hint("--checkpoint NAME=" + printable(known || file.name.empty() ? text : file.path) +
                   " where NAME=FILE names the file");
       }
-      if (std::any_of(checkpoints.begin(), checkpoints.end(), [&](const auto& one) { return one.name == name; }))
+      if (std::any_of(checkpoints.begin(), checkpoints.end(),
+                      [&](const auto& one) { return one.name == name; }))
         throw Error(Cause::kUsage, "the file has one already").of(quoted("checkpoint", text));
       checkpoints.push_back({name, path});
     }
@@ -144,19 +148,25 @@ const CommandInfo kMerge{
     "makes one graph of several",
     "[NAME=]FILE.. [--input-map KEY=VALUE].. [--on-conflict HOW] [--checkpoint [NAME=]CKPT].. -o OUT",
     "The nodes of all files stand in one graph, in the order of the files. Everything of NAME=FILE is called "
-    "NAME/..., and its loops, variables, tables and queues are its own. A file without NAME= keeps its names. "
-    "With --input-map what reads KEY reads VALUE; a tensor that is mapped away stays, unless --prune is given "
+    "NAME/..., and its loops, variables, tables and queues are its own. A file without NAME= keeps its "
+    "names. "
+    "With --input-map what reads KEY reads VALUE; a tensor that is mapped away stays, unless --prune is "
+    "given "
     "and nothing else names it.\n"
     "\n"
-    "Where two files define one node, function, signature, shared_name or checkpoint key, nothing is written. "
-    "--on-conflict uniquify gives the later one a new name, and everything that names it follows; share makes "
+    "Where two files define one node, function, signature, shared_name or checkpoint key, nothing is "
+    "written. "
+    "--on-conflict uniquify gives the later one a new name, and everything that names it follows; share "
+    "makes "
     "two nodes one where they say the same.\n"
     "\n"
-    "Collections, signatures, assets, versions and op lists are united. Operations that initialize two models "
+    "Collections, signatures, assets, versions and op lists are united. Operations that initialize two "
+    "models "
     "become one that runs both. Each file's saver stays, with its keys, and restores that file's own "
     "checkpoint; with --checkpoint one saver holds all variables, keys of a named file under NAME/, and one "
     "checkpoint is written beside OUT. SavedModels bring their values along.",
-    "gedit merge enc=a.meta cls=b.meta --input-map cls/x=enc/features --checkpoint enc=a --checkpoint cls=b -o "
+    "gedit merge enc=a.meta cls=b.meta --input-map cls/x=enc/features --checkpoint enc=a --checkpoint cls=b "
+    "-o "
     "both.meta\n"
     "gedit merge decode.pb m=model.pb --input-map m/image=decode/out --prune -o served.pb\n"
     "gedit merge one=m.meta two=m.meta --input-map two/x=one/x --checkpoint one=m --checkpoint two=m2 -o "

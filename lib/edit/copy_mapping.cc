@@ -166,9 +166,9 @@ void CopyMapping::add_name(const std::string& name) {
 
 std::string CopyMapping::free_name(std::string_view base) {
   std::string name(base);
-  for (int number = 1; find(name) != kNoNode || original_of(name) != kNoNode || added_names_.contains(name);
-       ++number) {
-    name = std::string(base) + "_" + std::to_string(number);
+  int& number = next_numbers_[name];  // a name that was taken stays taken
+  while (find(name) != kNoNode || original_of(name) != kNoNode || added_names_.contains(name)) {
+    name = std::string(base) + "_" + std::to_string(++number);
   }
   added_names_.insert(name);
   return name;

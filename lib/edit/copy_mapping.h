@@ -76,6 +76,7 @@ class CopyMapping final : public Mapping {
   std::unordered_map<TensorRef, Replacement, TensorHash> replaced_;
   std::unordered_set<uint32_t> stale_shapes_;
   std::unordered_set<std::string> added_names_;
+  std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
   Identities identities_;
   Prefixing prefixing_;  // `NEW/`
   NodeSet plain_;        // copies that differ from their originals by that alone

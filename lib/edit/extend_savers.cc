@@ -118,8 +118,8 @@ class SaverExtension final : public SaverLists {
     std::vector<SaverEntry> entries;
     for (const RestoredTensor* tensor : wanted) {
       const bool typed = known && tensor->output < known->size();
-      entries.push_back({key_of_copy(tensor->key), tensor->slice,
-                         typed ? (*known)[tensor->output] : DType::kInvalid, ""});
+      entries.push_back(
+          {key_of_copy(tensor->key), tensor->slice, typed ? (*known)[tensor->output] : DType::kInvalid, ""});
     }
     const std::vector<std::string> tensors = SaverLists::extend(restore, entries, one_each);
     for (size_t i = 0; i < wanted.size(); ++i) assign(*wanted[i], tensors[i]);

@@ -6,6 +6,7 @@
 #include "edit/merge_functions.h"
 #include "edit/merge_inputs.h"
 #include "edit/merge_prune.h"
+#include "edit/merge_savers.h"
 #include "edit/merge_surroundings.h"
 #include "edit/surroundings.h"
 
@@ -26,6 +27,8 @@ class Merging {
 
   MergeResult run(const std::shared_ptr<Merging>& self) {
     MergedNames names(parts_, request_.on_conflict);
+    std::optional<MergedSavers> savers;
+    if (request_.values) savers.emplace(parts_, names, request_);
     MergedLibrary library(parts_, request_.on_conflict);
     for (const auto& part : parts_) {
       with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
@@ -40,12 +43,14 @@ class Merging {
     inputs_->warn(result_.warnings);
     names.share();
     inputs_->check_cycles();
+    if (savers) savers->decide();
     if (model.kind != Kind::kGraphDef) {
       MergedSurroundings::map_signature_inputs(meta, *inputs_);
       surroundings.unite_info(meta);
       result_.assets = surroundings.unite_assets(meta, model.folder);
       surroundings.unite_collections(meta);
-      surroundings.unite_savers(meta, true);
+      surroundings.unite_savers(meta, !savers);
+      if (savers) savers->mend(meta);
     }
     NewNodes nodes = surroundings.take_nodes();
     if (request_.prune) prune_keys(parts_, *inputs_, meta, nodes);
@@ -61,6 +66,7 @@ class Merging {
         for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->base + index_of(id)});
       }
     }
+    if (savers) savers->apply(graph, nodes);
     for (std::string& node : nodes) graph.append(std::move(node));
     for (const Part& part : parts_.front()->graph().parts()) {
       if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
@@ -69,6 +75,10 @@ class Merging {
     surroundings.unite_versions(graph);
     if (request_.want_changes) describe();
     for (std::string& warning : surroundings.take_warnings()) result_.warnings.push_back(std::move(warning));
+    if (savers) {
+      result_.values = savers->take_values();
+      for (std::string& warning : savers->take_warnings()) result_.warnings.push_back(std::move(warning));
+    }
     model.keeps = self;
     return std::move(result_);
   }
@@ -138,8 +148,8 @@ class Merging {
       for (const MergedInput::Reader& reader : pair.readers) {
         const MergePart& part = *parts_[reader.part];
         if (!part.written(reader.node)) continue;
-        result_.changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) + ": reads " +
-                                  printable(pair.value) + " instead of " + printable(pair.key));
+        result_.changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) +
+                                  ": reads " + printable(pair.value) + " instead of " + printable(pair.key));
       }
     }
   }

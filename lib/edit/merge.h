@@ -1,7 +1,7 @@
 // gedit merge: several graphs as one.
 //
-// Nodes are written from where they lie, each through the mapping of its file (merge_mapping.h): a prefix, and
-// a short table of what else changes. What stands around the graphs is united message by message.
+// Nodes are written from where they lie, each through the mapping of its file (merge_mapping.h): a prefix,
+// and a short table of what else changes. What stands around the graphs is united message by message.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,8 @@ struct MergeRequest {
   std::vector<std::string> input_map;  // KEY=VALUE
   NameConflict on_conflict = NameConflict::kError;
   std::vector<MergeCheckpoint> checkpoints;
-  bool values = false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
+  bool values =
+      false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
   bool prune = false;
   bool want_changes = false;  // fill MergeResult::changes
 };

@@ -97,7 +97,8 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
   }
   std::vector<std::string> assets;
   for (const auto& part : parts_) {
-    for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset)) assets.emplace_back(asset);
+    for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset))
+      assets.emplace_back(asset);
   }
   meta.set_parts(meta_field::kAsset, assets);
   return added;

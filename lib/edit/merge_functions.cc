@@ -111,7 +111,8 @@ void MergedLibrary::read(MergePart& part) {
 
 void MergedLibrary::rename(MergePart& part, std::string_view name) {
   std::string fresh;
-  for (int number = 1; fresh.empty() || !part.ops.find(fresh).empty() || !names_.insert(fresh).second; ++number)
+  for (int number = 1; fresh.empty() || !part.ops.find(fresh).empty() || !names_.insert(fresh).second;
+       ++number)
     fresh = std::string(name) + "_" + std::to_string(number);
   part.functions.emplace(name, std::move(fresh));
 }
@@ -124,8 +125,8 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
     if (found == known_.end() || part.functions.contains(std::string(definition.name))) continue;
     const Definition& other = *found->second;
     const bool own = part.own_functions.contains(std::string(definition.name));
-    const bool gradients = definition.gradient.empty() || other.gradient.empty() ||
-                           definition.gradient == other.gradient;
+    const bool gradients =
+        definition.gradient.empty() || other.gradient.empty() || definition.gradient == other.gradient;
     definition.merged = !own && gradients && same_function(definition.current, other.current);
     if (definition.merged) continue;
     // What gedit itself makes different is no conflict.
@@ -144,7 +145,8 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
   if (!renamed.empty()) {
     std::unordered_map<std::string_view, std::vector<Definition*>> callers;
     for (Definition& definition : all) {
-      each_reference(definition.current, [&](std::string_view name) { callers[name].push_back(&definition); });
+      each_reference(definition.current,
+                     [&](std::string_view name) { callers[name].push_back(&definition); });
       if (!definition.gradient.empty()) callers[definition.gradient].push_back(&definition);
     }
     while (!renamed.empty()) {

@@ -13,8 +13,8 @@ namespace gedit {
 
 class MergedLibrary {
  public:
-  // Decides what the functions are called, and fills MergePart::functions. Throws Error (kRefused) where two of
-  // one name differ, unless kUniquify.
+  // Decides what the functions are called, and fills MergePart::functions. Throws Error (kRefused) where two
+  // of one name differ, unless kUniquify.
   MergedLibrary(MergeParts& parts, NameConflict on_conflict);
 
   bool present() const { return present_; }  // an operand has a library, be it empty
@@ -36,10 +36,10 @@ class MergedLibrary {
 
   MergeParts& parts_;
   bool present_ = false;
-  Arena arena_;                                                  // of changed definitions
-  std::vector<std::vector<Definition>> definitions_;             // by part
-  std::unordered_set<std::string> names_;                        // of all functions
-  std::unordered_map<std::string, const Definition*> known_;     // by the name in the merged graph
+  Arena arena_;                                               // of changed definitions
+  std::vector<std::vector<Definition>> definitions_;          // by part
+  std::unordered_set<std::string> names_;                     // of all functions
+  std::unordered_map<std::string, const Definition*> known_;  // by the name in the merged graph
   std::unordered_map<std::string, const MergePart*> known_from_;
 };
 

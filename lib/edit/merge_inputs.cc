@@ -14,9 +14,7 @@ namespace {
 
 constexpr size_t kMostNamed = 8;  // nodes of a cycle in a message
 
-Error refused(std::string message) {
-  return Error(Cause::kRefused, std::move(message)).of("input map");
-}
+Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)).of("input map"); }
 
 std::string single_quoted(std::string_view name) { return "'" + printable(name) + "'"; }
 
@@ -83,8 +81,8 @@ void InputMap::locate(const MergedNames& names, const Model& signatures,
       throw refused(single_quoted(wanted[k]) + ": no such node").hint(near.did_you_mean());
     }
     const Input key = parse_input(written[i].key), value = parse_input(written[i].value);
-    MergedInput pair{written[i].key, written[i].value, places[2 * i],  places[2 * i + 1],
-                     key.index(),    value.index(),    key.control, {}};
+    MergedInput pair{written[i].key, written[i].value, places[2 * i], places[2 * i + 1],
+                     key.index(),    value.index(),    key.control,   {}};
     if (!pair.control) {
       check_output(pair.key_node, pair.key_index, pair.key);
       check_output(pair.value_node, pair.value_index, pair.value);
@@ -181,26 +179,29 @@ void InputMap::check_types(const MergedInput& pair) const {
     const DType wanted = types && reader.slot < types->size() ? (*types)[reader.slot] : DType::kInvalid;
     if (fits(type, wanted)) continue;
     throw refused(single_quoted(pair.value) + " is " + dtype_name(type) + ", " +
-                  single_quoted(part.name_of(node_name(node_def))) + " reads " + dtype_name(wanted) + " from " +
-                  single_quoted(pair.key));
+                  single_quoted(part.name_of(node_name(node_def))) + " reads " + dtype_name(wanted) +
+                  " from " + single_quoted(pair.key));
   }
 }
 
 InputMap::Shapes InputMap::compare_shapes(const MergedInput& pair) const {
   if (pair.control) return {true, ""};
-  const Shape was = output_shape(parts_[pair.key_node.part]->graph().bytes(pair.key_node.node), pair.key_index);
+  const Shape was =
+      output_shape(parts_[pair.key_node.part]->graph().bytes(pair.key_node.node), pair.key_index);
   const Shape now =
       output_shape(parts_[pair.value_node.part]->graph().bytes(pair.value_node.node), pair.value_index);
   const DType type = type_of(pair.value_node, pair.value_index);
-  const bool same = was && now && *was == *now && type != DType::kInvalid &&
-                    type == type_of(pair.key_node, pair.key_index);
-  return {same, agree(was, now) ? "" : single_quoted(pair.value) + " is " + shape_text(now) + ", " +
-                                           single_quoted(pair.key) + " was " + shape_text(was)};
+  const bool same =
+      was && now && *was == *now && type != DType::kInvalid && type == type_of(pair.key_node, pair.key_index);
+  return {same, agree(was, now) ? ""
+                                : single_quoted(pair.value) + " is " + shape_text(now) + ", " +
+                                      single_quoted(pair.key) + " was " + shape_text(was)};
 }
 
 void InputMap::warn(std::vector<std::string>& warnings) const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    if (pairs_[i].readers.empty()) warnings.push_back("input map: nothing reads " + single_quoted(pairs_[i].key));
+    if (pairs_[i].readers.empty())
+      warnings.push_back("input map: nothing reads " + single_quoted(pairs_[i].key));
     if (!shapes_[i].difference.empty()) warnings.push_back("input map: " + shapes_[i].difference);
   }
 }
@@ -208,7 +209,8 @@ void InputMap::warn(std::vector<std::string>& warnings) const {
 // ---------------------------------------------------------------------------------------------------------------------
 
 MergePlace InputMap::place_at(size_t position) const {
-  const size_t part = static_cast<size_t>(std::upper_bound(bases_.begin(), bases_.end(), position) - bases_.begin());
+  const size_t part =
+      static_cast<size_t>(std::upper_bound(bases_.begin(), bases_.end(), position) - bases_.begin());
   // Of operands without nodes the last one begins where the next does.
   return {part - 1, NodeId{static_cast<uint32_t>(position - bases_[part - 1])}};
 }
@@ -332,7 +334,8 @@ void InputMap::refuse_cycle(const MergedInput& pair, size_t reader,
     const MergePart& part = *parts_[place.part];
     names += printable(part.name_of(part.graph().name(place.node))) + ", ";
   }
-  throw refused(single_quoted(pair.key + "=" + pair.value) + " makes a cycle: " + names + printable(pair.key));
+  throw refused(single_quoted(pair.key + "=" + pair.value) + " makes a cycle: " + names +
+                printable(pair.key));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -68,8 +68,8 @@ class InputMap final : public LateFacts {
 
   MergeParts& parts_;
   std::vector<MergedInput> pairs_;
-  std::vector<Shapes> shapes_;  // by pair
-  std::vector<size_t> bases_;   // of each operand's nodes when all are counted
+  std::vector<Shapes> shapes_;          // by pair
+  std::vector<size_t> bases_;           // of each operand's nodes when all are counted
   mutable std::vector<NodeSet> stale_;  // by part; made when it is first asked for
   mutable std::map<std::pair<size_t, int64_t>, int64_t> instance_keys_;
 };

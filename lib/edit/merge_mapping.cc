@@ -45,7 +45,7 @@ void MergePart::settle() {
   for (const Role role : {Role::kFrame, Role::kSharedName, Role::kPair}) {
     for (const auto& [from, to] : identities.made(role)) made = made || to != scope.of(from);
   }
-  prefixes_ = renamed.empty() && functions.empty() && !made && (fresh_identities == name_empty_handles);
+  prefixes_ = !all_special && functions.empty() && !made && (fresh_identities == name_empty_handles);
 }
 
 void MergePart::node(std::string_view node, std::string& out) const {
@@ -111,7 +111,8 @@ bool MergePart::drops(const NodeHead& holder, std::string_view key) const {
 }
 
 void MergePart::add(const NodeHead& holder, std::string_view node_def, std::string& out) const {
-  if (name_empty_handles && needs_shared_name(holder.op, node_def)) append_shared_name(name_of(holder.name), out);
+  if (name_empty_handles && needs_shared_name(holder.op, node_def))
+    append_shared_name(name_of(holder.name), out);
 }
 
 std::string canonical_input(std::string_view input) {

@@ -41,7 +41,8 @@ class LateFacts {
   LateFacts(const LateFacts&) = delete;
   LateFacts& operator=(const LateFacts&) = delete;
   virtual ~LateFacts() = default;
-  // Whether the node lies below a tensor that got another source, so that its `_output_shapes` no longer hold.
+  // Whether the node lies below a tensor that got another source, so that its `_output_shapes` no longer
+  // hold.
   virtual bool stale_shapes(size_t part, NodeId id) const = 0;
   // Of a collective operation: the lowest that no other operand uses.
   virtual int64_t instance_key(size_t part, int64_t key) const = 0;
@@ -61,8 +62,10 @@ struct MergePart final : public Mapping {
   const GraphFacts facts;
   uint32_t base = 0;  // of its nodes in the merged graph
 
-  // Nodes whose new name is not M of the old one.
+  // Nodes whose new name is not M of the old one. `all_special`: what names them is not known to be in
+  // `special`, so that every node is looked at.
   std::unordered_map<std::string_view, std::string> renamed;
+  bool all_special = false;
   // What the readers of a tensor (`a`, `a:1`, `^a`, as in this file) read instead.
   std::unordered_map<std::string, std::string> replaced;
   // Nodes that need more than the prefix: those that read one of these.
@@ -78,7 +81,7 @@ struct MergePart final : public Mapping {
   std::unordered_map<std::string, std::string> changed_functions;
   // These are never one with another operand's, whatever they say: what is known of them elsewhere differs.
   std::unordered_set<std::string> own_functions;
-  bool fresh_identities = false;   // they are not the same in the merged graph
+  bool fresh_identities = false;    // they are not the same in the merged graph
   bool name_empty_handles = false;  // a VarHandleOp without a shared_name gets its node's name
   bool surveyed = false;            // `identities` knows all that there are
   bool may_be_stale = false;        // tensors that its nodes read, perhaps through others, got another source

@@ -81,7 +81,8 @@ bool MergedNames::taken(const std::string& name) const {
 
 std::string MergedNames::free_name(std::string_view wanted) {
   std::string name(wanted);
-  for (int number = 1; taken(name); ++number) name = std::string(wanted) + "_" + std::to_string(number);
+  int& number = next_numbers_[name];  // a name that was taken stays taken
+  while (taken(name)) name = std::string(wanted) + "_" + std::to_string(++number);
   made_.emplace(name, MergePlace{});
   return name;
 }
@@ -100,13 +101,15 @@ void MergedNames::decide_nodes() {
       for (const size_t other : others) {
         const NodeId earlier = find_in(*parts_[other], name);
         if (earlier == kNoNode) continue;
-        if (on_conflict_ == NameConflict::kError) throw already_in(part, *parts_[other], quoted("node", name));
+        if (on_conflict_ == NameConflict::kError)
+          throw already_in(part, *parts_[other], quoted("node", name));
         if (on_conflict_ == NameConflict::kShare) {
           twins_[later].push_back({NodeId{i}, {other, earlier}});
         } else if (!part.renamed.contains(local)) {  // of two nodes of one name both are renamed
           std::string fresh = free_name(name);
           made_[fresh] = {later, NodeId{i}};
           part.renamed.emplace(local, std::move(fresh));
+          part.all_special = true;
         }
         break;
       }

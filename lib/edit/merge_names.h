@@ -24,8 +24,8 @@ struct MergePlace {
 // `OPERAND: SUBJECT: already in OTHER`, and the ways out.
 Error already_in(const MergePart& part, const MergePart& other, const std::string& subject);
 
-// Decides what the nodes and identities are called. Costs nothing for operands that have different names. Nodes
-// that are to be one with an earlier file's (kShare) are only noted.
+// Decides what the nodes and identities are called. Costs nothing for operands that have different names.
+// Nodes that are to be one with an earlier file's (kShare) are only noted.
 class MergedNames {
  public:
   // Throws Error (kRefused) where a name is there twice (kError).
@@ -37,8 +37,8 @@ class MergedNames {
   // A name for a new node: `wanted`, or the first of `wanted_1`, ... that is free. It is taken then.
   std::string free_name(std::string_view wanted);
 
-  // Takes nodes out that say the same as an earlier file's node of their name. To be called when the inputs of
-  // all are decided. Throws Error (kRefused) where two say different things.
+  // Takes nodes out that say the same as an earlier file's node of their name. To be called when the inputs
+  // of all are decided. Throws Error (kRefused) where two say different things.
   void share();
 
   // Calls use(name) with the name of every node in the merged graph.
@@ -62,8 +62,10 @@ class MergedNames {
 
   MergeParts& parts_;
   NameConflict on_conflict_;
-  std::unordered_map<std::string, MergePlace> made_;  // names that are not M of a node's; kNoNode: of new nodes
-  std::vector<std::vector<Twin>> twins_;              // by part
+  std::unordered_map<std::string, MergePlace>
+      made_;  // names that are not M of a node's; kNoNode: of new nodes
+  std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
+  std::vector<std::vector<Twin>> twins_;               // by part
 };
 
 }  // namespace gedit

@@ -11,11 +11,13 @@
 namespace gedit {
 namespace {
 
-constexpr std::string_view kInitSignature = "__saved_model_init_op", kTrainSignature = "__saved_model_train_op";
+constexpr std::string_view kInitSignature = "__saved_model_init_op",
+                           kTrainSignature = "__saved_model_train_op";
 
 // Where a loader looks for the operation that initializes a model, in this order
 // (tensorflow/cc/saved_model/loader_util.cc, GetInitOp); it runs the first that it finds.
-constexpr std::array<std::string_view, 3> kLoaderInits{kInitSignature, "saved_model_main_op", "legacy_init_op"};
+constexpr std::array<std::string_view, 3> kLoaderInits{kInitSignature, "saved_model_main_op",
+                                                       "legacy_init_op"};
 
 // Collections of which one item is run: of several operands' a new operation runs all.
 constexpr std::array<std::string_view, 4> kRunCollections{"saved_model_main_op", "legacy_init_op", "init_op",
@@ -272,7 +274,8 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
 void MergedSurroundings::unite_savers(MetaGraph& meta, bool all_savers) {
   std::vector<std::string> savers;
   for (const auto& part : parts_) {
-    if (part->model.meta().has(meta_field::kSaver)) savers.emplace_back(part->model.meta().part(meta_field::kSaver));
+    if (part->model.meta().has(meta_field::kSaver))
+      savers.emplace_back(part->model.meta().part(meta_field::kSaver));
   }
   if (savers.empty()) return;
   meta.set_parts(meta_field::kSaver, {savers.front()});
@@ -387,7 +390,8 @@ void MergedSurroundings::unite_versions(Graph& graph) {
   }
   if (!any) return;
   if (parts_.size() == 1)
-    return graph.set_part(graph_field::kVersions, std::string(parts_[0]->graph().part(graph_field::kVersions)));
+    return graph.set_part(graph_field::kVersions,
+                          std::string(parts_[0]->graph().part(graph_field::kVersions)));
   uint64_t producer = producer_of(*parts_.front()), min_consumer = 0;
   const MergePart* strictest = nullptr;
   std::set<int32_t> bad;

@@ -11,8 +11,8 @@ namespace gedit {
 // Operations that run the same of several operands, as the merged graph will hold them.
 using NewNodes = std::vector<std::string>;
 
-// Takes the messages around the operands' graphs, whose names are those of the merged graph by then, and makes
-// one of each. What a single operand has keeps its bytes.
+// Takes the messages around the operands' graphs, whose names are those of the merged graph by then, and
+// makes one of each. What a single operand has keeps its bytes.
 class MergedSurroundings {
  public:
   MergedSurroundings(MergeParts& parts, MergedNames& names, NameConflict on_conflict);

@@ -88,6 +88,7 @@ std::string SaverLists::set_strings(NodeId id, NodeId reader, const std::string&
 void SaverLists::extend(const SaveNode& save, const std::vector<SaverEntry>& entries) {
   std::vector<std::string> keys, slices;
   collect(save.tensors, entries, keys, slices);
+  if (string_const(node(save.names)) == keys) return;
   std::vector<std::string> inputs = inputs_of(save.node);
   // Control inputs come last.
   const auto control = std::find_if(inputs.begin(), inputs.end(),
@@ -105,8 +106,8 @@ void SaverLists::extend(const SaveNode& save, const std::vector<SaverEntry>& ent
   change(save.node, with_inputs(node_def, inputs));
 }
 
-std::vector<std::string> SaverLists::extend(const RestoreNode& restore, const std::vector<SaverEntry>& entries,
-                                            bool one_each) {
+std::vector<std::string> SaverLists::extend(const RestoreNode& restore,
+                                            const std::vector<SaverEntry>& entries, bool one_each) {
   std::vector<std::string> tensors;
   const std::vector<SaverEntry> here = one_each ? std::vector<SaverEntry>() : entries;
   std::vector<std::string> keys, slices;
@@ -117,7 +118,8 @@ std::vector<std::string> SaverLists::extend(const RestoreNode& restore, const st
     inputs[1] = set_strings(restore.names, restore.node, inputs[1], keys);
     if (restore.slices != kNoNode && !here.empty())
       inputs[2] = set_strings(restore.slices, restore.node, inputs[2], slices);
-    if (!here.empty()) node_def = without_attr(with_types(node_def, "dtypes", types_of(here)), "_output_shapes");
+    if (!here.empty())
+      node_def = without_attr(with_types(node_def, "dtypes", types_of(here)), "_output_shapes");
     change(restore.node, with_inputs(node_def, inputs));
   }
   if (one_each) {
@@ -137,8 +139,8 @@ std::string SaverLists::add_restore(const RestoreNode& restore, const SaverEntry
   inputs[1] =
       duplicate(restore.names, inputs_of(restore.names), with_strings(node(restore.names), {entry.key}));
   if (restore.slices != kNoNode) {
-    inputs[2] =
-        duplicate(restore.slices, inputs_of(restore.slices), with_strings(node(restore.slices), {entry.slice}));
+    inputs[2] = duplicate(restore.slices, inputs_of(restore.slices),
+                          with_strings(node(restore.slices), {entry.slice}));
   }
   std::string node_def = without_attr(node(restore.node), "_output_shapes");
   if (node_op(node_def) != "RestoreV2") {

@@ -40,8 +40,8 @@ class SaverLists {
   void run_in(NodeId group, const std::string& node) { groups_[index_of(group)].push_back("^" + node); }
   void run_groups();
 
-  // A node like `id` under its name with the next free number; inputs are given, the rest is as in `node_def`,
-  // which is the node itself where it is empty. Gives the name.
+  // A node like `id` under its name with the next free number; inputs are given, the rest is as in
+  // `node_def`, which is the node itself where it is empty. Gives the name.
   std::string duplicate(NodeId id, const std::vector<std::string>& inputs, std::string node_def = {});
 
   // The node as it is by now, with the names of the edited graph; its inputs.

@@ -75,9 +75,8 @@ Entries attrs_of(std::string_view node_def, bool internal) {
 // Data inputs in their order, then control inputs sorted.
 std::vector<std::string_view> inputs_of(std::string_view node_def) {
   std::vector<std::string_view> data, control;
-  each_input(node_def, [&](std::string_view input) {
-    (input.starts_with('^') ? control : data).push_back(input);
-  });
+  each_input(node_def,
+             [&](std::string_view input) { (input.starts_with('^') ? control : data).push_back(input); });
   std::sort(control.begin(), control.end());
   data.insert(data.end(), control.begin(), control.end());
   return data;
@@ -133,7 +132,8 @@ bool same_attrs(std::string_view a, std::string_view b, bool internal) {
 bool same_function(std::string_view a, std::string_view b) {
   if (a == b) return true;
   const auto same_map = [&](uint32_t field) { return entries_of(a, field) == entries_of(b, field); };
-  return same_signature(last_bytes(a, function_field::kSignature), last_bytes(b, function_field::kSignature)) &&
+  return same_signature(last_bytes(a, function_field::kSignature),
+                        last_bytes(b, function_field::kSignature)) &&
          same_entries(entries_of(a, function_field::kAttr), entries_of(b, function_field::kAttr), 0) &&
          same_map(function_field::kRet) && same_map(function_field::kControlRet) && same_nodes(a, b);
 }

@@ -12,8 +12,8 @@ bool same_attr_value(std::string_view a, std::string_view b);
 bool same_attrs(std::string_view a, std::string_view b, bool internal = true);
 
 // FunctionDefs, as TensorFlow compares them when a library is imported (core/framework/function.cc,
-// FunctionDefsEqual): signature, attributes, nodes by name in any order and without their internal attributes,
-// what is returned.
+// FunctionDefsEqual): signature, attributes, nodes by name in any order and without their internal
+// attributes, what is returned.
 bool same_function(std::string_view a, std::string_view b);
 
 }  // namespace gedit

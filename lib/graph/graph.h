@@ -107,7 +107,9 @@ class Graph {
     std::shared_ptr<const Mapping> mapping;
     std::vector<NodeId> originals{};  // of the nodes from `begin` on, where they are copies
     uint32_t offset = 0;              // what to take from a node's position to have its id in its own graph
-    NodeId original(uint32_t i) const { return originals.empty() ? NodeId{i - offset} : originals[i - begin]; }
+    NodeId original(uint32_t i) const {
+      return originals.empty() ? NodeId{i - offset} : originals[i - begin];
+    }
   };
 
   const Mapping* mapping_of(size_t range, uint32_t node) const {
