@@ -73,7 +73,7 @@ class Copy final : public Command {
     } else if (!map_out_.empty()) {
       write_map(result);
     }
-    output_.save(model, before, warnings_, notes);
+    output_.save(model, {before}, warnings_, notes);
     return 0;
   }
 

@@ -32,7 +32,7 @@ class Extract final : public Command {
     changes.list_removed = output_.dry_run();
     with_file(model, [&] { extract(model, ops, request, changes); });
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, changes.warnings, changes.notes);
+    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/pairs.h"
 #include "edit/places.h"
 
 namespace gedit {
@@ -163,17 +164,7 @@ class CopySelecting {
   }
 
   void read_map() {
-    for (const std::string& pair : request_.input_map) {
-      const size_t equals = pair.find('=');
-      if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
-        throw Error(Cause::kUsage, "is no KEY=VALUE").of("'" + printable(pair) + "'");
-      }
-      std::string key = pair.substr(0, equals), value = pair.substr(equals + 1);
-      if (key.starts_with('^') != value.starts_with('^')) {
-        throw Error(Cause::kUsage, "maps a control input to a tensor or the other way")
-            .of("'" + printable(pair) + "'")
-            .hint("^a=^b");
-      }
+    for (auto& [key, value] : parse_input_map(request_.input_map)) {
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
       if (!facts_.in_body() && !tensor_if_there(facts_.names, key)) {
