@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct OutputName {
   uint32_t index;
 };
 std::optional<std::vector<OutputName>> output_names(Registry& ops, std::string_view node_def);
+
+// `node_def` with these appended to its attribute `key`, a list(type).
+std::string with_types(std::string_view node_def, std::string_view key, const std::vector<DType>& types);
 
 // Whether a tensor of type `from` may feed an input of type `to`: equal, or a reference where its base is
 // read. Unknown types (kInvalid) fit all. (common_runtime/graph_constructor.cc, TypesCompatible)
