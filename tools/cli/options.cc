@@ -34,6 +34,10 @@ Counts count(const Model& model) {
 void InputOptions::setup(CLI::App& app) {
   app.add_option("FILE", path_, "GraphDef, MetaGraphDef or SavedModel in any form; - is standard input")
       ->required();
+  setup_without_operand(app);
+}
+
+void InputOptions::setup_without_operand(CLI::App& app) {
   app.add_option("--as", as_, "Take FILE for this: graph, metagraph or saved_model")
       ->check(CLI::IsMember({"graph", "metagraph", "saved_model"}))
       ->type_name("KIND");

@@ -23,6 +23,8 @@ Counts count(const Model& model);
 class InputOptions {
  public:
   void setup(CLI::App& app);
+  void setup_without_operand(CLI::App& app);  // the command has operands of its own, and calls take()
+  void take(std::string path) { path_ = std::move(path); }
   Model load(const std::string& tensors_from = {}) const;
   // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
   // none was named.
@@ -54,6 +56,7 @@ class OutputOptions {
   // edited in place.
   void check(const Model& model) const;
   Destination destination(const Model& model) const;
+  bool given() const { return !path_.empty() || !format_.empty() || in_place_ || overwrite_ || dry_run_; }
   bool dry_run() const { return dry_run_; }
   bool quiet() const { return quiet_; }
   bool overwrites() const { return overwrite_ || in_place_; }
