@@ -88,7 +88,10 @@ class Copy final : public Command {
       throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
     }
     auto values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings_));
-    with_file(model, [&] { add_keys(*values, result.values, named); });
+    with_file(model, [&] {
+      add_keys(*values, result.values, named);
+      add_objects(*values, result.objects);
+    });
     output_.base.values = std::move(values);
     if (result.values.empty()) return {};
     std::string list;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "model/object_nodes.h"
 
 namespace gedit {
 namespace {
@@ -110,6 +111,8 @@ class CopySelecting {
       : facts_(facts), request_(request), graph_(facts.graph()), contexts_(ContextReader(facts).read()) {
     result_.nodes = NodeSet(graph_.size());
     result_.shared = NodeSet(graph_.size());
+    // The path of an asset is shared: only the original is fed with it.
+    for (const uint32_t asset : facts_.assets) result_.shared.add(NodeId{asset});
     walked_ = NodeSet(graph_.size());
     for (size_t i = 0; i < contexts_.size(); ++i) {
       for (const NodeId value : contexts_[i].values) contexts_of_[index_of(value)].push_back(i);
@@ -446,6 +449,7 @@ CopyFacts::CopyFacts(Model& edited, Registry& registry)
       frames(edited.graph(), producers),
       savers(find_savers(edited.graph(), names, consumers)),
       all_collections(collections(edited.meta())) {
+  find_objects();
   const Graph& nodes = graph();
   std::unordered_set<uint32_t> described;
   const auto add = [&](VariableOf& variable, std::string_view name) {
@@ -482,8 +486,8 @@ CopyFacts::CopyFacts(Model& edited, Registry& registry)
     for (const NodeId reader : consumers.of(id)) {
       const std::string_view reader_op = node_op(nodes.bytes(reader));
       const std::string_view name = nodes.name(reader);
-      const bool own =
-          table ? initializes_table(reader_op) : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
+      const bool own = table ? initializes_table(reader_op) || calls_initializer(nodes.bytes(reader))
+                             : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
       if (!own) continue;
       if (std::find(variable.satellites.begin(), variable.satellites.end(), reader) !=
           variable.satellites.end())
@@ -498,6 +502,36 @@ CopyFacts::CopyFacts(Model& edited, Registry& registry)
     if (variable.initializer != kNoNode)
       initializer_owner.emplace(index_of(variable.initializer), variable.node);
   }
+}
+
+void CopyFacts::find_objects() {
+  for (const std::string_view asset : model.meta().parts_of(meta_field::kAsset)) {
+    const NodeId id = names.find(node_of(last_bytes(last_bytes(asset, 1), 1)));
+    if (id != kNoNode) assets.insert(index_of(id));
+  }
+  for (const Collection& collection : all_collections) {
+    if (collection.key != "asset_filepaths" || collection.kind != collection_kind::kNodeList) continue;
+    for (const std::string_view item : collection.items) {
+      if (const NodeId id = names.find(node_of(item)); id != kNoNode) assets.insert(index_of(id));
+    }
+  }
+  if (!model.meta().has(meta_field::kObjectGraph)) return;
+  objects = read_saved_objects(model.meta().part(meta_field::kObjectGraph));
+  check_saved_objects(*objects);
+  objects_of = object_nodes(model.meta(), names, *objects);
+  for (uint32_t id = 0; id < objects->objects.size(); ++id) {
+    const SavedObjects::Object& object = objects->objects[id];
+    const auto initializer =
+        object.kind == SavedObjects::Kind::kResource ? child_of(*objects, id, "_initialize") : std::nullopt;
+    if (!initializer) continue;
+    for (Fields fields(objects->objects[*initializer].content); fields.next();) {
+      if (fields->bytes(1)) table_initializers_.emplace(fields->value);
+    }
+  }
+}
+
+bool CopyFacts::calls_initializer(std::string_view node_def) const {
+  return !table_initializers_.empty() && table_initializers_.contains(std::string(called_function(node_def)));
 }
 
 CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request) {

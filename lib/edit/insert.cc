@@ -36,10 +36,10 @@ struct Target {
 };
 
 // The graph or body that is edited, and its targets.
-class Place {
+class EditedPlace {
  public:
-  Place(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
-        Changes& changes)
+  EditedPlace(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
+              Changes& changes)
       : model_(model), ops_(ops), graph_(graph), function_(function), op_(op), changes_(changes) {
     graph_.decode();
     if (graph_.is_body()) {
@@ -274,7 +274,7 @@ class Place {
   // Renames the tensor of a TensorInfo, with its name field where it stands.
   class OutputNames final : public NameMap {
    public:
-    explicit OutputNames(const Place& place) : place_(place) {}
+    explicit OutputNames(const EditedPlace& place) : place_(place) {}
     bool map(NameKind kind, std::string_view name, std::string& out) const override {
       const Target* target =
           kind == NameKind::kNode && !name.empty() ? place_.target_of(parse_input(name)) : nullptr;
@@ -289,7 +289,7 @@ class Place {
     mutable const Target* inserted = nullptr;  // the last one that was met
 
    private:
-    const Place& place_;
+    const EditedPlace& place_;
   };
 
   // Outputs of signatures follow, inputs stay.
@@ -372,15 +372,15 @@ Changes insert(Model& model, Registry& ops, const InsertRequest& request) {
   Library library;
   if (by_function.size() > 1 || !by_function.contains(""))
     library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
-  std::vector<std::unique_ptr<Place>> places;
+  std::vector<std::unique_ptr<EditedPlace>> places;
   for (const auto& [function, tensors] : by_function) {
     Graph& body = function.empty() ? graph : find_function(library, function).body;
-    places.push_back(std::make_unique<Place>(model, ops, body, function, op, changes));
+    places.push_back(std::make_unique<EditedPlace>(model, ops, body, function, op, changes));
     for (const std::string& written : tensors)
       places.back()->add_target(written, function.empty() ? written : split_address(written).rest);
     places.back()->decide();
   }
-  for (const std::unique_ptr<Place>& place : places) place->apply();
+  for (const std::unique_ptr<EditedPlace>& place : places) place->apply();
   if (!library.functions.empty()) graph.set_part(graph_field::kLibrary, library.encode());
   return changes;
 }

@@ -293,11 +293,16 @@ uint32_t make_signature_map(SavedObjects& objects) {
   return id;
 }
 
+std::vector<std::string> saved_object_paths(const SavedObjects& objects) {
+  if (objects.objects.empty()) return {};
+  return object_paths(as_object_graph(objects));
+}
+
 std::vector<std::string> variable_keys(const SavedObjects& objects) {
   const size_t count = objects.objects.size();
   std::vector<std::string> keys(count);
   if (count == 0) return keys;
-  const std::vector<std::string> paths = object_paths(as_object_graph(objects));
+  const std::vector<std::string> paths = saved_object_paths(objects);
   std::vector<std::string> places(count);
   for (size_t i = 0; i < count; ++i) places[i] = paths[i].empty() ? "" : paths[i] + "/";
   for (size_t i = 0; i < count; ++i) {

@@ -86,6 +86,9 @@ std::string plain_user_object();
 std::optional<uint32_t> signature_map(const SavedObjects& objects);
 uint32_t make_signature_map(SavedObjects& objects);  // the one that is there, or a new one
 
+// The path of each object, as object_paths() in checkpoint/objects.h has it.
+std::vector<std::string> saved_object_paths(const SavedObjects& objects);
+
 // By object, the checkpoint's key of its value: the shortest path from the root, children in their order
 // (training/tracking/graph_view.py); a slot's is below the variable that it belongs to. Empty for what is no
 // variable and for what the root does not reach.
