@@ -519,19 +519,34 @@ void CopyFacts::find_objects() {
   objects = read_saved_objects(model.meta().part(meta_field::kObjectGraph));
   check_saved_objects(*objects);
   objects_of = object_nodes(model.meta(), names, *objects);
-  for (uint32_t id = 0; id < objects->objects.size(); ++id) {
-    const SavedObjects::Object& object = objects->objects[id];
-    const auto initializer =
-        object.kind == SavedObjects::Kind::kResource ? child_of(*objects, id, "_initialize") : std::nullopt;
-    if (!initializer) continue;
-    for (Fields fields(objects->objects[*initializer].content); fields.next();) {
-      if (fields->bytes(1)) table_initializers_.emplace(fields->value);
-    }
-  }
 }
 
-bool CopyFacts::calls_initializer(std::string_view node_def) const {
-  return !table_initializers_.empty() && table_initializers_.contains(std::string(called_function(node_def)));
+// Functions that fill tables, themselves or by what they call.
+bool CopyFacts::calls_initializer(std::string_view node_def) {
+  const std::string_view called = called_function(node_def);
+  if (called.empty()) return false;
+  if (!table_initializers_) {
+    table_initializers_.emplace();
+    std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
+    std::vector<std::string_view> open;
+    for (const Function& function : selecting.library().functions) {
+      function.body.each_record([&](std::string_view inner) {
+        if (initializes_table(node_op(inner)) && table_initializers_->insert(function.name).second)
+          open.push_back(function.name);
+        each_attr(inner, [&](std::string_view, std::string_view value) {
+          each_function(value, [&](std::string_view name) { callers[name].push_back(function.name); });
+        });
+      });
+    }
+    while (!open.empty()) {
+      const std::string_view next = open.back();
+      open.pop_back();
+      for (const std::string_view caller : callers[next]) {
+        if (table_initializers_->insert(caller).second) open.push_back(caller);
+      }
+    }
+  }
+  return table_initializers_->contains(called);
 }
 
 CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request) {

@@ -51,8 +51,8 @@ struct CopyFacts {
 
  private:
   void find_objects();
-  bool calls_initializer(std::string_view node_def) const;
-  std::unordered_set<std::string> table_initializers_;  // functions that the object graph names
+  bool calls_initializer(std::string_view node_def);
+  std::optional<std::unordered_set<std::string_view>> table_initializers_;  // functions
 };
 
 struct CopySelection {
