@@ -165,7 +165,12 @@ const CommandInfo kCopy{
     "copied variables, losses, contexts and queue runners; the groups that initialize an original initialize "
     "its copy; every "
     "saver that saves an original saves its copy, under the key renamed in the same way. Functions are "
-    "shared.",
+    "shared.\n"
+    "\n"
+    "In a TF2 SavedModel the copied variables and tables are objects below child NEW of the root, with keys "
+    "of "
+    "their own in variables/, so that every loader sees them; gedit signature add makes the copy a "
+    "signature.",
     "gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta\n"
     "gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb\n"
     "gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta",

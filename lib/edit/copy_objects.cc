@@ -427,14 +427,23 @@ class ObjectExtension {
     const size_t slash = path.rfind('/');
     const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
     const std::string name = unescaped_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
+    const auto check = [&](uint32_t at) {
+      // What hangs below a variable or a function is not restored.
+      if (objects.objects[at].kind != Kind::kUserObject && objects.objects[at].kind != Kind::kNone)
+        throw Error(Cause::kRefused, "an object that holds no others is on its way")
+            .of(quoted("object", path))
+            .hint("choose another --scope");
+    };
     const uint32_t parent = places_->at(
         above,
         [&](uint32_t at, std::string_view child) { return child_of(objects, at, unescaped_name(child)); },
         [&](uint32_t at, std::string_view child) {
+          check(at);
           const uint32_t made = add_object(objects, Kind::kUserObject, plain_user_object());
           add_child(objects, at, unescaped_name(child), made);
           return made;
         });
+    check(parent);
     if (!places_->put(path, id) || (parent == 0 && child_of(objects, 0, name)))
       throw Error(Cause::kRefused, "is taken").of(quoted("object", path)).hint("choose another --scope");
     add_child(objects, parent, name, id);

@@ -521,30 +521,40 @@ void CopyFacts::find_objects() {
   objects_of = object_nodes(model.meta(), names, *objects);
 }
 
-// Functions that fill tables, themselves or by what they call.
+// Functions that fill tables, themselves or by what they call, and restore nothing: a saver fills tables,
+// too.
 bool CopyFacts::calls_initializer(std::string_view node_def) {
   const std::string_view called = called_function(node_def);
   if (called.empty()) return false;
   if (!table_initializers_) {
-    table_initializers_.emplace();
+    using Set = std::unordered_set<std::string_view>;
     std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
-    std::vector<std::string_view> open;
+    Set fills, restores;
     for (const Function& function : selecting.library().functions) {
       function.body.each_record([&](std::string_view inner) {
-        if (initializes_table(node_op(inner)) && table_initializers_->insert(function.name).second)
-          open.push_back(function.name);
+        if (initializes_table(node_op(inner))) fills.insert(function.name);
+        if (is_restore_op(node_op(inner))) restores.insert(function.name);
+        callers[node_op(inner)].push_back(function.name);
         each_attr(inner, [&](std::string_view, std::string_view value) {
           each_function(value, [&](std::string_view name) { callers[name].push_back(function.name); });
         });
       });
     }
-    while (!open.empty()) {
-      const std::string_view next = open.back();
-      open.pop_back();
-      for (const std::string_view caller : callers[next]) {
-        if (table_initializers_->insert(caller).second) open.push_back(caller);
+    const auto with_callers = [&](Set& set) {
+      std::vector<std::string_view> open(set.begin(), set.end());
+      while (!open.empty()) {
+        const auto found = callers.find(open.back());
+        open.pop_back();
+        if (found == callers.end()) continue;
+        for (const std::string_view caller : found->second) {
+          if (set.insert(caller).second) open.push_back(caller);
+        }
       }
-    }
+    };
+    with_callers(fills);
+    with_callers(restores);
+    for (const std::string_view name : restores) fills.erase(name);
+    table_initializers_ = std::move(fills);
   }
   return table_initializers_->contains(called);
 }
