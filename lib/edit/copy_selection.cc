@@ -505,9 +505,8 @@ CopyFacts::CopyFacts(Model& edited, Registry& registry)
 }
 
 void CopyFacts::find_objects() {
-  for (const std::string_view asset : model.meta().parts_of(meta_field::kAsset)) {
-    const NodeId id = names.find(node_of(last_bytes(last_bytes(asset, 1), 1)));
-    if (id != kNoNode) assets.insert(index_of(id));
+  for (const Asset& asset : gedit::assets(model.meta())) {
+    if (const NodeId id = names.find(node_of(asset.tensor)); id != kNoNode) assets.insert(index_of(id));
   }
   for (const Collection& collection : all_collections) {
     if (collection.key != "asset_filepaths" || collection.kind != collection_kind::kNodeList) continue;

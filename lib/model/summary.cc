@@ -91,8 +91,7 @@ class Summarizer {
     const std::string_view versions = graph_.part(graph_field::kVersions);
     summary_.producer = static_cast<int64_t>(last_varint(versions, 1));
     summary_.min_consumer = static_cast<int64_t>(last_varint(versions, 2));
-    for (const std::string_view asset : meta_.parts_of(meta_field::kAsset))
-      summary_.assets.emplace_back(last_bytes(asset, 2));
+    for (const Asset& asset : assets(meta_)) summary_.assets.emplace_back(asset.file);
   }
 
   void count_nodes() {
@@ -170,11 +169,6 @@ class Summarizer {
       const bool init = collection.key == "saved_model_main_op" || collection.key == "legacy_init_op";
       if (init && summary_.init_op.empty() && !collection.items.empty())
         summary_.init_op = collection.items[0];
-      if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets" &&
-          summary_.assets.empty()) {
-        for (const std::string_view item : collection.items)
-          summary_.assets.emplace_back(last_bytes(last_bytes(item, 2), 2));
-      }
     }
     std::sort(summary_.collections.begin(), summary_.collections.end(),
               [](const auto& a, const auto& b) { return a.key < b.key; });
