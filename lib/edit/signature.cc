@@ -259,11 +259,7 @@ class Adding {
     }
     if (parts.size() != 3 || parts[0].empty() || parts[1].empty() || parts[2].empty())
       throw usage(assignment.key + "=" + assignment.tensor, "a sparse tensor is K=VALUES;INDICES;SHAPE");
-    if (objects_.get() != nullptr) {
-      throw refused("is sparse, and the object graph knows no such signature")
-          .of(quoted("tensor", assignment.tensor))
-          .hint("name its three tensors one by one");
-    }
+    sparse_ = assignment.key;
     const WrapperTensor values = find(parts[0]), indices = find(parts[1]), shape = find(parts[2]);
     if (indices.signature.type != DType::kInt64 || shape.signature.type != DType::kInt64) {
       const bool first = indices.signature.type != DType::kInt64;
@@ -325,6 +321,12 @@ class Adding {
     SavedObjects& objects = *objects_.get();
     if (const auto map = signature_map(objects); map && child_of(objects, *map, request_.key))
       throw refused("is there already, in the object graph alone").of(quoted("signature", request_.key));
+    if (!sparse_.empty()) {
+      changes_.notes.push_back("signature '" + printable(request_.key) +
+                               "' is seen by the v1 loader alone: '" + printable(sparse_) + "' is sparse");
+      objects_.store();
+      return;
+    }
     const std::string name = free_function_name(
         library(), ops_, "__inference_signature_wrapper_" + argument_name(request_.key) + "_0");
     Wrapper wrapper =
@@ -337,6 +339,11 @@ class Adding {
       return;
     }
     library().add(wrapper.function_def, model_.arena);
+    for (const std::string& constant : wrapper.constants) {
+      std::string content;
+      append_bytes_field(content, 1, constant);  // SavedConstant.operation
+      add_object(objects, SavedObjects::Kind::kConstant, std::move(content));
+    }
     std::vector<SignatureTensor> inputs, outputs;
     for (const WrapperTensor& input : inputs_) inputs.push_back(input.signature);
     for (const WrapperTensor& output : outputs_) outputs.push_back(output.signature);
@@ -402,6 +409,7 @@ class Adding {
   std::optional<Library> library_;
   std::vector<WrapperTensor> inputs_, outputs_;
   std::vector<Info> infos_;
+  std::string sparse_;  // an input or output that is
   Changes changes_;
 };
 

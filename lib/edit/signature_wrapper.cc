@@ -37,6 +37,7 @@ class Cutting {
     walk();
     Wrapper wrapper;
     wrapper.state = state_;
+    wrapper.constants = constants_;
     if (!state_.empty()) return wrapper;
     name_arguments();
     std::string signature;
@@ -50,8 +51,10 @@ class Cutting {
     for (const auto& [id, nodes] : captured_) {
       wrapper.bound_inputs.push_back(id);
       const std::string& arg = arguments_.at({index_of(nodes[0]), 0});
-      append_bytes_field(signature, op_def_field::kInput,
-                         argument(arg, type_of(nodes[0]), objects_.objects[id]));
+      append_bytes_field(
+          signature, op_def_field::kInput,
+          argument(arg, type_of(nodes[0]),
+                   id < objects_.objects.size() ? objects_.objects[id] : SavedObjects::Object()));
     }
     std::string nodes, returns, controls;
     for (const NodeId id : body_.nodes()) append_bytes_field(nodes, function_field::kNode, body_node(id));
@@ -86,7 +89,8 @@ class Cutting {
   }
 
  private:
-  using Key = std::pair<uint32_t, uint32_t>;  // node, output
+  using Key = std::pair<uint32_t, uint32_t>;    // node, output
+  static constexpr size_t kBigConstant = 4096;  // bytes
 
   static Key key_of(const TensorRef& tensor) { return {index_of(tensor.node), tensor.index}; }
 
@@ -106,6 +110,13 @@ class Cutting {
       if (const auto object = objects_of_.find(index_of(id)); object != objects_of_.end()) {
         if (!control && arguments_.emplace(Key{index_of(id), 0}, "").second)
           captured_[object->second].push_back(id);
+        return;
+      }
+      const std::string_view node_def = graph_.bytes(id);
+      if (!control && node_def.size() > kBigConstant && node_op(node_def) == "Const") {
+        if (!arguments_.emplace(Key{index_of(id), 0}, "").second) return;
+        captured_[static_cast<uint32_t>(objects_.objects.size() + constants_.size())].push_back(id);
+        constants_.emplace_back(graph_.name(id));
         return;
       }
       if (body_.add(id)) open.push_back(id);
@@ -266,6 +277,7 @@ class Cutting {
   NodeSet body_;
   std::map<Key, std::string> arguments_;  // tensors of the main graph that are arguments, and their names
   std::map<uint32_t, std::vector<NodeId>> captured_;  // object -> the nodes that stand for it
+  std::vector<std::string> constants_;                // new objects
   std::vector<std::string> argument_names_;           // of the inputs
   std::set<std::string, std::less<>> taken_names_;
   std::string state_;

@@ -23,6 +23,9 @@ struct WrapperTensor {
 struct Wrapper {
   std::string function_def;
   std::vector<uint32_t> bound_inputs;  // its last arguments
+  // Constants that are too big to be repeated in the function: nodes that are to become objects, in this
+  // order behind those that are there.
+  std::vector<std::string> constants;
   std::string state;  // a variable or table that is no object, so that no function can be made; else empty
 };
 
