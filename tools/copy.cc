@@ -95,7 +95,10 @@ class Copy final : public Command {
       throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
     }
     auto values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings_));
-    with_file(model, [&] { add_keys(*values, result.values, named); });
+    with_file(model, [&] {
+      add_keys(*values, result.values, named);
+      add_objects(*values, result.objects);
+    });
     output_.base.values = std::move(values);
     if (result.values.empty()) return {};
     std::string list;
@@ -168,7 +171,12 @@ const CommandInfo kCopy{
     "\n"
     "Where all of the selection lies inside one function (FN//node), its copies are added to that body: they "
     "read the same "
-    "arguments, and what the function returns does not change.",
+    "arguments, and what the function returns does not change.\n"
+    "\n"
+    "In a TF2 SavedModel the copied variables and tables are objects below child NEW of the root, with keys "
+    "of "
+    "their own in variables/, so that every loader sees them; gedit signature add makes the copy a "
+    "signature.",
     "gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta\n"
     "gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb\n"
     "gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta",

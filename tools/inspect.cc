@@ -6,6 +6,7 @@
 
 #include "base/size.h"
 #include "cli/options.h"
+#include "cli/signatures.h"
 #include "commands.h"
 #include "model/summary.h"
 
@@ -17,16 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostShown = 10;  // outputs, savers, ... in the text form
 constexpr size_t kMostOps = 7;
 
-std::string kind_word(Kind kind) {
-  return kind == Kind::kGraphDef ? "GraphDef" : kind == Kind::kMetaGraphDef ? "MetaGraphDef" : "SavedModel";
-}
-
 // --- JSON
-
-Json shape_json(const Shape& shape) { return shape ? Json(*shape) : Json(nullptr); }
-Json dtype_json(const std::optional<DType>& dtype) {
-  return dtype ? Json(dtype_name(*dtype)) : Json(nullptr);
-}
 
 Json tensors_json(const std::vector<TensorSummary>& tensors) {
   Json array = Json::array();
@@ -39,15 +31,6 @@ Json tensors_json(const std::vector<TensorSummary>& tensors) {
   return array;
 }
 
-Json side_json(const std::map<std::string, TensorSummary>& side) {
-  Json object = Json::object();
-  for (const auto& [key, tensor] : side) {
-    object[key] = {
-        {"tensor", tensor.tensor}, {"dtype", dtype_json(tensor.dtype)}, {"shape", shape_json(tensor.shape)}};
-  }
-  return object;
-}
-
 Json graph_json(const GraphSummary& graph, bool scopes) {
   Json variables = Json::array();
   for (const VariableSummary& variable : graph.variables) {
@@ -57,12 +40,6 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
                          {"trainable", variable.trainable},
                          {"checkpoint_key", variable.key ? Json(*variable.key) : Json(nullptr)},
                          {"collections", variable.collections}});
-  }
-  Json signatures = Json::object();
-  for (const SignatureSummary& signature : graph.signatures) {
-    signatures[signature.key] = {{"method", signature.method},
-                                 {"inputs", side_json(signature.inputs)},
-                                 {"outputs", side_json(signature.outputs)}};
   }
   Json collections = Json::object();
   for (const CollectionSummary& collection : graph.collections) {
@@ -94,7 +71,7 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
               {"inputs", tensors_json(graph.inputs)},
               {"outputs", tensors_json(graph.outputs)},
               {"variables", variables},
-              {"signatures", signatures},
+              {"signatures", signatures_json(graph.signatures)},
               {"collections", collections},
               {"savers", savers}};
   if (!scopes) return object;
@@ -146,10 +123,6 @@ class Text {
   bool color_;
   std::string out_;
 };
-
-std::string type_text(const std::optional<DType>& dtype, const Shape& shape) {
-  return (dtype ? dtype_name(*dtype) : std::string("?")) + shape_text(shape);
-}
 
 std::vector<std::vector<std::string>> tensor_rows(const std::vector<TensorSummary>& tensors) {
   std::vector<std::vector<std::string>> rows;

@@ -202,6 +202,13 @@ std::string object_graph_bytes(const ObjectGraph& graph) {
 }
 
 std::string escaped_name(std::string_view name) { return escaped(name); }
+std::string unescaped_name(std::string_view name) { return unescaped(name); }
+
+PathMaker::PathMaker(const std::vector<std::string>& paths) {
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (!paths[i].empty()) by_path_.emplace(paths[i], static_cast<uint32_t>(i));
+  }
+}
 
 std::vector<std::string> object_paths(const ObjectGraph& graph) {
   std::vector<std::string> paths(graph.objects.size());
@@ -412,6 +419,38 @@ void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& key
     kept.push_back(std::move(object));
   }
   graph.objects = std::move(kept);
+}
+
+void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values) {
+  PathMaker places(object_paths(graph));
+  std::unordered_map<std::string, std::pair<size_t, size_t>> by_key;  // object, attribute
+  for (size_t i = 0; i < graph.objects.size(); ++i) {
+    for (size_t k = 0; k < graph.objects[i].attributes.size(); ++k)
+      by_key.emplace(graph.objects[i].attributes[k].key, std::pair(i, k));
+  }
+  const auto make = [&](uint32_t parent, std::string_view name) {
+    const auto id = static_cast<uint32_t>(graph.objects.size());
+    graph.objects.emplace_back().changed = true;
+    add_child(graph.objects[parent], id, std::string(name));
+    return id;
+  };
+  const auto there = [&](uint32_t parent, std::string_view name) {
+    return child_of(graph.objects[parent], name);
+  };
+  for (const CopiedValue& value : values) {
+    const auto found = by_key.find(value.key);
+    if (found == by_key.end()) continue;
+    const auto [original, number] = found->second;
+    const std::string path(object_path(value.copy_key));
+    if (places.has(path)) throw Error(Cause::kRefused, "is taken").of(quoted("object", path));
+    const size_t before = graph.objects.size();
+    const uint32_t id = places.at(path, there, make);
+    if (id < before) throw Error(Cause::kRefused, "is taken").of(quoted("object", path));
+    std::string bytes = with_bytes(graph.objects[original].attributes[number].bytes, 2, value.full_name);
+    graph.objects[id].attributes.push_back(
+        {.key = value.copy_key, .bytes = with_bytes(bytes, 3, value.copy_key)});
+    graph.objects[id].rest = graph.objects[original].rest;
+  }
 }
 
 ObjectGraph join_objects(const std::vector<std::pair<std::string, ObjectGraph>>& graphs) {

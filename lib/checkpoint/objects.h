@@ -2,12 +2,15 @@
 // to. What is not edited keeps its bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,6 +51,24 @@ std::string object_graph_bytes(const ObjectGraph& graph);
 
 // A name of an object as it stands in keys: `.` is `..`, `/` is `.S`.
 std::string escaped_name(std::string_view name);
+std::string unescaped_name(std::string_view name);
+
+// The object at each path in turn, made where it is missing: `child_of` gives the child of an object by its
+// name as in paths, `make` a new one under it.
+class PathMaker {
+ public:
+  // `paths` as object_paths() gives them.
+  explicit PathMaker(const std::vector<std::string>& paths);
+
+  template <typename ChildOf, typename Make>
+  uint32_t at(std::string_view path, ChildOf child_of, Make make);
+  // Notes an object of that path; false where there is one already.
+  bool put(std::string_view path, uint32_t id) { return by_path_.emplace(path, id).second; }
+  bool has(std::string_view path) const { return by_path_.contains(std::string(path)); }
+
+ private:
+  std::unordered_map<std::string, uint32_t> by_path_;
+};
 
 // The path of each object: that by which TensorFlow finds it first (breadth first from the root), and from
 // which keys are made. Empty for the root and for objects that are no one's child (slots).
@@ -74,7 +95,35 @@ void rename_keys(ObjectGraph& graph, const std::map<std::string, std::string, st
 // Ids keep their order, the root stays.
 void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& keys);
 
+// The object of a value once more: the same attribute under another key, in an object at that key's path.
+struct CopiedValue {
+  std::string key, copy_key;
+  std::string full_name;  // the variable's name in the graph
+};
+// Objects on the way to a new one are made where they are missing; a key that belongs to no object is passed
+// over. Throws Error (kRefused) where something is at a path already.
+void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values);
+
 // A new root whose children are the roots of these graphs; keys are prefixed by `NAME/`.
 ObjectGraph join_objects(const std::vector<std::pair<std::string, ObjectGraph>>& graphs);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <typename ChildOf, typename Make>
+uint32_t PathMaker::at(std::string_view path, ChildOf child_of, Make make) {
+  uint32_t parent = 0;
+  for (size_t begin = 0; begin < path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const auto [place, fresh] = by_path_.emplace(path.substr(0, end), 0);
+    if (fresh) {
+      const std::string_view name = path.substr(begin, end - begin);
+      const std::optional<uint32_t> there = child_of(parent, name);
+      place->second = there ? *there : make(parent, name);
+    }
+    parent = place->second;
+    begin = end + 1;
+  }
+  return parent;
+}
 
 }  // namespace gedit

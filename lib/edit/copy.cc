@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/copy_mapping.h"
+#include "edit/copy_objects.h"
 #include "edit/copy_selection.h"
 #include "edit/copy_surroundings.h"
 #include "edit/extend_savers.h"
@@ -59,7 +60,6 @@ class Copying {
 
   // Decides everything; throws before anything is changed.
   void decide() {
-    if (facts_.model.meta().has(meta_field::kObjectGraph) && !facts_.in_body()) refuse_variables_of_objects();
     mapping_.check_names();
     copies_ = selection_.nodes.nodes();
     map_inputs();
@@ -83,6 +83,7 @@ class Copying {
     extend_init_groups(facts_, mapping_, result_);
     extend_collections(facts_, mapping_, result_);
     extend_savers(facts_, mapping_, result_);
+    extend_objects(facts_, mapping_, result_);
     list_added();
     return std::move(result_);
   }
@@ -110,15 +111,6 @@ class Copying {
         if (const std::optional<TensorRef> tensor = facts_.tensors.of_input(text)) use(reader, slot, *tensor);
         ++slot;
       });
-    }
-  }
-
-  void refuse_variables_of_objects() const {
-    for (const auto& [index, variable] : facts_.state) {
-      if (!selection_.nodes.has(variable.node)) continue;
-      throw refused("belongs to the object graph of a TF2 SavedModel, whose variables cannot be copied yet")
-          .of(quoted("variable", facts_.graph().name(variable.node)))
-          .hint("--share var:");
     }
   }
 
@@ -331,7 +323,7 @@ class Copying {
         result_.variables[std::string(graph.name(id))] = copy_name(id);
         const std::string* key = facts_.savers.key_of(id);
         if (key != nullptr) result_.values[*key] = mapping_.scope().of(*key);
-        if (key == nullptr && facts_.savers.empty())
+        if (key == nullptr && facts_.savers.empty() && !facts_.objects)
           result_.values[std::string(graph.name(id))] = copy_name(id);
       }
       if (op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc") ++py_funcs_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/objects.h"
 #include "model/model.h"
 #include "ops/registry.h"
 
@@ -39,6 +40,7 @@ struct CopyResult {
   // Keys of the copies' values in a checkpoint: of the savers, and where no saver has a variable its name.
   // What is in no saver of a graph that has one is in no checkpoint either, and not here.
   std::map<std::string, std::string> values;
+  std::vector<CopiedValue> objects;  // of a TF2 SavedModel: the values' objects in the checkpoint
   std::vector<std::pair<std::string, std::string>>
       added;                         // every new node and its op, in order, with want_names
   std::vector<std::string> changed;  // originals that gained inputs or entries

@@ -102,6 +102,8 @@ class CopySelecting {
       : facts_(facts), request_(request), graph_(facts.graph()), contexts_(ContextReader(facts).read()) {
     result_.nodes = NodeSet(graph_.size());
     result_.shared = NodeSet(graph_.size());
+    // The path of an asset is shared: only the original is fed with it.
+    for (const uint32_t asset : facts_.assets) result_.shared.add(NodeId{asset});
     walked_ = NodeSet(graph_.size());
     for (size_t i = 0; i < contexts_.size(); ++i) {
       for (const NodeId value : contexts_[i].values) contexts_of_[index_of(value)].push_back(i);

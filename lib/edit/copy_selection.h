@@ -1,6 +1,7 @@
 // Which nodes a copy takes: command_reference, copy, rules 1 to 6.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>

@@ -33,9 +33,7 @@ class SaverExtension final : public SaverLists {
     graph_.replace(id, std::move(node_def));
   }
 
-  void add(std::string node_def) override {
-    graph_.append(std::move(node_def));
-  }
+  void add(std::string node_def) override { graph_.append(std::move(node_def)); }
 
   std::string free_name(std::string_view wanted) override { return mapping_.free_name(wanted); }
 

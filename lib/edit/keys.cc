@@ -32,6 +32,14 @@ void add_keys(Checkpoint& checkpoint, const KeyMap& keys, std::string_view check
   sort_tensors(checkpoint);
 }
 
+void add_objects(Checkpoint& checkpoint, const std::vector<CopiedValue>& values) {
+  if (values.empty() || !checkpoint.object_based()) return;
+  const std::string bytes = load_object_graph(checkpoint);
+  ObjectGraph graph = parse_object_graph(bytes);
+  copy_values(graph, values);
+  store_object_graph(checkpoint, graph);
+}
+
 void rename_keys(Checkpoint& checkpoint, const KeyMap& keys) {
   for (Tensor& tensor : checkpoint.tensors) {
     if (const auto found = keys.find(tensor.name); found != keys.end()) tensor.name = found->second;

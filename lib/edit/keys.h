@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "checkpoint/bundle.h"
+#include "checkpoint/objects.h"
 #include "model/model.h"
 
 namespace gedit {
@@ -17,6 +18,9 @@ using KeyMap = std::map<std::string, std::string>;
 // Adds each new key with the bytes of the old one. Throws Error (kRefused): `tensor 'w': no such tensor in
 // checkpoint 'dqn'`, or where a new key is taken.
 void add_keys(Checkpoint& checkpoint, const KeyMap& keys, std::string_view checkpoint_name);
+
+// The object graph of the checkpoint, where it has one, knows the copies, too. Throws as copy_values().
+void add_objects(Checkpoint& checkpoint, const std::vector<CopiedValue>& values);
 
 // Renames keys; those that the checkpoint does not have are passed over. Throws Error (kRefused) where a new
 // one is taken.

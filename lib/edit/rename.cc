@@ -196,7 +196,11 @@ class Rules {
 class RenameMapping final : public Mapping {
  public:
   RenameMapping(Rules rules, std::unordered_map<std::string, std::string> functions, bool body)
-      : rules_(std::move(rules)), functions_(std::move(functions)), prefix_(rules_.prefix()), prefixing_{prefix_.value_or("")}, body_(body) {}
+      : rules_(std::move(rules)),
+        functions_(std::move(functions)),
+        prefix_(rules_.prefix()),
+        prefixing_{prefix_.value_or("")},
+        body_(body) {}
 
   void node(std::string_view name, std::string& out) const override {
     if (prefix_) {

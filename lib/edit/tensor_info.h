@@ -8,7 +8,7 @@
 namespace gedit {
 
 namespace tensor_info_field {
-constexpr uint32_t kName = 1, kType = 2, kShape = 3;
+constexpr uint32_t kName = 1, kType = 2, kShape = 3, kSparse = 4;
 }
 
 // `tensor_info` with this TensorShapeProto, where the old one stood.

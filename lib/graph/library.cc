@@ -103,6 +103,15 @@ Function* Library::find(std::string_view name) {
   return nullptr;
 }
 
+Function& Library::add(const std::string& function_def, const std::shared_ptr<Arena>& arena) {
+  std::string field;
+  append_bytes_field(field, 1, function_def);
+  const std::string_view raw = arena->keep(std::move(field));
+  items.push_back({1, raw, functions.size()});
+  const std::string_view kept = record_at(raw.data()).node_def;
+  return functions.emplace_back(Function{function_name(kept), Graph(kept, function_field::kNode, arena)});
+}
+
 std::string Library::encode() const {
   std::string out;
   for (const Item& item : items) {

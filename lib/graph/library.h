@@ -33,6 +33,8 @@ struct Library {
   static Library decode(std::string_view library, const std::shared_ptr<Arena>& arena);
 
   Function* find(std::string_view name);
+  // Behind all others. The reference holds until the next one is added.
+  Function& add(const std::string& function_def, const std::shared_ptr<Arena>& arena);
   std::string encode() const;
 };
 

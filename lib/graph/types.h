@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct OutputName {
 };
 std::optional<std::vector<OutputName>> output_names(Registry& ops, std::string_view node_def);
 bool output_names(const OpDef& op, std::string_view node_def, std::vector<OutputName>& found);
+
+// `node_def` with these appended to its attribute `key`, a list(type).
+std::string with_types(std::string_view node_def, std::string_view key, const std::vector<DType>& types);
 
 // Whether a tensor of type `from` may feed an input of type `to`: equal, or a reference where its base is
 // read. Unknown types (kInvalid) fit all. (common_runtime/graph_constructor.cc, TypesCompatible)

@@ -43,6 +43,20 @@ std::string collection_entry(std::string_view key, uint32_t kind, const std::vec
   return entry;
 }
 
+std::vector<Asset> assets(const MetaGraph& meta) {
+  std::vector<Asset> found;
+  const auto add = [&](std::string_view definition) {
+    found.push_back({last_bytes(last_bytes(definition, 1), 1), last_bytes(definition, 2)});
+  };
+  for (const std::string_view definition : meta.parts_of(meta_field::kAsset)) add(definition);
+  if (!found.empty()) return found;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.key != "saved_model_assets" || collection.kind != collection_kind::kAnyList) continue;
+    for (const std::string_view item : collection.items) add(last_bytes(item, 2));
+  }
+  return found;
+}
+
 VariableNames variable_names(std::string_view variable_def) {
   VariableNames names;
   for (Fields fields(variable_def); fields.next();) {

@@ -29,6 +29,13 @@ std::vector<Collection> collections(const MetaGraph& meta);
 // The map entry of a collection of names, bytes or Any messages.
 std::string collection_entry(std::string_view key, uint32_t kind, const std::vector<std::string>& items);
 
+// A file that the loader hands to a tensor: of asset_file_def, or where there is none of collection
+// saved_model_assets, where TensorFlow kept them before 1.12 (tensorflow_semantics 10.7).
+struct Asset {
+  std::string_view tensor, file;
+};
+std::vector<Asset> assets(const MetaGraph& meta);
+
 // A VariableDef's names (tensorflow/core/framework/variable.proto), views into it; tensors as stored, with
 // `:0`.
 struct VariableNames {

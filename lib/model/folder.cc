@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/link.h"
@@ -94,8 +95,10 @@ void SavedModelFolder::take_over(const std::string& from, bool variables) {
 }
 
 void SavedModelFolder::add_assets(const Model& model) {
-  for (const std::string_view asset : model.meta().parts_of(meta_field::kAsset)) {
-    const std::string name(last_bytes(asset, 2));
+  std::set<std::string, std::less<>> linked;  // several tensors may be handed one file
+  for (const Asset& asset : assets(model.meta())) {
+    const std::string name(asset.file);
+    if (!linked.insert(name).second) continue;
     if (name.empty() || name != base_name(name) ||
         name == "..") {  // assets are flat (tensorflow_semantics 10.7)
       throw Error(Cause::kInput, "not the name of a file").in(model.path).of(quoted("asset", name));
@@ -108,8 +111,7 @@ void SavedModelFolder::add_assets(const Model& model) {
     if (found.empty()) {
       throw Error(Cause::kInput, "no such file beside the model").in(model.path).of(quoted("asset", name));
     }
-    const std::string assets = make("assets");
-    link_file(found, join_path(assets, base_name(name)));
+    link_file(found, join_path(make("assets"), base_name(name)));
   }
 }
 
@@ -129,9 +131,20 @@ void SavedModelFolder::commit() {
     return;
   }
   // Both are whole at every moment, and one of them is there: the exchange is one step.
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) {
     throw failed(path_, std::error_code(errno, std::generic_category()));
   }
+  // A file system without exchange: both are whole all the same, under one name or the other.
+  const std::string old = temporary_ + ".old";
+  fs::rename(path_, old, code);
+  if (!code) fs::rename(temporary_, path_, code);
+  if (code) {
+    std::error_code ignored;
+    if (!exists(path_)) fs::rename(old, path_, ignored);
+    throw failed(path_, code);
+  }
+  temporary_ = old;
 }  // the destructor removes the old one, which now has the temporary name
 
 std::string twin_prefix(std::string_view path) {

@@ -80,6 +80,21 @@ size_t distinct_variables(const MetaGraph& meta) {
   return count;
 }
 
+// Initializers of tables that no loader runs: those of a SavedModel run its init op
+// (tensorflow_semantics 10.7).
+size_t unfilled_tables(const MetaGraph& meta) {
+  size_t tables = 0;
+  for (const Collection& collection : collections(meta)) {
+    const bool init = collection.key == "saved_model_main_op" || collection.key == "legacy_init_op";
+    if (init && !collection.items.empty()) return 0;
+    if (collection.key == "table_initializer") tables = collection.items.size();
+  }
+  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
+    if (map_entry(bytes).key == "__saved_model_init_op") return 0;
+  }
+  return tables;
+}
+
 }  // namespace
 
 Target target_of(const Model& model, const Destination& destination) {
@@ -148,13 +163,24 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
     add(distinct_variables(meta), "VariableDefs");
     add(meta.parts_of(meta_field::kSignature).size(), "signatures");
     add(meta.parts_of(meta_field::kCollection).size(), "collections");
-    add(meta.parts_of(meta_field::kAsset).size(), "assets");
+    add(assets(meta).size(), "assets");
     add(meta.has(meta_field::kSaver) ? 1 : 0, "saver_def");
     add(meta.has(meta_field::kObjectGraph) ? 1 : 0, "object graph");
     if (!lost.empty()) warnings.push_back("a GraphDef holds the graph alone; lost: " + lost);
   }
   if (model.kind == Kind::kSavedModel && model.meta_graphs.size() > 1) {
     warnings.push_back(std::to_string(model.meta_graphs.size() - 1) + " other MetaGraphs are left out");
+  }
+  if (model.kind == Kind::kSavedModel && kind == Kind::kMetaGraphDef && !model.folder.empty()) {
+    const std::vector<Asset> files = assets(meta);
+    if (!files.empty())
+      warnings.push_back("the assets stay behind: '" + printable(files[0].file) + "'" +
+                         (files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : ""));
+  }
+  if (kind == Kind::kSavedModel) {
+    if (const size_t tables = unfilled_tables(meta); tables > 0)
+      warnings.push_back("no init op: nothing fills its " + std::to_string(tables) +
+                         (tables == 1 ? " table" : " tables") + " when it is loaded");
   }
   // The other MetaGraphs stay in memory and are not written: what an edit holds on to must not move.
   MetaGraph& result = model.meta();

@@ -10,6 +10,7 @@
 #include "graph/names.h"
 #include "model/calls.h"
 #include "model/collections.h"
+#include "model/saved_objects.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -91,8 +92,7 @@ class Summarizer {
     const std::string_view versions = graph_.part(graph_field::kVersions);
     summary_.producer = static_cast<int64_t>(last_varint(versions, 1));
     summary_.min_consumer = static_cast<int64_t>(last_varint(versions, 2));
-    for (const std::string_view asset : meta_.parts_of(meta_field::kAsset))
-      summary_.assets.emplace_back(last_bytes(asset, 2));
+    for (const Asset& asset : assets(meta_)) summary_.assets.emplace_back(asset.file);
   }
 
   void count_nodes() {
@@ -124,28 +124,14 @@ class Summarizer {
   }
 
   void signatures() {
+    summary_.signatures = list_signatures(meta_);
     for (const std::string_view bytes : meta_.parts_of(meta_field::kSignature)) {
       const MapEntry entry = map_entry(bytes);
-      if (entry.key.starts_with("__saved_model_")) {
-        if (entry.key != "__saved_model_init_op") continue;
-        for (Fields fields(entry.value); fields.next();) {
-          if (fields->bytes(2)) summary_.init_op = tensor_info(map_entry(fields->value).value).tensor;
-        }
-        continue;
-      }
-      SignatureSummary signature;
-      signature.key = entry.key;
+      if (entry.key != "__saved_model_init_op") continue;
       for (Fields fields(entry.value); fields.next();) {
-        if (fields->bytes(3)) signature.method = fields->value;
-        if (!fields->bytes(1) && !fields->bytes(2)) continue;
-        const MapEntry tensor = map_entry(fields->value);
-        auto& side = fields->number == 1 ? signature.inputs : signature.outputs;
-        side.emplace(tensor.key, tensor_info(tensor.value));
+        if (fields->bytes(2)) summary_.init_op = tensor_info(map_entry(fields->value).value).tensor;
       }
-      summary_.signatures.push_back(std::move(signature));
     }
-    std::sort(summary_.signatures.begin(), summary_.signatures.end(),
-              [](const auto& a, const auto& b) { return a.key < b.key; });
   }
 
   void list_collections() {
@@ -158,11 +144,6 @@ class Summarizer {
       const bool init = collection.key == "saved_model_main_op" || collection.key == "legacy_init_op";
       if (init && summary_.init_op.empty() && !collection.items.empty())
         summary_.init_op = collection.items[0];
-      if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets" &&
-          summary_.assets.empty()) {
-        for (const std::string_view item : collection.items)
-          summary_.assets.emplace_back(last_bytes(last_bytes(item, 2), 2));
-      }
     }
     std::sort(summary_.collections.begin(), summary_.collections.end(),
               [](const auto& a, const auto& b) { return a.key < b.key; });
@@ -214,71 +195,27 @@ class Summarizer {
     });
   }
 
-  // In a TF2 SavedModel the variables are objects, whose keys are their paths from the root: the shortest
-  // one, children in their order (training/tracking/graph_view.py); a slot's is below the variable that it
-  // belongs to.
+  // In a TF2 SavedModel the variables are objects, whose keys are their paths.
   void objects() {
-    struct Slot {
-      uint64_t variable, node;
-      std::string_view name;
-    };
-    struct Object {
-      std::vector<std::pair<std::string_view, uint64_t>> children;
-      std::vector<Slot> slots;
-      std::string_view variable;
-    };
-    std::vector<Object> nodes;
-    for (Fields fields(meta_.part(meta_field::kObjectGraph)); fields.next();) {
-      if (!fields->bytes(1)) continue;
-      Object object;
-      for (Fields parts(fields->value); parts.next();) {
-        if (parts->bytes(1))
-          object.children.emplace_back(last_bytes(parts->value, 2), last_varint(parts->value, 1));
-        if (parts->bytes(3))
-          object.slots.push_back(
-              {last_varint(parts->value, 1), last_varint(parts->value, 3), last_bytes(parts->value, 2)});
-        if (parts->bytes(7)) object.variable = parts->value;
-      }
-      nodes.push_back(std::move(object));
-    }
-    const bool any = std::any_of(nodes.begin(), nodes.end(),
-                                 [](const Object& object) { return !object.variable.empty(); });
+    const SavedObjects saved = read_saved_objects(meta_.part(meta_field::kObjectGraph));
+    const bool any = std::any_of(
+        saved.objects.begin(), saved.objects.end(),
+        [](const SavedObjects::Object& object) { return object.kind == SavedObjects::Kind::kVariable; });
     if (!any) return;
-    const auto escaped = [](std::string_view name) {
-      std::string text;
-      for (const char c : name) text += c == '.' ? ".." : c == '/' ? ".S" : std::string(1, c);
-      return text;
-    };
-    std::vector<std::string> paths(nodes.size());
-    std::vector<bool> seen(nodes.size());
-    std::vector<size_t> queue{0};
-    seen[0] = true;
-    for (size_t at = 0; at < queue.size(); ++at) {
-      for (const auto& [name, child] : nodes[queue[at]].children) {
-        if (child >= nodes.size() || seen[child]) continue;
-        seen[child] = true;
-        paths[child] = paths[queue[at]] + escaped(name) + "/";
-        queue.push_back(child);
-      }
-    }
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      for (const Slot& slot : nodes[i].slots) {
-        if (slot.variable >= nodes.size() || slot.node >= nodes.size()) continue;
-        paths[slot.node] = paths[slot.variable] + ".OPTIMIZER_SLOT/" + paths[i] + escaped(slot.name) + "/";
-      }
-    }
+    const std::vector<std::string> keys = variable_keys(saved);
     std::unordered_map<std::string, std::vector<std::string>> collections_of;
     for (VariableSummary& variable : summary_.variables)
       collections_of[variable.name] = std::move(variable.collections);
     summary_.variables.clear();
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].variable.empty()) continue;
+    for (size_t i = 0; i < saved.objects.size(); ++i) {
+      if (saved.objects[i].kind != SavedObjects::Kind::kVariable) continue;
+      const std::string_view definition = saved.objects[i].content;
       VariableSummary variable;
-      variable.name = last_bytes(nodes[i].variable, 6);
-      variable.dtype = static_cast<DType>(last_varint(nodes[i].variable, 1));
-      variable.shape = parse_shape_proto(last_bytes(nodes[i].variable, 2));
-      variable.trainable = last_varint(nodes[i].variable, 3) != 0;
-      variable.key = paths[i] + ".ATTRIBUTES/VARIABLE_VALUE";
+      variable.name = last_bytes(definition, 6);
+      variable.dtype = static_cast<DType>(last_varint(definition, 1));
+      variable.shape = parse_shape_proto(last_bytes(definition, 2));
+      variable.trainable = last_varint(definition, 3) != 0;
+      if (!keys[i].empty()) variable.key = keys[i];
       if (const auto found = collections_of.find(variable.name); found != collections_of.end())
         variable.collections = found->second;
       summary_.variables.push_back(std::move(variable));
@@ -577,6 +514,26 @@ class Summarizer {
 };
 
 }  // namespace
+
+std::vector<SignatureSummary> list_signatures(const MetaGraph& meta) {
+  std::vector<SignatureSummary> signatures;
+  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
+    const MapEntry entry = map_entry(bytes);
+    if (entry.key.starts_with("__saved_model_")) continue;
+    SignatureSummary signature;
+    signature.key = entry.key;
+    for (Fields fields(entry.value); fields.next();) {
+      if (fields->bytes(3)) signature.method = fields->value;
+      if (!fields->bytes(1) && !fields->bytes(2)) continue;
+      const MapEntry tensor = map_entry(fields->value);
+      auto& side = fields->number == 1 ? signature.inputs : signature.outputs;
+      side.emplace(tensor.key, tensor_info(tensor.value));
+    }
+    signatures.push_back(std::move(signature));
+  }
+  std::sort(signatures.begin(), signatures.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  return signatures;
+}
 
 GraphSummary summarize(Model& model, size_t meta, Registry& ops, int depth) {
   return Summarizer(model, meta, ops, depth).run();

@@ -75,6 +75,9 @@ struct GraphSummary {
   std::vector<ScopeSummary> scopes;  // largest first; for depth > 0
 };
 
+// The signatures by key, without those of initialization and training. Throws Malformed.
+std::vector<SignatureSummary> list_signatures(const MetaGraph& meta);
+
 // `meta` is one of the model's MetaGraphs. `depth`: how deep `scopes` goes, 0 for none. Throws Malformed.
 GraphSummary summarize(Model& model, size_t meta, Registry& ops, int depth = 0);
 

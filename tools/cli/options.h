@@ -25,6 +25,7 @@ class InputOptions {
   void setup(CLI::App& app);
   // The same without the operand, for commands that read several files.
   void setup_options(CLI::App& app);
+  void take(std::string path) { path_ = std::move(path); }  // the command has operands of its own
   Model load(const std::string& tensors_from = {}) const;
   // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
   // none was named.
@@ -58,6 +59,7 @@ class OutputOptions {
   // edited in place.
   void check(const Model& model) const;
   Destination destination(const Model& model) const;
+  bool given() const { return !path_.empty() || !format_.empty() || in_place_ || overwrite_ || dry_run_; }
   bool dry_run() const { return dry_run_; }
   bool quiet() const { return quiet_; }
   bool overwrites() const { return overwrite_ || in_place_; }

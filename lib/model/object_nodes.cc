@@ -1,0 +1,151 @@
+#include "model/object_nodes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "graph/library.h"
+#include "model/collections.h"
+
+namespace gedit {
+namespace {
+
+using Kind = SavedObjects::Kind;
+
+class Finding {
+ public:
+  Finding(const MetaGraph& meta, const Names& names, const SavedObjects& objects)
+      : meta_(meta), graph_(meta.graph), names_(names), objects_(objects), taken_(objects.objects.size()) {}
+
+  std::unordered_map<uint32_t, uint32_t> run() {
+    constants();
+    calls();
+    assets();
+    variables();
+    tables();
+    return std::move(found_);
+  }
+
+ private:
+  void claim(NodeId node, uint32_t id) {
+    if (node == kNoNode || id >= taken_.size()) return;
+    const bool shared = objects_.objects[id].kind == Kind::kAsset;
+    if (found_.contains(index_of(node)) || (taken_[id] && !shared)) return;
+    found_.emplace(index_of(node), id);
+    taken_[id] = true;
+  }
+
+  void constants() {
+    for (uint32_t id = 0; id < taken_.size(); ++id) {
+      const SavedObjects::Object& object = objects_.objects[id];
+      if (object.kind == Kind::kConstant) claim(names_.find(last_bytes(object.content, 1)), id);
+    }
+  }
+
+  void calls() {
+    std::unordered_map<std::string_view, const SavedObjects::Function*> by_name;
+    for (const SavedObjects::Function& function : objects_.functions) {
+      if (!function.bound_inputs.empty()) by_name.emplace(function.name, &function);
+    }
+    if (by_name.empty()) return;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (graph_.removed(NodeId{i})) continue;
+      const std::string_view node_def = graph_.bytes(NodeId{i});
+      auto found = by_name.find(called_function(node_def));
+      if (found == by_name.end()) found = by_name.find(node_op(node_def));
+      if (found == by_name.end()) continue;
+      std::vector<std::string_view> inputs;
+      each_input(node_def, [&](std::string_view input) {
+        if (!input.starts_with('^')) inputs.push_back(input);
+      });
+      const std::vector<uint32_t>& bound = found->second->bound_inputs;
+      if (bound.size() > inputs.size()) continue;
+      for (size_t k = 0; k < bound.size(); ++k)
+        claim(names_.find(node_of(inputs[inputs.size() - bound.size() + k])), bound[k]);
+    }
+  }
+
+  void assets() {
+    const std::vector<std::string_view> definitions = meta_.parts_of(meta_field::kAsset);
+    for (uint32_t id = 0; id < taken_.size(); ++id) {
+      const SavedObjects::Object& object = objects_.objects[id];
+      if (object.kind != Kind::kAsset) continue;
+      const uint64_t index = last_varint(object.content, 1);
+      if (index >= definitions.size()) continue;
+      claim(names_.find(node_of(last_bytes(last_bytes(definitions[index], 1), 1))), id);
+    }
+  }
+
+  void variables() {
+    std::unordered_map<std::string_view, std::vector<uint32_t>> by_name;
+    for (uint32_t id = 0; id < taken_.size(); ++id) {
+      const SavedObjects::Object& object = objects_.objects[id];
+      if (object.kind == Kind::kVariable && !taken_[id]) by_name[last_bytes(object.content, 6)].push_back(id);
+    }
+    for (const auto& [name, ids] : by_name) {
+      const NodeId node = names_.find(name);
+      if (ids.size() == 1 && node != kNoNode && node_op(graph_.bytes(node)) == "VarHandleOp")
+        claim(node, ids[0]);
+    }
+  }
+
+  // A table is created by a function whose node has the shared_name of the one in the main graph.
+  void tables() {
+    std::unordered_map<std::string_view, uint32_t> creators;  // function -> resource
+    for (uint32_t id = 0; id < taken_.size(); ++id) {
+      if (objects_.objects[id].kind != Kind::kResource || taken_[id]) continue;
+      const auto creator = child_of(objects_, id, "_create_resource");
+      if (!creator || *creator >= taken_.size()) continue;
+      const std::string_view name = last_bytes(objects_.objects[*creator].content, 1);
+      if (objects_.objects[*creator].kind == Kind::kFunction && !name.empty()) creators.emplace(name, id);
+    }
+    if (creators.empty()) return;
+    std::unordered_map<std::string, uint32_t> by_identity;
+    for (Fields fields(graph_.part(graph_field::kLibrary)); fields.next();) {
+      if (!fields->bytes(1)) continue;
+      const auto creator = creators.find(function_name(fields->value));
+      if (creator == creators.end()) continue;
+      for (Fields body(fields->value); body.next();) {
+        if (!body->bytes(function_field::kNode)) continue;
+        if (const auto identity = identity_of(body->value)) by_identity.emplace(*identity, creator->second);
+      }
+    }
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (graph_.removed(NodeId{i})) continue;
+      const auto identity = identity_of(graph_.bytes(NodeId{i}));
+      if (!identity) continue;
+      if (const auto found = by_identity.find(*identity); found != by_identity.end())
+        claim(NodeId{i}, found->second);
+    }
+  }
+
+  static std::optional<std::string> identity_of(std::string_view node_def) {
+    const std::string_view op = node_op(node_def);
+    if (!is_table_op(op)) return std::nullopt;
+    const auto shared = string_attr(node_def, "shared_name");
+    if (!shared || shared->empty()) return std::nullopt;
+    return std::string(op) + '\n' + std::string(*shared);
+  }
+
+  const MetaGraph& meta_;
+  const Graph& graph_;
+  const Names& names_;
+  const SavedObjects& objects_;
+  std::vector<bool> taken_;
+  std::unordered_map<uint32_t, uint32_t> found_;
+};
+
+}  // namespace
+
+std::string_view called_function(std::string_view node_def) {
+  const auto value = find_attr(node_def, "f");
+  return value ? last_bytes(last_bytes(*value, attr_field::kFunc), 1) : std::string_view();
+}
+
+std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
+                                                    const SavedObjects& objects) {
+  return Finding(meta, names, objects).run();
+}
+
+}  // namespace gedit

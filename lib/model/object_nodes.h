@@ -1,0 +1,26 @@
+// Which node of a SavedModel's main graph stands for which of its objects: a VarHandleOp for a variable, a
+// table for its resource. Nothing in the file says so; it follows from what functions capture, else from
+// names.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "graph/names.h"
+#include "model/model.h"
+#include "model/saved_objects.h"
+
+namespace gedit {
+
+// By node, the object. A call of a concrete function ends in the inputs that stand for the function's bound
+// inputs (python/saved_model/save.py); constants name their node; what no function captures is found by a
+// name that only one object has. An object has one node, but for an asset, whose path several may hold. Where
+// two nodes are called for the same object, the first in the graph is it: copies stand behind originals.
+std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
+                                                    const SavedObjects& objects);
+
+// The function that a node calls by its attribute `f`, or by its type where `objects` knows that; empty:
+// none.
+std::string_view called_function(std::string_view node_def);
+
+}  // namespace gedit

@@ -1,0 +1,140 @@
+#include "model/saver_functions.h"
+
+#include <charconv>
+#include <unordered_map>
+
+#include "graph/library.h"
+#include "model/savers.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kLongestWay = 16;       // nodes between an argument and its saver; savers have one to three
+constexpr uint32_t kFirstTensor = 3;  // inputs of SaveV2 before the tensors
+
+// The number of the output: `tensors:2` is 2.
+uint32_t port_number(std::string_view port) {
+  const size_t colon = port.rfind(':');
+  const std::string_view digits = colon == std::string_view::npos ? port : port.substr(colon + 1);
+  uint32_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+bool hands_on(std::string_view op) { return op == "Identity" || op == "ReadVariableOp" || op == "Cast"; }
+
+class Reading {
+ public:
+  Reading(const Graph& body, const Names& names) : body_(body), names_(names) {}
+
+  std::vector<SaverInFunction> run() {
+    std::vector<SaverInFunction> found;
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      if (body_.removed(NodeId{i})) continue;
+      const std::string_view op = node_op(body_.bytes(NodeId{i}));
+      if (op == "SaveV2" || op == "RestoreV2") found.push_back(read(NodeId{i}, op == "SaveV2"));
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::string_view> inputs_of(NodeId id) const {
+    std::vector<std::string_view> inputs;
+    each_input(body_.bytes(id), [&](std::string_view input) { inputs.push_back(input); });
+    return inputs;
+  }
+
+  NodeId const_at(const std::vector<std::string_view>& inputs, size_t slot) const {
+    if (slot >= inputs.size()) return kNoNode;
+    const NodeId id = names_.find(parse_body_input(inputs[slot]).node);
+    return id != kNoNode && string_const(body_.bytes(id)) ? id : kNoNode;
+  }
+
+  SaverInFunction read(NodeId id, bool saves) {
+    const std::vector<std::string_view> inputs = inputs_of(id);
+    SaverInFunction saver;
+    saver.node = id;
+    saver.saves = saves;
+    saver.names = const_at(inputs, 1);
+    saver.slices = const_at(inputs, 2);
+    if (saver.names == kNoNode) return saver;
+    const std::vector<std::string> keys = *string_const(body_.bytes(saver.names));
+    const std::vector<std::string> slices =
+        saver.slices == kNoNode ? std::vector<std::string>() : *string_const(body_.bytes(saver.slices));
+    for (uint32_t slot = 0; slot < keys.size(); ++slot) {
+      SavedArgument tensor;
+      tensor.slot = slot;
+      tensor.key = keys[slot];
+      if (slot < slices.size()) tensor.slice = slices[slot];
+      if (saves && kFirstTensor + slot < inputs.size()) back(inputs[kFirstTensor + slot], tensor);
+      saver.tensors.push_back(std::move(tensor));
+    }
+    if (!saves) follow(saver);
+    return saver;
+  }
+
+  // From what is saved to the argument.
+  void back(std::string_view input, SavedArgument& tensor) const {
+    for (int step = 0; step < kLongestWay; ++step) {
+      const Input parsed = parse_body_input(input);
+      if (parsed.control) break;
+      const NodeId id = names_.find(parsed.node);
+      if (id == kNoNode) {
+        tensor.argument = parsed.node;
+        return;
+      }
+      if (!hands_on(node_op(body_.bytes(id)))) break;
+      tensor.between.insert(tensor.between.begin(), id);
+      const std::vector<std::string_view> inputs = inputs_of(id);
+      if (inputs.empty()) break;
+      input = inputs[0];
+    }
+    tensor.between.clear();
+  }
+
+  // From what is restored to the assignments.
+  void follow(SaverInFunction& saver) {
+    if (readers_.empty()) {
+      for (uint32_t i = 0; i < body_.size(); ++i) {
+        if (body_.removed(NodeId{i})) continue;
+        const std::string_view op = node_op(body_.bytes(NodeId{i}));
+        const bool assigns = op == "AssignVariableOp";
+        if (!assigns && !hands_on(op)) continue;
+        const std::vector<std::string_view> inputs = inputs_of(NodeId{i});
+        const size_t slot = assigns ? 1 : 0;
+        if (slot >= inputs.size()) continue;
+        const Input value = parse_body_input(inputs[slot]);
+        const NodeId source = value.control ? kNoNode : names_.find(value.node);
+        if (source != kNoNode)
+          readers_[uint64_t{index_of(source)} << 32 | port_number(value.port)] = NodeId{i};
+      }
+    }
+    for (SavedArgument& tensor : saver.tensors) {
+      uint64_t at = uint64_t{index_of(saver.node)} << 32 | tensor.slot;
+      for (int step = 0; step < kLongestWay; ++step) {
+        const auto reader = readers_.find(at);
+        if (reader == readers_.end()) break;
+        tensor.between.push_back(reader->second);
+        if (node_op(body_.bytes(reader->second)) == "AssignVariableOp") {
+          const Input handle = parse_body_input(inputs_of(reader->second)[0]);
+          if (names_.find(handle.node) == kNoNode) tensor.argument = handle.node;
+          break;
+        }
+        at = uint64_t{index_of(reader->second)} << 32;
+      }
+      if (tensor.argument.empty()) tensor.between.clear();
+    }
+  }
+
+  const Graph& body_;
+  const Names& names_;
+  std::unordered_map<uint64_t, NodeId> readers_;  // of a node's output, what hands it on or assigns it
+};
+
+}  // namespace
+
+std::vector<SaverInFunction> savers_in(const Graph& body, const Names& names) {
+  return Reading(body, names).run();
+}
+
+}  // namespace gedit

@@ -1,0 +1,34 @@
+// Savers inside functions: a TF2 SavedModel saves and restores by functions that its main graph calls with
+// the variables (tensorflow_semantics 5.6).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/names.h"
+
+namespace gedit {
+
+// A tensor that a SaveV2 writes, or a RestoreV2 reads, for an argument of the function: a variable's handle,
+// or in files before TensorFlow 2.11 the value that is saved.
+struct SavedArgument {
+  uint32_t slot = 0;            // among the saved tensors, or the outputs of the restore
+  std::string key, slice;       // entries of tensor_names, shape_and_slices
+  std::string argument;         // its name; empty: no argument of the function
+  std::vector<NodeId> between;  // nodes from the argument to the SaveV2, or from the RestoreV2 to the
+                                // assignment, which is the last
+};
+
+struct SaverInFunction {
+  NodeId node = kNoNode;  // SaveV2 or RestoreV2
+  bool saves = false;
+  NodeId names = kNoNode, slices = kNoNode;  // the Consts; kNoNode where it is none
+  std::vector<SavedArgument> tensors;
+};
+
+// Of the body of a function, decoded.
+std::vector<SaverInFunction> savers_in(const Graph& body, const Names& names);
+
+}  // namespace gedit

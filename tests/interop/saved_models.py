@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Real TensorFlow 2 saves models, gedit edits their signatures and copies their calls, and both loaders run what came out."""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+import numpy as np
+import tensorflow as tf
+
+v1 = tf.compat.v1
+GEDIT = None
+
+
+class Layer(tf.Module):
+    def __init__(self, seed):
+        super().__init__()
+        self.kernel = tf.Variable(tf.random.stateless_normal([3, 2], [seed, 1]), name="kernel")
+        self.bias = tf.Variable(tf.random.stateless_normal([2], [seed, 2]), name="bias")
+
+    @tf.function
+    def __call__(self, x):
+        return tf.nn.relu(tf.matmul(x, self.kernel, name="product")) + self.bias
+
+
+class Model(tf.Module):
+    """Variables of one name, nested calls, a table that a constant fills and one that a file fills."""
+
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.layers = [Layer(1), Layer(2)]
+        self.table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(tf.constant(["a", "b"]), tf.constant([5, 7], tf.int64)), -1)
+        self.words = tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                                          tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="alpha"),
+                                  tf.TensorSpec([None, 3], tf.float32, name="beta"), tf.TensorSpec([], tf.string, name="gamma")])
+    def serve(self, alpha, beta, gamma):
+        key = tf.cast(self.table.lookup(gamma) + 10 * self.words.lookup(gamma), tf.float32)
+        first, second = self.layers[0](alpha), self.layers[1](beta)
+        return {"difference": first - 2. * second, "first": first * 3., "key": key}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="x")])
+    def loop(self, x):
+        _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.identity(y * 2., name="twice")),
+                             [0, self.layers[0](x)])
+        return {"y": y}
+
+
+FEEDS = {"alpha": np.random.RandomState(0).rand(4, 3).astype("f"), "beta": np.random.RandomState(1).rand(4, 3).astype("f"),
+         "gamma": np.array("b")}
+
+
+class SavedModels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keep = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.keep.cleanup)
+        cls.folder = cls.keep.name
+        vocabulary = os.path.join(cls.folder, "words.txt")
+        with open(vocabulary, "w", encoding="ascii") as file:
+            file.write("z\nb\n")
+        model = Model(vocabulary)
+        tf.saved_model.save(model, cls.path("model"), signatures={"serving_default": model.serve, "loop": model.loop})
+        again = tf.saved_model.load(cls.path("model"))
+        tf.saved_model.save(again, cls.path("resaved"), signatures=dict(again.signatures))
+        cls.want = cls.modern("model", "serving_default", FEEDS)
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder, name)
+
+    def gedit(self, *arguments, status=0):
+        done = subprocess.run([GEDIT, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stderr.decode()
+
+    @classmethod
+    def modern(cls, name, key, feeds):
+        loaded = tf.saved_model.load(cls.path(name))
+        got = loaded.signatures[key](**{k: tf.constant(v) for k, v in feeds.items()})
+        return {k: v.numpy() for k, v in got.items()}
+
+    @classmethod
+    def classic(cls, name, key, feeds):
+        with tf.Graph().as_default(), v1.Session() as session:
+            meta = v1.saved_model.load(session, ["serve"], cls.path(name))
+            signature = meta.signature_def[key]
+            return session.run({k: t.name for k, t in signature.outputs.items()},
+                               {signature.inputs[k].name: v for k, v in feeds.items()})
+
+    def check(self, name, key, names, want):
+        """names: the signature's inputs, and which of FEEDS each one is."""
+        feeds = {k: FEEDS[v] for k, v in names.items()}
+        for run in (self.classic, self.modern):
+            got = run(name, key, feeds)
+            self.assertEqual(set(got), set(want), (name, key, run.__name__))
+            for k in want:
+                np.testing.assert_allclose(got[k], want[k], rtol=1e-5, err_msg="%s %s %s" % (name, key, k))
+
+    def tensors(self, name, key):
+        with tf.Graph().as_default(), v1.Session() as session:
+            signature = v1.saved_model.load(session, ["serve"], self.path(name)).signature_def[key]
+            return {k: t.name for k, t in signature.inputs.items()}, {k: t.name for k, t in signature.outputs.items()}
+
+    SAME = {k: k for k in FEEDS}
+
+    # ------------------------------------------------------------------------------------------------ signature
+    def test_names_that_change_their_order(self):
+        self.gedit("signature", "rename", "model", "serving_default.inputs[alpha]=zeta", "serving_default.inputs[gamma]=alpha",
+                   "serving_default.outputs[difference]=zz", "serving_default.outputs[first]=aa", "serving_default=loop",
+                   "loop=serving_default", "-o", "order")
+        self.check("order", "loop", {"zeta": "alpha", "beta": "beta", "alpha": "gamma"},
+                   {"zz": self.want["difference"], "aa": self.want["first"], "key": self.want["key"]})
+        loaded = tf.saved_model.load(self.path("order"))
+        tf.saved_model.save(loaded, self.path("order2"), signatures=dict(loaded.signatures))
+        self.check("order2", "loop", {"zeta": "alpha", "beta": "beta", "alpha": "gamma"},
+                   {"zz": self.want["difference"], "aa": self.want["first"], "key": self.want["key"]})
+
+    def test_names_that_python_does_not_know(self):
+        self.gedit("signature", "rename", "model", "serving_default.inputs[beta]=be-ta/1", "serving_default.outputs[key]=k y", "-o",
+                   "odd")
+        self.check("odd", "serving_default", {"alpha": "alpha", "be-ta/1": "beta", "gamma": "gamma"},
+                   {"difference": self.want["difference"], "first": self.want["first"], "k y": self.want["key"]})
+
+    def test_added(self):
+        for name in ("model", "resaved"):
+            inputs, outputs = self.tensors(name, "serving_default")
+            self.gedit("signature", "add", name, "some", "--inputs",
+                       "q=%(alpha)s,p=%(beta)s,s=%(gamma)s" % inputs, "--outputs",
+                       "z=%(difference)s,a=%(first)s" % outputs + ",b=%(beta)s" % inputs, "-o", name + "_some")
+            self.check(name + "_some", "some", {"q": "alpha", "p": "beta", "s": "gamma"},
+                       {"z": self.want["difference"], "a": self.want["first"], "b": FEEDS["beta"]})
+            self.check(name + "_some", "serving_default", self.SAME, self.want)
+
+    def test_inner_tensor(self):
+        inputs, outputs = self.tensors("model", "serving_default")
+        listed = subprocess.run([GEDIT, "select", self.path("model"), "fn:*inference_serve_*//mul_1"], stdout=subprocess.PIPE,
+                                check=True).stdout.decode().split()
+        function = listed[0].split("//")[0]
+        given = ["--inputs", ",".join("%s=%s" % item for item in sorted(inputs.items()))]
+        self.gedit("signature", "add", "model", "probe", *given, "--outputs", "key=%s,inner=%s//mul_1:0" % (outputs["key"], function),
+                   "-o", "probe")
+        got = self.modern("probe", "probe", FEEDS)
+        self.check("probe", "probe", self.SAME, {"key": self.want["key"], "inner": got["inner"]})
+        self.check("probe", "serving_default", self.SAME, self.want)
+        # Once more, through the copies that the first one made.
+        self.gedit("signature", "add", "probe", "second", *given, "--outputs",
+                   "key=%s,inner=%s_exposed//mul_2:0" % (outputs["key"], function), "-o", "probe2")
+        self.check("probe2", "second", self.SAME, {"key": self.want["key"], "inner": self.want["first"]})
+        self.check("probe2", "probe", self.SAME, {"key": self.want["key"], "inner": got["inner"]})
+        body = subprocess.run([GEDIT, "select", self.path("model"), "fn:*//re:twice"], stdout=subprocess.PIPE,
+                              check=True).stdout.decode().split()
+        text = self.gedit("signature", "add", "model", "probe", "--inputs", "x=loop_x", "--outputs", "y=%s:0" % body[0], "-o",
+                          "never", status=4)
+        self.assertIn("While", text)
+
+    # ------------------------------------------------------------------------------------------------ copy
+    def test_copies_of_copies(self):
+        for name in ("model", "resaved"):
+            inputs, outputs = self.tensors(name, "serving_default")
+            before = name
+            for scope in ("twin", "x/y"):
+                self.gedit("copy", before, "--outputs", ",".join("serving_default.outputs[%s]" % k for k in outputs), "--scope",
+                           scope, "-o", before + "_c")
+                self.gedit("signature", "add", before + "_c", scope, "--inputs",
+                           ",".join("%s=%s/%s" % (k, scope, t) for k, t in inputs.items()), "--outputs",
+                           ",".join("%s=%s/%s" % (k, scope, t) for k, t in outputs.items()), "-o", before + "_s")
+                before += "_s"
+                self.check(before, scope, self.SAME, self.want)
+            self.check(before, "twin", self.SAME, self.want)
+            self.check(before, "serving_default", self.SAME, self.want)
+            loaded = tf.saved_model.load(self.path(before))
+            variables = [v for v in tf.train.TrackableView(loaded).descendants() if isinstance(v, tf.Variable)]
+            self.assertEqual(len(variables), 12)
+            for variable in loaded.layers[0].kernel, loaded.layers[1].bias:
+                variable.assign(variable * 0.)
+            for scope in ("twin", "x/y"):
+                got = loaded.signatures[scope](**{k: tf.constant(v) for k, v in FEEDS.items()})
+                np.testing.assert_allclose(got["difference"], self.want["difference"], rtol=1e-5)
+            self.saver_covers(before)
+
+    def saver_covers(self, name):
+        with tf.Graph().as_default(), v1.Session() as session:
+            meta = v1.saved_model.load(session, ["serve"], self.path(name))
+            saver, prefix = meta.saver_def, self.path(name + "_saved")
+            session.run(saver.save_tensor_name, {saver.filename_tensor_name: prefix})
+            session.run(saver.restore_op_name, {saver.filename_tensor_name: prefix})
+        keys = [set(tf.train.load_checkpoint(p).get_variable_to_shape_map())
+                for p in (prefix, os.path.join(self.path(name), "variables", "variables"))]
+        self.assertEqual(keys[0], keys[1])
+        # The object graph that the saver writes knows the copies, too.
+        loaded = tf.saved_model.load(self.path(name))
+        loaded.twin.layers  # pylint: disable=pointless-statement
+        root = tf.Module()
+        root.twin = tf.Module()
+        root.twin.layers = [Layer(7), Layer(8)]
+        tf.train.Checkpoint(root=root, twin=root.twin).read(prefix).expect_partial()
+        np.testing.assert_array_equal(root.twin.layers[1].bias, Layer(2).bias)
+
+
+def main():
+    global GEDIT  # pylint: disable=global-statement
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gedit", default="build/release/gedit")
+    known, rest = parser.parse_known_args()
+    GEDIT = os.path.abspath(known.gedit)
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
