@@ -345,7 +345,7 @@ class Summarizer {
       std::reverse(unread.begin(), unread.end());
     }
     for (const Unread& one : unread) {
-      if (one.upstream == 1) continue;  // reads nothing: a loose end, not a result
+      if (one.upstream == 1 || helps_training_or_saving(one.id)) continue;  // a loose end, not a result
       add_output(std::string(graph_.name(one.id)), "nobody reads it");
     }
   }
@@ -366,6 +366,7 @@ class Summarizer {
       const NodeId forward = names_->find(name.substr(slash + 1, end - slash - 1));
       if (forward != kNoNode) differentiated_.insert(index_of(forward));
     }
+    through_identities();
     for (const uint32_t index : differentiated_) {
       bool last = true;
       for (const NodeId reader : consumers_->of(NodeId{index}))
@@ -379,6 +380,56 @@ class Summarizer {
       if (collection.key != "train_op" || collection.kind != collection_kind::kNodeList) continue;
       for (const std::string_view item : collection.items) add_output(std::string(item), "train_op");
     }
+  }
+
+  // The gradient of an Identity is no node of its own: one between differentiated nodes counts as one of
+  // them.
+  void through_identities() {
+    std::vector<uint32_t> open(differentiated_.begin(), differentiated_.end());
+    while (!open.empty()) {
+      const NodeId at{open.back()};
+      open.pop_back();
+      for (const NodeId reader : consumers_->of(at)) {
+        if (node_op(graph_.bytes(reader)) != "Identity" || differentiated_.contains(index_of(reader)))
+          continue;
+        const auto readers = consumers_->of(reader);
+        const bool between = std::any_of(readers.begin(), readers.end(), [&](NodeId next) {
+          return differentiated_.contains(index_of(next));
+        });
+        if (!between) continue;
+        differentiated_.insert(index_of(reader));
+        open.push_back(index_of(reader));
+      }
+    }
+  }
+
+  // Save and restore operations, and what names their files.
+  const NodeSet& saver_parts() {
+    if (saver_parts_.size() == graph_.size()) return saver_parts_;
+    NodeSet names(graph_.size()), operations(graph_.size());
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const std::string_view op = node_op(graph_.bytes(NodeId{i}));
+      if (!is_save_op(op) && !is_restore_op(op) && op != "MergeV2Checkpoints") continue;
+      operations.add(NodeId{i});
+      const auto sources = producers_->of(NodeId{i});
+      if (!sources.empty()) names.add(sources[0]);
+    }
+    saver_parts_ = reach(names, *producers_, kAnyDistance);
+    // A sharded saver's file names are made of what may be the model's own; a Save node is not upstream of a
+    // name.
+    for (const NodeId id : operations.nodes()) saver_parts_.add(id);
+    return saver_parts_;
+  }
+
+  // Nodes that tf.gradients made, and what only tells that a file was saved.
+  bool helps_training_or_saving(NodeId id) {
+    const std::string_view name = graph_.name(id);
+    if (!differentiated_.empty() &&
+        (name.starts_with("gradients") || name.find("/gradients") != std::string_view::npos))
+      return true;
+    const auto sources = producers_->of(id);
+    return saver_parts().has(id) || std::any_of(sources.begin(), sources.end(),
+                                                [&](NodeId source) { return saver_parts().has(source); });
   }
 
   // The last tensors that do not depend on an input (the label) that the loss depends on.
@@ -431,6 +482,7 @@ class Summarizer {
     const NodeSet needed = reach(best, *producers_, kAnyDistance);
     for (const NodeId id : placeholders_) {
       const auto signature = fed.find(std::string(graph_.name(id)));
+      if (signature == fed.end() && saver_parts().has(id)) continue;  // the name of a checkpoint
       Ranked one{id, 2, 0, ""};
       if (signature != fed.end()) {
         one.rank = 0;
@@ -509,6 +561,7 @@ class Summarizer {
   std::optional<Edges> producers_, consumers_;
   Savers savers_;
   std::vector<NodeId> placeholders_, best_outputs_;
+  NodeSet saver_parts_;
   std::set<std::string> outputs_known_;
   std::unordered_set<uint32_t> differentiated_;
 };
