@@ -1,6 +1,7 @@
 #include "edit/copy_mapping.h"
 
 #include "base/error.h"
+#include "edit/new_names.h"
 #include "edit/places.h"
 
 namespace gedit {
@@ -195,18 +196,14 @@ void CopyMapping::check_names() const {
   const bool fresh = !scope_.renames() && scope_is_free();
   if (fresh) {  // what is valid stays valid behind a valid scope
     const std::string sample = scope_.of("x");
-    if (const size_t at = invalid_name_at(sample); at != std::string_view::npos) {
-      throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
-          .of("'" + printable(sample) + "'");
-    }
+    if (invalid_name_at(sample) != std::string_view::npos) throw not_a_node_name(sample);
     return;
   }
   for (const NodeId id : selection_.nodes()) {
     const std::string name = scope_.of(graph.name(id));
-    if (const size_t at = invalid_name_at(name);
-        at != std::string_view::npos && invalid_name_at(graph.name(id)) == std::string_view::npos) {
-      throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
-          .of("'" + printable(name) + "'");
+    if (invalid_name_at(name) != std::string_view::npos &&
+        invalid_name_at(graph.name(id)) == std::string_view::npos) {
+      throw not_a_node_name(name);
     }
     if (!is_taken(name) && original_of(name) == id) continue;
     if (taken++ == 0) first = name;

@@ -5,9 +5,13 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/error.h"
 #include "graph/names.h"
 
 namespace gedit {
+
+// `'in it': not a node name (character 3, ' ')`, for a name that invalid_name_at() finds fault with.
+Error not_a_node_name(std::string_view name);
 
 // Knows the names of a graph (which outlives it) and those it gave away.
 class NewNames {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/new_names.h"
 #include "edit/pairs.h"
 #include "edit/places.h"
 #include "edit/surroundings.h"
@@ -283,13 +284,6 @@ class SurroundingNames final : public NameMap {
   const RenameMapping& mapping_;
 };
 
-Error not_a_name(const std::string& name, size_t at) {
-  const std::string character = at < name.size() ? "'" + printable(name.substr(at, 1)) + "'" : "its end";
-  return Error(Cause::kRefused,
-               "not a node name (character " + std::to_string(at + 1) + ", " + character + ")")
-      .of("'" + printable(name) + "'");
-}
-
 // Checks that every pair hits something and that the new names are names and differ.
 void check(const Graph& graph, const Rules& rules, const std::vector<std::string_view>& arguments,
            std::vector<Renamed>* renamed) {
@@ -330,7 +324,7 @@ void check(const Graph& graph, const Rules& rules, const std::vector<std::string
     any = true;
     if (const size_t at = invalid_name_at(to);
         at != std::string_view::npos && invalid_name_at(name) == std::string_view::npos) {
-      throw not_a_name(to, at);
+      throw not_a_node_name(to);
     }
     if (std::find(arguments.begin(), arguments.end(), to) != arguments.end()) {
       throw Error(Cause::kRefused, "is the name of an argument").of("'" + printable(to) + "'");
@@ -511,7 +505,8 @@ void rename(Model& model, Registry& ops, const RenameRequest& request, std::vect
     // One look at the prefix tells for all names: what is valid stays valid behind it, and different names
     // stay different.
     const std::string sample = *prefix + "x";
-    if (const size_t at = invalid_name_at(sample); at != std::string_view::npos) throw not_a_name(sample, at);
+    if (const size_t at = invalid_name_at(sample); at != std::string_view::npos)
+      throw not_a_node_name(sample);
   } else if (!rules.empty()) {
     graph.decode();
     check(graph, rules, {}, renamed);
