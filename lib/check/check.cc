@@ -73,7 +73,7 @@ class Checker {
     context_.security = request_.security;
     const std::string_view op_list = last_bytes(meta_.part(meta_field::kInfo), 2);
     if (op_list.empty()) return;
-    producer_ops_.add_op_list(op_list);
+    producer_registry_.add_op_list(op_list);
     context_.producer_ops = &producer_ops_;
   }
 
@@ -221,7 +221,8 @@ class Checker {
   const CheckRequest& request_;
   Functions functions_;
   NodeContext context_;
-  Registry producer_ops_;
+  Registry producer_registry_;
+  OpTable producer_ops_{producer_registry_};
   Report report_;
   bool no_variables_ = false;  // a SavedModel's folder is without a checkpoint
 };

@@ -99,8 +99,10 @@ std::vector<std::string> surrounding_lines(const Model& model, Kind other, const
   append_bytes_field(versions, graph_field::kVersions, model.graph().part(graph_field::kVersions));
   std::vector<std::string> lines = lines_of(Kind::kGraphDef, versions);
   if (model.kind == Kind::kGraphDef || other == Kind::kGraphDef) return lines;
-  std::vector<std::string> set;
-  for (const std::string_view tag : tags(model.meta())) set.emplace_back(tag);
+  std::vector<std::string> set;  // a MetaGraphDef need not have any
+  if (model.kind == other) {
+    for (const std::string_view tag : tags(model.meta())) set.emplace_back(tag);
+  }
   std::sort(set.begin(), set.end());
   for (const std::string& tag : set) {
     std::string line = "tag ";

@@ -1,5 +1,7 @@
 #include "graph/types.h"
 
+#include <unordered_map>
+
 namespace gedit {
 namespace {
 
@@ -13,28 +15,64 @@ std::vector<DType> type_list(std::string_view attr_value) {
   return types;
 }
 
-// Hostile counts: a node has no more outputs than this by a number attribute.
-constexpr int64_t kMostRepeated = 10'000'000;
+// Attributes of one node that are asked for one after the other: the node is gone through each time, and
+// after some times once for all, so that an op with very many arguments costs no more than it is long.
+class AttrLookup {
+ public:
+  explicit AttrLookup(std::string_view node_def) : node_def_(node_def) {}
+
+  std::optional<std::string_view> find(std::string_view key) {
+    if (asked_ < kMostWalks) {
+      ++asked_;
+      return find_attr(node_def_, key);
+    }
+    if (all_.empty())
+      each_attr(node_def_, [&](std::string_view name, std::string_view value) { all_[name] = value; });
+    const auto found = all_.find(key);
+    return found == all_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static constexpr size_t kMostWalks = 16;
+  std::string_view node_def_;
+  size_t asked_ = 0;
+  std::unordered_map<std::string_view, std::string_view> all_;
+};
+
+// The number that an AttrValue holds in this field, if it is the one that it holds.
+std::optional<uint64_t> number_in(const std::optional<std::string_view>& attr_value, uint32_t field) {
+  if (!attr_value || !has_field(*attr_value, field)) return std::nullopt;
+  return last_varint(*attr_value, field);
+}
+
+// Hostile counts: a node has no more inputs or outputs than this.
+constexpr int64_t kMostTensors = 10'000'000;
 
 template <typename Use>
 bool each_tensor(const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
+  AttrLookup attrs(node_def);
+  int64_t left = kMostTensors;
   for (const ArgDef& arg : args) {
     const auto typed = [&](DType type) { return arg.is_ref ? reference_to(type) : type; };
     if (!arg.type_list_attr.empty()) {
-      const auto list = find_attr(node_def, arg.type_list_attr);
+      const auto list = attrs.find(arg.type_list_attr);
       if (!list || has_field(*list, attr_field::kPlaceholder)) return false;
       uint32_t index = 0;
-      for (const DType type : type_list(*list)) use(arg, index++, typed(type));
+      const std::vector<DType> types = type_list(*list);
+      if ((left -= static_cast<int64_t>(types.size())) < 0) return false;
+      for (const DType type : types) use(arg, index++, typed(type));
       continue;
     }
     int64_t count = 1;
     if (!arg.number_attr.empty()) {
-      const auto number = int_attr(node_def, arg.number_attr);
-      if (!number || *number < 0 || *number > kMostRepeated) return false;
-      count = *number;
+      const auto number = number_in(attrs.find(arg.number_attr), attr_field::kInt);
+      if (!number || *number > static_cast<uint64_t>(kMostTensors)) return false;  // or negative
+      count = static_cast<int64_t>(*number);
     }
+    if ((left -= count) < 0) return false;
     DType type{arg.type};
-    if (!arg.type_attr.empty()) type = gedit::type_attr(node_def, arg.type_attr).value_or(DType::kInvalid);
+    if (!arg.type_attr.empty())
+      type = static_cast<DType>(number_in(attrs.find(arg.type_attr), attr_field::kType).value_or(0));
     for (int64_t i = 0; i < count; ++i)
       use(arg, static_cast<uint32_t>(i), type == DType::kInvalid ? type : typed(type));
   }
@@ -50,10 +88,11 @@ std::optional<OpDef> definition(Registry& ops, std::string_view node_def) {
 
 // The node with defaults of the attributes that decide about types; usually the node itself.
 std::string_view with_defaults(const OpDef& op, std::string_view node_def, std::string& storage) {
+  AttrLookup attrs(node_def);
   for (const AttrDef& attr : op.attrs) {
     if (!attr.has_default || (attr.type != "type" && attr.type != "int" && attr.type != "list(type)"))
       continue;
-    if (find_attr(node_def, attr.name)) continue;
+    if (attrs.find(attr.name)) continue;
     if (storage.empty()) storage = node_def;
     std::string entry;
     append_bytes_field(entry, 1, attr.name);
