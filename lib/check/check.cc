@@ -153,9 +153,9 @@ class Checker {
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
       if (only != nullptr && !only->has(id)) continue;
-      const NodeHead head = node_head(graph_.bytes(id));
-      if (head.op != "VarHandleOp") continue;
       const std::string_view node_def = graph_.bytes(id);
+      if (node_op(node_def) != "VarHandleOp") continue;
+      const NodeHead head = node_head(node_def);
       const std::string_view name = string_attr(node_def, "shared_name").value_or("");
       if (name == kAnonymous) continue;
       const Identity identity{string_attr(node_def, "container").value_or(""), name, head.device};

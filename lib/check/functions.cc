@@ -133,6 +133,7 @@ void check_calls(const CheckedGraph& in, const Functions& functions, const NodeS
     const std::string_view node_def = in.graph.bytes(id);
     bool any = false;
     each_attr(node_def, [&](std::string_view key, std::string_view value) {
+      if (!may_name_function(value)) return;
       each_function(value, [&](std::string_view name) {
         any = true;
         if (name.empty() || functions.contains(name)) return;

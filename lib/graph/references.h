@@ -24,6 +24,12 @@ enum class Role : uint8_t {
 // The role of attribute `key` of a node of type `op`.
 Role attr_role(std::string_view op, std::string_view key);
 
+// Whether a function can be named in an AttrValue: the first byte tells (func or list), since a value holds
+// one field.
+inline bool may_name_function(std::string_view attr_value) {
+  return !attr_value.empty() && (attr_value[0] == (10 << 3 | 2) || attr_value[0] == (1 << 3 | 2));
+}
+
 // Deepest nesting of attribute values that is followed; TensorFlow's own reader stops at 100 as well.
 constexpr int kDeepest = 100;
 

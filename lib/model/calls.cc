@@ -19,7 +19,9 @@ std::vector<bool> called_functions(const MetaGraph& meta, const Library& library
   };
   const auto calls_of = [&](std::string_view node_def) {
     call(node_op(node_def));
-    each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, call); });
+    each_attr(node_def, [&](std::string_view, std::string_view value) {
+      if (may_name_function(value)) each_function(value, call);
+    });
   };
   if (roots == nullptr) {
     meta.graph.each_record(calls_of);
