@@ -40,8 +40,9 @@ std::string surroundings(const MetaGraph& meta, const ScopeNames* names) {
   };
   std::string message;
   for (const Collection& collection : collections(meta)) {
-    const Schema* schema = collection_schema(collection.key);
-    const bool proto = collection.kind == collection_kind::kBytesList && schema != nullptr;
+    const bool any = collection.kind == collection_kind::kAnyList;
+    const Schema* schema = any ? &kAnyItem : collection_schema(collection.key);
+    const bool proto = any || (collection.kind == collection_kind::kBytesList && schema != nullptr);
     if (!proto && collection.kind != collection_kind::kNodeList) {
       append_bytes_field(message, meta_field::kCollection, collection.entry);
       continue;
