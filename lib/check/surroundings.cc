@@ -119,13 +119,23 @@ class Surroundings {
     }
   }
 
+  void definition(std::string_view key, std::string_view item, const Schema& schema) {
+    const std::string subject = item_subject(key, item);
+    if (holds_variables(key) && !same_variable(key, item)) return;
+    names(item, schema, rule_of(key), subject);
+    required(item, schema, rule_of(key), subject);
+  }
+
   void check_collection(const Collection& collection) {
     const Schema* schema = collection_schema(collection.key);
     if (collection.kind == collection_kind::kBytesList && schema != nullptr) {
-      for (const std::string_view item : collection.items) {
-        if (holds_variables(collection.key) && !same_variable(collection.key, item)) continue;
-        names(item, *schema, rule_of(collection.key), item_subject(collection.key, item));
-        required(item, *schema, rule_of(collection.key), item_subject(collection.key, item));
+      for (size_t i = 0; i < collection.items.size(); ++i) {
+        try {
+          definition(collection.key, collection.items[i], *schema);
+        } catch (const Malformed&) {  // TensorFlow's import ends here
+          report_.add(Rule::kCollection, std::string(collection.key),
+                      "item " + std::to_string(i) + " is not the message that this collection holds");
+        }
       }
     }
     if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets") {
