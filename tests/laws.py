@@ -8,6 +8,7 @@
   text     protobuf text and JSON hold the same graph
   rename   a prefix put before every name and taken away again leaves the graph as it was
   diff     a file does not differ from its listing; a prefix before every name is one line
+  check    a graph without errors has none after a prefix, nor with a copy of all of it beside it
   status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
 
 A file of testdata/ that gedit refuses must be named in REFUSED; of the corpus, the number of refusals is printed.
@@ -182,6 +183,20 @@ def law_diff(subject, kind, listing):
         raise Broken("a prefix is told as %d lines, first %r" % (len(lines), lines[:2]))
 
 
+def law_check(subject, kind, listing):
+    status, _, _ = subject.outcome("check", subject.path)
+    if status:
+        return
+    for edit in ["rename", subject.path, "/=gedit_law/"], ["copy", subject.path, "-s", "**", "--scope", "gedit_law"]:
+        out = subject.fresh("out.gtxt")
+        status, _, _ = subject.outcome(*edit, "-q", "-o", out)
+        if status:
+            continue  # two MetaGraphs, a variable of TensorFlow 2: nothing to check
+        status, stdout, _ = subject.outcome("check", out)
+        if status:
+            raise Broken("after %s: %r" % (edit[0], stdout[:300]))
+
+
 def law_status(subject, kind, listing):
     path = subject.path
     for arguments in (["inspect", path], ["inspect", path, "--depth", "2"], ["list", path], ["list", path, "-j"],
@@ -192,7 +207,7 @@ def law_status(subject, kind, listing):
         subject.outcome(*arguments)
 
 
-LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_diff, law_status]
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_diff, law_check, law_status]
 
 
 def check(task):
