@@ -26,7 +26,7 @@ class Convert final : public Command {
     if (!tags_.empty()) output_.base.tags = split_list({tags_});
     output_.check(model);
     attach_values(model);
-    output_.save(model, std::nullopt);
+    output_.save(model, {});
     return 0;
   }
 

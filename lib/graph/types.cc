@@ -5,16 +5,6 @@
 namespace gedit {
 namespace {
 
-// Types in an attribute `list(type)`, packed or not.
-std::vector<DType> type_list(std::string_view attr_value) {
-  std::vector<DType> types;
-  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
-    if (list->number != attr_field::kType) continue;
-    each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
-  }
-  return types;
-}
-
 // Attributes of one node, an absent one as its op's default. They are asked for one after the other: node and
 // op are gone through each time, and after some times once for all, so that an op with very many arguments
 // costs no more than it is long.

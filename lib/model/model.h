@@ -57,6 +57,9 @@ struct Model {
   size_t selected = 0;                 // the one that is edited
   std::vector<Part> parts;             // of a SavedModel, in file order; meta_graphs stand for their fields
   std::string_view message;            // the whole as it was read, serialized
+  // What else the model views: files that were merged into it, and their models.
+  std::vector<std::shared_ptr<const InputFile>> more_files;
+  std::shared_ptr<const void> keeps;
 
   MetaGraph& meta() { return meta_graphs[selected]; }
   const MetaGraph& meta() const { return meta_graphs[selected]; }

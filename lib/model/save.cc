@@ -190,21 +190,36 @@ std::unique_ptr<CheckpointOutput> values_beside(const Destination& destination, 
   return std::make_unique<CheckpointOutput>(*destination.values, prefix, options);
 }
 
+// The files that the model views; gives the bytes in them.
+uint64_t read_through(const Model& model, OutputFile& out) {
+  uint64_t size = 0;
+  if (model.file) {
+    out.read_through(model.file);
+    size += model.message.size();
+  }
+  for (const std::shared_ptr<const InputFile>& file : model.more_files) {
+    out.read_through(file);
+    size += file->bytes().size();
+  }
+  return size;
+}
+
 void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
                  Saved& saved) {
   SavedModelFolder folder(destination.path, destination.overwrite);
   const bool text = target.format == Format::kText;
   OutputFile file(folder.path(text ? "saved_model.pbtxt" : "saved_model.pb"), false);
-  if (model.file) file.read_through(model.file);
+  read_through(model, file);
   write_in(model, {target.kind, text ? Format::kText : Format::kBinary, true}, destination, file, nullptr);
   file.commit();
   saved.bytes = file.written();
   check_size(model, saved.bytes);
   if (was_folder) {
     folder.take_over(model.folder, destination.values == nullptr);
-  } else {
+  } else if (!destination.all_files) {
     folder.add_assets(model);
   }
+  folder.add_files(destination.files);
   if (destination.values != nullptr) {
     const std::unique_ptr<CheckpointOutput> values =
         values_beside(destination, join_path(folder.make("variables"), "variables"));
@@ -277,10 +292,8 @@ Saved save(Model& model, const Destination& destination, bool count) {
     throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
   }
   OutputFile out(destination.path, destination.overwrite);
-  if (model.file) {
-    out.read_through(model.file);
-    if (target.format == Format::kBinary) out.expect(model.message.size());
-  }
+  const uint64_t size = read_through(model, out);
+  if (target.format == Format::kBinary) out.expect(size);
   write_in(model, target, destination, out, count ? &saved.tally : nullptr);
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
   // The graph comes last, so that whoever sees it finds its values.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checkpoint/write.h"
+#include "model/folder.h"
 #include "model/model.h"
 
 namespace gedit {
@@ -22,6 +23,9 @@ struct Destination {
   // Written beside the output: under its twin prefix (folder.h), or as a SavedModel's variables/.
   std::shared_ptr<Checkpoint> values;
   bool copy_data = false;  // of `values`: bytes are moved, not linked
+  // Files that go into a SavedModel's folder besides what the model's own folder holds; `to` is below it.
+  std::vector<FolderFile> files;
+  bool all_files = false;  // `files` has the assets, which are not looked for beside the model
   std::vector<std::string> tags{"serve"};
 };
 

@@ -22,6 +22,18 @@ std::optional<Kind> kind_of_word(const std::string& word) {
   return std::nullopt;
 }
 
+// `61 + 38`, of what was read; nothing everywhere is one 0.
+template <typename Text>
+std::string sum_text(const std::vector<Counts>& counts, uint64_t Counts::*what, Text text) {
+  std::string sum;
+  bool any = false;
+  for (const Counts& one : counts) {
+    sum += (sum.empty() ? "" : " + ") + text(one.*what);
+    any = any || one.*what != 0;
+  }
+  return any ? sum : text(0);
+}
+
 }  // namespace
 
 Counts count(const Model& model) {
@@ -98,14 +110,14 @@ Registry InputOptions::registry(const Model& model, size_t meta_graph) {
   return registry;
 }
 
-void OutputOptions::setup(CLI::App& app) {
+void OutputOptions::setup(CLI::App& app, bool in_place) {
   app.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
   app.add_option(
          "-f,--format", format_,
          "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
       ->type_name("FORMAT");
   app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
-  app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
+  if (in_place) app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
   app.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
   app.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
 }
@@ -132,7 +144,7 @@ Destination OutputOptions::destination(const Model& model) const {
   return destination;
 }
 
-void OutputOptions::save(Model& model, const std::optional<Counts>& before,
+void OutputOptions::save(Model& model, const std::vector<Counts>& before,
                          const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
   Saved saved;
   if (dry_run_) {
@@ -146,10 +158,12 @@ void OutputOptions::save(Model& model, const std::optional<Counts>& before,
   // Text was written from the message, not from the graph.
   const Tally tally = saved.tally.nodes > 0 ? saved.tally : model.graph().tally();
   const Counts after{tally.nodes, tally.variables, tally.functions, model.message.size()};
-  const Counts was = before.value_or(after);
-  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", was.nodes,
-             after.nodes, was.variables, after.variables, was.functions, after.functions,
-             size_text(was.bytes), size_text(saved.bytes));
+  const std::vector<Counts> was = before.empty() ? std::vector<Counts>{after} : before;
+  const auto text = [](uint64_t number) { return std::to_string(number); };
+  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n",
+             sum_text(was, &Counts::nodes, text), after.nodes, sum_text(was, &Counts::variables, text),
+             after.variables, sum_text(was, &Counts::functions, text), after.functions,
+             sum_text(was, &Counts::bytes, size_text), size_text(saved.bytes));
   for (const std::string& text : warnings) say_warning(text);
   for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);

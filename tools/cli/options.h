@@ -52,7 +52,7 @@ class InputOptions {
 // Where the result goes.
 class OutputOptions {
  public:
-  void setup(CLI::App& app);
+  void setup(CLI::App& app, bool in_place = true);  // `in_place`: with -i, which needs the one FILE
 
   // Throws Error (kUsage) before anything is done: -i with -o, a terminal as the output, standard input
   // edited in place.
@@ -64,9 +64,9 @@ class OutputOptions {
   bool to_standard_output() const { return !in_place_ && (path_.empty() || path_ == "-"); }
   const std::string& format() const { return format_; }
 
-  // Writes the model, says what changed and what was lost. Without `before` the edit added and removed no
-  // node, and they are counted while they are written.
-  void save(Model& model, const std::optional<Counts>& before, const std::vector<std::string>& warnings = {},
+  // Writes the model, says what changed and what was lost. `before` has one for each model that was read;
+  // without any the edit added and removed no node, and they are counted while they are written.
+  void save(Model& model, const std::vector<Counts>& before, const std::vector<std::string>& warnings = {},
             const std::vector<std::string>& notes = {});
 
   Destination base;  // what a command asks for beyond these options
