@@ -7,6 +7,8 @@
   listing  listing -> graph -> listing is the same listing
   text     protobuf text and JSON hold the same graph
   rename   a prefix put before every name and taken away again leaves the graph as it was
+  diff     a file does not differ from its listing; a prefix before every name is one line
+  check    a graph without errors has none after a prefix, nor with a copy of all of it beside it
   status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
 
 A file of testdata/ that gedit refuses must be named in REFUSED; of the corpus, the number of refusals is printed.
@@ -28,7 +30,7 @@ SECONDS = 300
 # Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
 REFUSED = {"git_lfs_pointer.pb", "functions/graph-malformed.pbtxt"}
 # What a law rightly cannot do: JSON does not hold an Any of an unknown type; an edit asks which of two MetaGraphs.
-REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename")}
+REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename"), ("two_graphs", "diff")}
 # Small messages of other kinds that lie beside SavedModels.
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
@@ -163,16 +165,49 @@ def law_rename(subject, kind, listing):
     require_listing(subject, back, listing, "a prefix there and back")
 
 
+def law_diff(subject, kind, listing):
+    text = subject.fresh("in.gtxt")
+    with open(text, "wb") as file:
+        file.write(listing)
+    for pair in (subject.path, text), (text, subject.path):
+        differs = subject.run("diff", *pair)
+        if differs:
+            raise Broken("differs from its listing: %r" % differs[:300])
+    if kind == "SavedModel":
+        return
+    prefixed = subject.fresh(OUTPUT[kind])
+    subject.run("rename", subject.path, "/=gedit_law/", "-q", "-o", prefixed)
+    status, stdout, stderr = subject.outcome("diff", subject.path, prefixed)
+    lines = stdout.decode(errors="replace").splitlines()
+    if status > 1 or len(lines) != status or not all(line.startswith("> / -> gedit_law/ (") for line in lines):
+        raise Broken("a prefix is told as %d lines, first %r" % (len(lines), lines[:2]))
+
+
+def law_check(subject, kind, listing):
+    status, _, _ = subject.outcome("check", subject.path)
+    if status:
+        return
+    for edit in ["rename", subject.path, "/=gedit_law/"], ["copy", subject.path, "-s", "**", "--scope", "gedit_law"]:
+        out = subject.fresh("out.gtxt")
+        status, _, _ = subject.outcome(*edit, "-q", "-o", out)
+        if status:
+            continue  # two MetaGraphs, a variable of TensorFlow 2: nothing to check
+        status, stdout, _ = subject.outcome("check", out)
+        if status:
+            raise Broken("after %s: %r" % (edit[0], stdout[:300]))
+
+
 def law_status(subject, kind, listing):
     path = subject.path
     for arguments in (["inspect", path], ["inspect", path, "--depth", "2"], ["list", path], ["list", path, "-j"],
                       ["select", path, "op:*Variable*"], ["select", path, "**", "-j"], ["convert", path, "-f", "gtxt", "-o", "-"],
+                      ["check", path, "--security"], ["diff", path, os.path.join(TESTDATA, "dqn", "dqn.meta"), "-j"],
                       ["rename", path, "no/such/node=x", "-o", subject.fresh("out")],
                       ["copy", path, "-s", "**", "--scope", "gedit_law", "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))]):
         subject.outcome(*arguments)
 
 
-LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_status]
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_diff, law_check, law_status]
 
 
 def check(task):

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "check/rules.h"
 #include "cli/options.h"
 #include "commands.h"
 
@@ -58,36 +59,31 @@ class Check final : public Command {
   bool json_ = false;
 };
 
+std::string_view text() {
+  static const std::string kText =
+      "Looks for faults that TensorFlow would meet at import, restore or run, and prints one a line: "
+      "error|warning RULE SUBJECT: MESSAGE. SUBJECT is a node, FUNCTION//node, a collection, a signature, "
+      "... "
+      "Exit status 1 where there is an error; 0 with warnings alone. What an unknown op takes and gives is "
+      "not "
+      "judged; --ops tells what it is.\n"
+      "\n" +
+      rules_text() +
+      "\n"
+      "Savers and table initializers read and write where their caller says: with --security they are "
+      "warnings.";
+  return kText;
+}
+
 }  // namespace
 
-const CommandInfo kCheck{
-    "check",
-    "Look",
-    "tells what TensorFlow would refuse",
-    "FILE [--fetch T,..] [--security] [-j]",
-    "Looks for faults that TensorFlow would meet at import, restore or run, and prints one a line: "
-    "error|warning RULE SUBJECT: MESSAGE. SUBJECT is a node, FUNCTION//node, a collection, a signature, ... "
-    "Exit status 1 where there is an error; 0 with warnings alone.\n"
-    "\n"
-    "  name, duplicate          not a node name; two nodes of one name\n"
-    "  input, input-order       no such node or output; a control input before a data input\n"
-    "  cycle, frame             a cycle without NextIteration; two loops in one frame, edges across frames\n"
-    "  arity, dtype, reference  inputs against the op; a value where a reference or resource is needed\n"
-    "  attribute                required and missing, not in the op, of another type\n"
-    "  unknown-op               (warning) see --ops; deprecated-op: gone for graphs of this producer\n"
-    "  colocation               beside a node that is not there\n"
-    "  function                 missing, or takes and gives something else; not called (warning)\n"
-    "  output-shapes, const     shapes that contradict themselves; bytes against the shape\n"
-    "  variable, collection, context, queue-runner, signature, init-op\n"
-    "                           they name what is not there, or VariableDefs differ between collections\n"
-    "  saver, checkpoint        keys against dtypes; a SavedModel's variables against the saver\n"
-    "  asset, object-graph      files, objects and functions that are not there\n"
-    "  versions, size           for a newer TensorFlow; over 2 GiB\n"
-    "  shared-name              two VarHandleOps of one identity and different types\n"
-    "  import                   (warning) an attribute that is newer than the producer\n"
-    "  unsafe-op                with --security: ops that reach files, code or sockets; savers are a warning",
-    "gedit check merged.pb && echo fine\n"
-    "gedit check saved_model/ --security -j | jq -r '.[].rule' | sort | uniq -c",
-    [] { return std::unique_ptr<Command>(std::make_unique<Check>()); }};
+const CommandInfo kCheck{"check",
+                         "Look",
+                         "tells what TensorFlow would refuse",
+                         "FILE [--fetch T,..] [--security] [-j]",
+                         text(),
+                         "gedit check merged.pb && echo fine\n"
+                         "gedit check saved_model/ --security -j | jq -r '.[].rule' | sort | uniq -c",
+                         [] { return std::unique_ptr<Command>(std::make_unique<Check>()); }};
 
 }  // namespace gedit

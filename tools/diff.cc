@@ -34,7 +34,7 @@ class DiffCommand final : public Command {
  private:
   // What is no file that holds a graph, nor a SavedModel's folder.
   static bool is_checkpoint(const std::string& path) {
-    if (path == "-") return false;
+    if (path == "-" || path == kNothing) return false;
     if (exists(path) && !is_directory(path)) {
       const Content content = identify(InputFile::open(path)->bytes());
       const bool state = content == Content::kCheckpointState;
@@ -45,8 +45,16 @@ class DiffCommand final : public Command {
     return !saved_model && find_checkpoint(path).has_value();
   }
 
+  // What git gives in place of a file that one side does not have.
+  static constexpr std::string_view kNothing = "/dev/null";
+  static Model nothing(Kind kind) {
+    return model_of(std::string(kNothing), kind == Kind::kGraphDef ? kind : Kind::kMetaGraphDef,
+                    Format::kBinary, "", std::make_shared<Arena>());
+  }
+
   int models() {
-    Model before = input_.load_one(a_), after = input_.load_one(b_);
+    Model before = a_ == kNothing ? nothing(input_.load_one(b_).kind) : input_.load_one(a_);
+    Model after = b_ == kNothing ? nothing(before.kind) : input_.load_one(b_);
     Registry ops_before = input_.registry(before), ops_after = input_.registry(after);
     try {
       return tell(diff_models(before, after, ops_before, ops_after));

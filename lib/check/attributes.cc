@@ -1,5 +1,6 @@
 // Attributes of a node against the definition of its op.
 #include <algorithm>
+#include <unordered_set>
 
 #include "check/nodes.h"
 #include "graph/listing.h"
@@ -120,22 +121,11 @@ std::string value_fault(const AttrRule& rule, std::string_view attr_value, bool 
   return fault.empty() ? minimum_fault(rule, value) : fault;
 }
 
-// Whether the file's own list of ops lacks an attribute that the op has here: what is written for an older
-// TensorFlow then cannot be told from what is needed.
-void check_producer(const CheckedGraph& in, NodeId id, const NodeHead& head, std::string_view key,
-                    const NodeContext& context, Report& report) {
-  if (context.producer_ops == nullptr) return;
-  const std::string_view op_def = context.producer_ops->find(head.op);
-  if (op_def.empty() || parse_op_def(op_def).find_attr(key) != nullptr) return;
-  report.add(Rule::kImport, in.subject(id),
-             quoted("attribute", key) + " is newer than the producer's " + std::string(head.op) +
-                 ": an older TensorFlow refuses it");
-}
-
-bool producer_knows(const NodeHead& head, std::string_view key, const NodeContext& context) {
-  if (context.producer_ops == nullptr) return false;
-  const std::string_view op_def = context.producer_ops->find(head.op);
-  return !op_def.empty() && parse_op_def(op_def).find_attr(key) != nullptr;
+// What the file's own list of ops says of the attribute: nothing where it has no such op.
+std::optional<bool> producer_knows(const NodeHead& head, std::string_view key, const NodeContext& context) {
+  if (context.producer_ops == nullptr) return std::nullopt;
+  const OpFacts& facts = context.producer_ops->of(head.op);
+  return facts.known ? std::optional(facts.find(key) != nullptr) : std::nullopt;
 }
 
 }  // namespace
@@ -152,33 +142,35 @@ void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, c
                    std::to_string(facts.def.deprecated) + " on, the producer is " +
                    std::to_string(context.producer));
   }
-  // As many of the op's attributes as the node has are looked for; whether one is missing is then a count.
-  size_t known = 0;
+  const auto warn = [&](std::string_view key, const std::string& what) {
+    report.add(Rule::kImport, in.subject(id), quoted("attribute", key) + " " + what);
+  };
+  size_t required = 0;  // of the op's attributes without a default, those that the node has
   for (const auto& [key, value] : attrs) {
     if (key.starts_with('_')) continue;  // TensorFlow's own, never in a definition
-    const auto rule =
-        std::ranges::find_if(facts.attrs, [&](const AttrRule& one) { return one.def.name == key; });
-    if (rule == facts.attrs.end()) {
-      if (producer_knows(head, key, context)) {
-        report.add(Rule::kImport, in.subject(id),
-                   quoted("attribute", key) + " is known to the producer's " + std::string(head.op) +
-                       ", not to the one here");
+    const AttrRule* rule = facts.find(key);
+    const std::optional<bool> known = producer_knows(head, key, context);
+    if (rule == nullptr) {
+      if (known.value_or(false)) {
+        warn(key, "is known to the producer's " + std::string(head.op) + ", not to the one here");
       } else {
         wrong(key, "is not in op " + std::string(head.op));
       }
       continue;
     }
-    ++known;
+    required += rule->def.has_default ? 0 : 1;
     const std::string fault = value_fault(*rule, value, in.body);
     if (!fault.empty()) wrong(key, fault);
-    check_producer(in, id, head, key, context, report);
+    if (!known.value_or(true)) {
+      warn(key, "is newer than the producer's " + std::string(head.op) + ": an older TensorFlow refuses it");
+    }
   }
-  if (known == facts.attrs.size()) return;
+  if (required >= facts.required) return;
+  std::unordered_set<std::string_view> there;
+  for (const auto& [key, value] : attrs) there.insert(key);
   for (const AttrRule& rule : facts.attrs) {
-    if (rule.def.has_default) continue;
-    const bool there =
-        std::ranges::any_of(attrs, [&](const auto& attr) { return attr.first == rule.def.name; });
-    if (!there) wrong(rule.def.name, "is required and missing");
+    if (!rule.def.has_default && !there.contains(rule.def.name))
+      wrong(rule.def.name, "is required and missing");
   }
 }
 

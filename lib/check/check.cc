@@ -73,7 +73,7 @@ class Checker {
     context_.security = request_.security;
     const std::string_view op_list = last_bytes(meta_.part(meta_field::kInfo), 2);
     if (op_list.empty()) return;
-    producer_ops_.add_op_list(op_list);
+    producer_registry_.add_op_list(op_list);
     context_.producer_ops = &producer_ops_;
   }
 
@@ -153,9 +153,9 @@ class Checker {
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
       if (only != nullptr && !only->has(id)) continue;
-      const NodeHead head = node_head(graph_.bytes(id));
-      if (head.op != "VarHandleOp") continue;
       const std::string_view node_def = graph_.bytes(id);
+      if (node_op(node_def) != "VarHandleOp") continue;
+      const NodeHead head = node_head(node_def);
       const std::string_view name = string_attr(node_def, "shared_name").value_or("");
       if (name == kAnonymous) continue;
       const Identity identity{string_attr(node_def, "container").value_or(""), name, head.device};
@@ -221,7 +221,8 @@ class Checker {
   const CheckRequest& request_;
   Functions functions_;
   NodeContext context_;
-  Registry producer_ops_;
+  Registry producer_registry_;
+  OpTable producer_ops_{producer_registry_};
   Report report_;
   bool no_variables_ = false;  // a SavedModel's folder is without a checkpoint
 };

@@ -8,6 +8,9 @@
 namespace gedit {
 namespace {
 
+// So many are looked through faster than they are hashed; TensorFlow's own ops have up to 20.
+constexpr size_t kFewAttrs = 32;
+
 struct TypeField {
   std::string_view type;
   uint32_t field;    // of AttrValue
@@ -53,6 +56,17 @@ uint64_t repeated_outputs(const OpDef& op, std::string_view node_def) {
 
 }  // namespace
 
+const AttrRule* OpFacts::find(std::string_view key) const {
+  if (attrs.size() > kFewAttrs) {
+    const auto found = index.find(key);
+    return found == index.end() ? nullptr : &attrs[found->second];
+  }
+  for (const AttrRule& rule : attrs) {
+    if (rule.def.name == key) return &rule;
+  }
+  return nullptr;
+}
+
 const OpFacts& OpTable::of(std::string_view op) {
   const auto found = facts_.find(op);
   if (found != facts_.end()) return *found->second;
@@ -61,7 +75,13 @@ const OpFacts& OpTable::of(std::string_view op) {
   if (!op_def.empty()) {
     facts->known = true;
     facts->def = parse_op_def(op_def);
-    for (const AttrDef& attr : facts->def.attrs) facts->attrs.push_back(rule_of(attr));
+    for (const AttrDef& attr : facts->def.attrs) {
+      facts->attrs.push_back(rule_of(attr));
+      facts->required += attr.has_default ? 0 : 1;
+    }
+    if (facts->attrs.size() > kFewAttrs) {
+      for (size_t i = 0; i < facts->attrs.size(); ++i) facts->index.emplace(facts->attrs[i].def.name, i);
+    }
     facts->repeats_outputs = std::any_of(facts->def.outputs.begin(), facts->def.outputs.end(),
                                          [](const ArgDef& arg) { return !arg.number_attr.empty(); });
   }
@@ -72,10 +92,8 @@ CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTa
     : graph(checked), ops(op_table), names(checked), body(checked.is_body()) {
   producers = gedit::producers(graph, names);
   consumers = reversed(producers);
-  if (!body) {
-    type_outputs();
-    return;
-  }
+  type_outputs();
+  if (!body) return;
   prefix_ = std::string(function) + "//";
   const OpDef signature = parse_op_def(function_signature(graph));
   for (const ArgDef& arg : signature.inputs) {
@@ -92,6 +110,7 @@ void CheckedGraph::type_outputs() {
   known_.reserve(graph.size());
   begins_.push_back(0);
   std::vector<DType> types;
+  std::vector<OutputName> tensors;
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const std::string_view node_def = graph.bytes(NodeId{i});
     const OpFacts& facts = ops.of(node_op(node_def));
@@ -102,6 +121,19 @@ void CheckedGraph::type_outputs() {
       budget -= known ? count : 0;
     }
     known = known && output_types(facts.def, node_def, types);
+    if (body) {
+      output_begins_.push_back(static_cast<uint32_t>(tensor_begins_.size()));
+      if (known) output_names(facts.def, node_def, tensors);
+      size_t next = 0;
+      for (size_t k = 0; known && k < facts.def.outputs.size(); ++k) {
+        tensor_begins_.push_back(static_cast<uint32_t>(types_.size() + next));
+        // Outputs come in order, each counted from 0.
+        const size_t first = next;
+        while (next < tensors.size() && tensors[next].index == next - first &&
+               tensors[next].arg == facts.def.outputs[k].name)
+          ++next;
+      }
+    }
     if (known) types_.insert(types_.end(), types.begin(), types.end());
     begins_.push_back(static_cast<uint32_t>(types_.size()));
     known_.push_back(known);
@@ -112,59 +144,65 @@ NodeId CheckedGraph::find(std::string_view input) const {
   return names.find(body ? parse_body_input(input).node : parse_input(input).node);
 }
 
+namespace {
+
+constexpr DType kUnknown = DType::kInvalid;
+
+// A number that does not fit is no output.
+bool within(const Input& input, size_t count) { return input.port.size() < 10 && input.index() < count; }
+
+}  // namespace
+
 Source CheckedGraph::source(std::string_view text, NodeId producer) const {
-  if (body) return body_source(text, producer);
+  if (body) {
+    const Input input = parse_body_input(text);
+    return producer == kNoNode ? argument_source(input) : body_source(input, producer);
+  }
   Source source{.node = producer};
   if (producer == kNoNode) return source;
-  const Input input = parse_input(text);
-  source.found = true;
   source.counted = true;
-  source.types.push_back(DType::kInvalid);
+  source.found = true;
+  source.types = {&kUnknown, 1};
   if (!outputs_known(producer)) return source;
+  const Input input = parse_input(text);
   const std::span<const DType> types = outputs(producer);
-  // A number that does not fit is no output.
-  const bool fits = input.port.size() < 10 && input.index() < types.size();
-  source.found = fits;
-  if (fits) source.types[0] = types[input.index()];
+  source.found = within(input, types.size());
+  if (source.found) source.types = types.subspan(input.index(), 1);
   return source;
 }
 
-// `node:output:0`, `node:output` for all tensors of it, `argument`, `argument:0`
-// (framework/function.cc, BuildNodeOutputIndex and BuildInputArgIndex).
-Source CheckedGraph::body_source(std::string_view text, NodeId producer) const {
-  const Input input = parse_body_input(text);
+// `argument`, `argument:0` (framework/function.cc, BuildInputArgIndex).
+Source CheckedGraph::argument_source(const Input& input) const {
+  Source source;
+  const auto argument = arguments.find(input.node);
+  if (argument == arguments.end()) return source;
+  source.found = true;
+  source.counted = argument->second != DType::kInvalid || !input.port.empty();
+  source.types = {&argument->second, 1};
+  return source;
+}
+
+// `node:output:0`, `node:output` for all tensors of it (framework/function.cc, BuildNodeOutputIndex).
+Source CheckedGraph::body_source(const Input& input, NodeId producer) const {
   Source source{.node = producer};
-  if (producer == kNoNode) {
-    const auto argument = arguments.find(input.node);
-    if (argument == arguments.end()) return source;
-    source.found = true;
-    source.counted = argument->second != DType::kInvalid || !input.port.empty();
-    source.types.push_back(argument->second);
-    return source;
-  }
-  const std::string_view node_def = graph.bytes(producer);
-  const OpFacts& facts = ops.of(node_op(node_def));
-  std::vector<OutputName> outputs;
-  std::vector<DType> types;
-  const bool small = facts.known && (!facts.repeats_outputs || repeated_outputs(facts.def, node_def) <= 1000);
-  if (!small || !output_names(facts.def, node_def, outputs) || !output_types(facts.def, node_def, types)) {
+  if (!outputs_known(producer)) {
     source.found = true;
     return source;
   }
+  const std::vector<ArgDef>& outputs = ops.of(node_op(graph.bytes(producer))).def.outputs;
   const size_t colon = input.port.find(':');
-  const std::string_view arg = input.port.substr(0, colon);
-  const bool one = colon != std::string_view::npos;
-  const Input port = one ? parse_input(input.port) : Input{};
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].arg != arg) continue;
-    if (one && (port.port.empty() || outputs[i].index != port.index())) continue;
-    source.found = true;
-    source.types.push_back(types[i]);
-  }
-  const bool empty_list = !one && std::any_of(facts.def.outputs.begin(), facts.def.outputs.end(),
-                                              [&](const ArgDef& def) { return def.name == arg; });
-  source.found = source.found || empty_list;
-  source.counted = source.found;
+  const auto output = std::ranges::find(outputs, input.port.substr(0, colon), &ArgDef::name);
+  if (output == outputs.end()) return source;
+  const auto k = static_cast<size_t>(output - outputs.begin());
+  const uint32_t* begins = tensor_begins_.data() + output_begins_[index_of(producer)];
+  const uint32_t end = k + 1 < outputs.size() ? begins[k + 1] : begins_[index_of(producer) + 1];
+  source.types = {types_.data() + begins[k], types_.data() + end};
+  source.counted = true;
+  source.found = true;
+  if (colon == std::string_view::npos) return source;
+  const Input port = parse_input(input.port);
+  source.found = !port.port.empty() && within(port, source.types.size());
+  source.types = source.found ? source.types.subspan(port.index(), 1) : std::span<const DType>();
   return source;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,7 +30,11 @@ struct OpFacts {
   bool known = false;
   OpDef def;
   std::vector<AttrRule> attrs;
+  size_t required = 0;           // attributes without a default
   bool repeats_outputs = false;  // an attribute says how many there are
+
+  const AttrRule* find(std::string_view key) const;
+  std::unordered_map<std::string_view, size_t> index{};  // of attrs, where they are many
 };
 
 // Facts of each op, found once.
@@ -45,10 +50,11 @@ class OpTable {
 
 // A tensor that a node reads: where it comes from and what it is, as far as that is known.
 struct Source {
-  NodeId node = kNoNode;       // kNoNode: an argument of the function, or nothing
-  bool found = false;          // there is such a tensor
-  std::vector<DType> types{};  // one; of a whole list of a function's node several; kInvalid: not known
-  bool counted = false;        // `types` has as many as there are
+  NodeId node = kNoNode;  // kNoNode: an argument of the function, or nothing
+  bool found = false;     // there is such a tensor
+  std::span<const DType> types =
+      {};                // one; of a whole list of a function's node several; kInvalid: not known
+  bool counted = false;  // `types` has as many as there are
 };
 
 class CheckedGraph {
@@ -63,7 +69,7 @@ class CheckedGraph {
   Source source(std::string_view text, NodeId producer) const;
   NodeId find(std::string_view input) const;  // the node that an input names
 
-  // Types of a node's outputs in a main graph; nothing where they are not known.
+  // Types of a node's outputs; none where they are not known.
   bool outputs_known(NodeId id) const { return known_[index_of(id)]; }
   std::span<const DType> outputs(NodeId id) const {
     return {types_.data() + begins_[index_of(id)], types_.data() + begins_[index_of(id) + 1]};
@@ -81,12 +87,15 @@ class CheckedGraph {
 
  private:
   void type_outputs();
-  Source body_source(std::string_view text, NodeId producer) const;
+  Source argument_source(const Input& input) const;
+  Source body_source(const Input& input, NodeId producer) const;
 
   std::string prefix_;
   std::vector<uint32_t> begins_;
   std::vector<DType> types_;
   std::vector<bool> known_;
+  // In a function outputs are found by name: for each node where the tensors of each output of its op begin.
+  std::vector<uint32_t> output_begins_, tensor_begins_;
 };
 
 // `no output`, `1 output`, `3 outputs`.

@@ -49,15 +49,10 @@ FunctionTypes types_of(const OpDef& signature) {
 
 // The types in an attribute list(type); nothing where the node does not say.
 std::optional<std::vector<DType>> list_of(std::string_view node_def, std::string_view key) {
-  std::vector<DType> types;
-  if (key.empty()) return types;
+  if (key.empty()) return std::vector<DType>();
   const auto value = find_attr(node_def, key);
   if (!value || has_field(*value, attr_field::kPlaceholder)) return std::nullopt;
-  for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-    if (list->number != attr_field::kType) continue;
-    each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
-  }
-  return types;
+  return type_list(*value);
 }
 
 // Why tensors of these types cannot be taken for those of the function; empty where they can.
@@ -133,6 +128,7 @@ void check_calls(const CheckedGraph& in, const Functions& functions, const NodeS
     const std::string_view node_def = in.graph.bytes(id);
     bool any = false;
     each_attr(node_def, [&](std::string_view key, std::string_view value) {
+      if (!may_name_function(value)) return;
       each_function(value, [&](std::string_view name) {
         any = true;
         if (name.empty() || functions.contains(name)) return;

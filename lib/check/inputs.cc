@@ -1,5 +1,6 @@
 // Inputs of a node: that they are there, in order, as many as the op takes, and of its types.
-#include "base/near.h"
+#include <span>
+
 #include "check/nodes.h"
 
 namespace gedit {
@@ -57,10 +58,13 @@ void check_handle(const CheckedGraph& in, NodeId id, const NodeHead& head, NodeI
                  std::string(in.graph.name(producer)) + "' holds " + dtype_name(*is));
 }
 
+// What one data input brings: a tensor, or in a function a list of them.
 struct DataInput {
-  DType type;
+  std::span<const DType> types;
   NodeId producer;
 };
+constexpr DType kUnknown = DType::kInvalid;
+constexpr std::span<const DType> kUnknownTensor{&kUnknown, 1};
 
 }  // namespace
 
@@ -72,7 +76,7 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
   each_input(node_def, [&](std::string_view) { ++count; });
   const bool whole = producers.size() == count;  // every input has its node
 
-  static thread_local std::vector<DType> expected;
+  std::vector<DType> expected;
   std::vector<DataInput> data;
   data.reserve(count);
   bool counted = true, control_seen = false, order_told = false;
@@ -94,40 +98,46 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
     }
     if (!in.body && producer != kNoNode && text.find(':') == std::string_view::npos) {
       // The usual case, without a look at anything but the type.
-      if (!in.outputs_known(producer)) return data.push_back({DType::kInvalid, producer});
+      if (!in.outputs_known(producer)) return data.push_back({kUnknownTensor, producer});
       const std::span<const DType> types = in.outputs(producer);
       if (types.empty()) report_missing(in, id, text, producer, report);
-      return data.push_back({types.empty() ? DType::kInvalid : types[0], producer});
+      return data.push_back({types.empty() ? kUnknownTensor : types.first(1), producer});
     }
     const Source source = in.source(text, producer);
     if (!source.found) {
       report_missing(in, id, text, producer, report);
-      data.push_back({DType::kInvalid, producer});
-      return;
+      return data.push_back({kUnknownTensor, producer});
     }
     counted = counted && source.counted;
-    for (const DType type : source.types) data.push_back({type, producer});
+    data.push_back({source.types, producer});
   });
+  size_t tensors = 0;
+  for (const DataInput& input : data) tensors += input.types.size();
 
   if (!facts.known || !counted) return;
   for (const ArgDef& arg : facts.def.inputs) {
     // A number that asks for more inputs than there are is told without being counted up to.
     const auto number = arg.number_attr.empty() ? std::nullopt : int_attr(node_def, arg.number_attr);
-    if (number && *number > static_cast<int64_t>(data.size())) {
+    if (number && *number > static_cast<int64_t>(tensors)) {
       return report.add(Rule::kArity, in.subject(id),
-                        std::to_string(data.size()) + " inputs, " + std::string(arg.number_attr) + " is " +
+                        std::to_string(tensors) + " inputs, " + std::string(arg.number_attr) + " is " +
                             std::to_string(*number));
     }
   }
   if (!input_types(facts.def, node_def, expected)) return;
-  if (expected.size() != data.size()) {
+  if (expected.size() != tensors) {
     return report.add(Rule::kArity, in.subject(id),
-                      std::to_string(data.size()) + (data.size() == 1 ? " input, " : " inputs, ") +
+                      std::to_string(tensors) + (tensors == 1 ? " input, " : " inputs, ") +
                           std::string(head.op) + " takes " + std::to_string(expected.size()));
   }
   if (takes_handle(head.op) && !data.empty()) check_handle(in, id, head, data[0].producer, report);
-  for (size_t i = 0; i < data.size(); ++i)
-    check_type(in, id, head, i, data[i].type, expected[i], data[i].producer, report);
+  size_t slot = 0;
+  for (const DataInput& input : data) {
+    for (const DType type : input.types) {
+      check_type(in, id, head, slot, type, expected[slot], input.producer, report);
+      ++slot;
+    }
+  }
 }
 
 }  // namespace gedit

@@ -1,6 +1,5 @@
 #include "check/nodes.h"
 
-#include "base/near.h"
 #include "graph/references.h"
 
 namespace gedit {

@@ -12,8 +12,8 @@ namespace gedit {
 
 // What is known of the whole file when a node is looked at.
 struct NodeContext {
-  int64_t producer = 0;              // GraphDef version
-  Registry* producer_ops = nullptr;  // the file's own stripped_op_list; null where it has none
+  int64_t producer = 0;             // GraphDef version
+  OpTable* producer_ops = nullptr;  // the file's own stripped_op_list; null where it has none
   bool security = false;
 };
 

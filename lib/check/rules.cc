@@ -40,7 +40,7 @@ constexpr std::array kRules{
     RuleInfo{Rule::kFrame, "frame", Level::kError, "two loops in one frame, or edges across frames"},
     // common_runtime/function.cc, Instantiate: "is not defined"; framework/function.cc
     RuleInfo{Rule::kFunction, "function", Level::kError,
-             "a function is missing, or takes and gives something else; unused: a warning"},
+             "a function is missing, or takes and gives something else; nothing calls it: a warning"},
     // gc, ValidateShape: "an _output_shapes attribute inconsistent with the GraphDef"
     RuleInfo{Rule::kOutputShapes, "output-shapes", Level::kError,
              "_output_shapes that TensorFlow refuses at import"},
@@ -77,13 +77,13 @@ constexpr std::array kRules{
              "the variables of a SavedModel do not fit the saver"},
     // framework/resource_mgr.h: "wrong type"; kernels/resource_variable_ops.cc: "dtype mismatch"
     RuleInfo{Rule::kSharedName, "shared-name", Level::kError,
-             "two VarHandleOps of one identity and of different types"},
+             "two VarHandleOps of one identity and of other dtypes; of other shapes: a warning"},
     // protobuf: no message over 2 GiB is parsed
     RuleInfo{Rule::kSize, "size", Level::kError, "over 2 GiB"},
     // python/framework/importer.py, _RemoveDefaultAttrs: only what the producer's list tells can be dropped
     RuleInfo{Rule::kImport, "import", Level::kWarning, "an attribute that is newer than the producer"},
     RuleInfo{Rule::kUnsafeOp, "unsafe-op", Level::kError,
-             "an op that reads or writes files, runs code or opens sockets (--security)"},
+             "with --security: an op that reads or writes files, runs code or opens sockets"},
 };
 
 const RuleInfo& info(Rule rule) { return kRules[static_cast<size_t>(rule)]; }
@@ -99,6 +99,17 @@ static_assert(in_order());
 }  // namespace
 
 std::span<const RuleInfo> rules() { return kRules; }
+
+std::string rules_text() {
+  constexpr size_t kWidth = 15;
+  std::string text;
+  for (const RuleInfo& rule : kRules) {
+    text += "  " + std::string(rule.name) + std::string(kWidth - rule.name.size(), ' ') +
+            std::string(rule.meaning);
+    text += rule.level == Level::kWarning ? " (a warning)\n" : "\n";
+  }
+  return text;
+}
 
 void Report::add(Rule rule, std::string subject, std::string message) {
   faults_.push_back({std::string(info(rule).name), std::move(subject), std::move(message), info(rule).level});

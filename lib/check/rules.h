@@ -52,6 +52,9 @@ struct RuleInfo {
 };
 std::span<const RuleInfo> rules();
 
+// A line a rule, for the man page.
+std::string rules_text();
+
 // Gathers what the rules find.
 class Report {
  public:

@@ -37,15 +37,6 @@ std::optional<std::vector<std::string>> strings_behind(const CheckedGraph& in,
   return std::nullopt;
 }
 
-std::vector<DType> dtypes_of(std::string_view node_def, std::string_view key) {
-  std::vector<DType> types;
-  for (Fields list(last_bytes(find_attr(node_def, key).value_or(""), attr_field::kList)); list.next();) {
-    if (list->number == attr_field::kType)
-      each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
-  }
-  return types;
-}
-
 std::string count_words(size_t count, const char* word) {
   return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
@@ -110,8 +101,9 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
     if (slices && slices->size() != keys->size())
       wrong(count_words(keys->size(), "key") + " and " + count_words(slices->size(), "slice"));
     const bool many = op == "SaveV2" || op == "RestoreV2" || save;
-    const std::vector<DType> dtypes = many ? dtypes_of(node_def, op.ends_with("V2") ? "dtypes" : "T")
-                                           : std::vector{type_attr(node_def, "dt").value_or(DType::kInvalid)};
+    const std::vector<DType> dtypes =
+        many ? type_list(find_attr(node_def, op.ends_with("V2") ? "dtypes" : "T").value_or(""))
+             : std::vector{type_attr(node_def, "dt").value_or(DType::kInvalid)};
     if (dtypes.size() != keys->size())
       wrong(count_words(keys->size(), "key") + " and " + count_words(dtypes.size(), "dtype"));
     if (!restore || values == nullptr || (restoring != nullptr && !restoring->has(id))) continue;

@@ -1,5 +1,6 @@
 #include "check/surroundings.h"
 
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -13,12 +14,13 @@ namespace {
 
 constexpr std::string_view kInitOp = "__saved_model_init_op", kTrainOp = "__saved_model_train_op";
 
-// Why there is no such node or tensor; empty where there is. `x`, `x:1`, `^x`.
+// Why there is no such node or tensor; empty where there is.
 std::string missing(const CheckedGraph& in, std::string_view name) {
   const Input input = parse_input(name);
+  if (input.control) return "names '" + std::string(name) + "', a control input";
   const NodeId id = in.names.find(input.node);
   if (id == kNoNode) return "names " + quoted("node", input.node) + ", which is not there";
-  if (input.control || input.port.empty()) return {};
+  if (input.port.empty()) return {};
   if (in.source(name, id).found) return {};
   return "names " + quoted("tensor", name) + ", " + quoted("node", input.node) + " (" +
          std::string(node_op(in.graph.bytes(id))) + ") has " + outputs_text(in.outputs(id).size());
@@ -63,6 +65,28 @@ std::string item_subject(std::string_view key, std::string_view item) {
   return std::string(context_name(item));  // field 1 of a QueueRunnerDef is the queue
 }
 
+// Names that Python looks up in the graph whatever they are (from_proto of each), the empty one too.
+struct RequiredName {
+  const Schema* message;
+  uint32_t field;
+  std::string_view name;
+};
+constexpr std::array kRequired{
+    RequiredName{&kVariableDef, 1, "variable_name"},
+    RequiredName{&kVariableDef, 2, "initializer_name"},
+    RequiredName{&kVariableDef, 3, "snapshot_name"},
+    RequiredName{&kCondContextDef, 2, "pred_name"},
+    RequiredName{&kCondContextDef, 3, "pivot_name"},
+    RequiredName{&kWhileContextDef, 5, "pivot_name"},
+    RequiredName{&kWhileContextDef, 6, "pivot_for_pred_name"},
+    RequiredName{&kWhileContextDef, 7, "pivot_for_body_name"},
+    RequiredName{&kQueueRunnerDef, 1, "queue_name"},
+    RequiredName{&kQueueRunnerDef, 3, "close_op_name"},
+    RequiredName{&kQueueRunnerDef, 4, "cancel_op_name"},
+};
+
+bool is_resource_variable(std::string_view variable_def) { return last_varint(variable_def, 5) != 0; }
+
 bool is_init(std::string_view key) { return key == "saved_model_main_op" || key == "legacy_init_op"; }
 
 class Surroundings {
@@ -82,12 +106,36 @@ class Surroundings {
     map_names(message, schema, NameCheck(in_, rule, std::move(subject), told_, report_));
   }
 
+  void required(std::string_view message, const Schema& schema, Rule rule, const std::string& subject) {
+    for (const RequiredName& row : kRequired) {
+      if (row.message != &schema || !last_bytes(message, row.field).empty()) continue;
+      // The value of a resource variable is read where no snapshot is named.
+      if (&schema == &kVariableDef && row.field == 3 && is_resource_variable(message)) continue;
+      report_.add(rule, subject, "has no " + std::string(row.name));
+    }
+    for (Fields fields(message); &schema == &kQueueRunnerDef && fields.next();) {
+      if (fields->bytes(2) && fields->value.empty())
+        report_.add(rule, subject, "has an empty enqueue_op_name");
+    }
+  }
+
+  void definition(std::string_view key, std::string_view item, const Schema& schema) {
+    const std::string subject = item_subject(key, item);
+    if (holds_variables(key) && !same_variable(key, item)) return;
+    names(item, schema, rule_of(key), subject);
+    required(item, schema, rule_of(key), subject);
+  }
+
   void check_collection(const Collection& collection) {
     const Schema* schema = collection_schema(collection.key);
     if (collection.kind == collection_kind::kBytesList && schema != nullptr) {
-      for (const std::string_view item : collection.items) {
-        if (holds_variables(collection.key) && !same_variable(collection.key, item)) continue;
-        names(item, *schema, rule_of(collection.key), item_subject(collection.key, item));
+      for (size_t i = 0; i < collection.items.size(); ++i) {
+        try {
+          definition(collection.key, collection.items[i], *schema);
+        } catch (const Malformed&) {  // TensorFlow's import ends here
+          report_.add(Rule::kCollection, std::string(collection.key),
+                      "item " + std::to_string(i) + " is not the message that this collection holds");
+        }
       }
     }
     if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets") {

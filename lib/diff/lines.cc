@@ -40,8 +40,9 @@ std::string surroundings(const MetaGraph& meta, const ScopeNames* names) {
   };
   std::string message;
   for (const Collection& collection : collections(meta)) {
-    const Schema* schema = collection_schema(collection.key);
-    const bool proto = collection.kind == collection_kind::kBytesList && schema != nullptr;
+    const bool any = collection.kind == collection_kind::kAnyList;
+    const Schema* schema = any ? &kAnyItem : collection_schema(collection.key);
+    const bool proto = any || (collection.kind == collection_kind::kBytesList && schema != nullptr);
     if (!proto && collection.kind != collection_kind::kNodeList) {
       append_bytes_field(message, meta_field::kCollection, collection.entry);
       continue;
@@ -99,8 +100,10 @@ std::vector<std::string> surrounding_lines(const Model& model, Kind other, const
   append_bytes_field(versions, graph_field::kVersions, model.graph().part(graph_field::kVersions));
   std::vector<std::string> lines = lines_of(Kind::kGraphDef, versions);
   if (model.kind == Kind::kGraphDef || other == Kind::kGraphDef) return lines;
-  std::vector<std::string> set;
-  for (const std::string_view tag : tags(model.meta())) set.emplace_back(tag);
+  std::vector<std::string> set;  // a MetaGraphDef need not have any
+  if (model.kind == other) {
+    for (const std::string_view tag : tags(model.meta())) set.emplace_back(tag);
+  }
   std::sort(set.begin(), set.end());
   for (const std::string& tag : set) {
     std::string line = "tag ";

@@ -123,11 +123,6 @@ void compare_controls(const std::set<std::string_view>& before, const std::set<s
   lone("+ ", after, before);
 }
 
-bool at_default(const OpDef* op, std::string_view key, std::string_view value) {
-  const AttrDef* attr = op == nullptr ? nullptr : op->find_attr(key);
-  return attr != nullptr && attr->has_default && same_value(attr->default_value, value);
-}
-
 }  // namespace
 
 std::string value_text(std::string_view attr_value) {
@@ -140,13 +135,15 @@ bool same_value(std::string_view before, std::string_view after) {
   return before == after || value_text(before) == value_text(after);
 }
 
-const OpDef* NodeComparison::definition(Registry& ops, std::string_view op,
-                                        std::unordered_map<std::string_view, OpDef>& known) {
-  const std::string_view op_def = ops.find(op);
-  if (op_def.empty()) return nullptr;
-  const auto [found, fresh] = known.try_emplace(op_def);  // the definition's bytes stay where they are
-  if (fresh) found->second = parse_op_def(op_def);
-  return &found->second;
+const NodeComparison::Defaults& NodeComparison::defaults(Registry& ops, std::string_view op,
+                                                         KnownDefaults& known) {
+  const std::string_view op_def = ops.find(op);  // its bytes stay where they are, the node's may not
+  const auto [found, fresh] = known.try_emplace(op_def);
+  if (!fresh || op_def.empty()) return found->second;
+  for (const AttrDef& attr : parse_op_def(op_def).attrs) {
+    if (attr.has_default) found->second.emplace(attr.name, attr.default_value);
+  }
+  return found->second;
 }
 
 std::vector<std::string> NodeComparison::differences(std::string_view before, std::string_view after,
@@ -159,23 +156,25 @@ std::vector<std::string> NodeComparison::differences(std::string_view before, st
   compare_controls(a.controls, b.controls, what);
   if (a.head.device != b.head.device)
     what.push_back("device " + device_text(a.head.device) + " -> " + device_text(b.head.device));
-  const OpDef* op_before = nullptr;
-  const OpDef* op_after = nullptr;
-  if (a.attrs != b.attrs) {
-    op_before = definition(before_, a.head.op, ops_before_);
-    op_after = definition(after_, b.head.op, ops_after_);
-  }
+  const auto at_default = [](const Defaults& defaults, std::string_view key, std::string_view value) {
+    const auto found = defaults.find(key);
+    return found != defaults.end() && same_value(found->second, value);
+  };
+  const Defaults none;
+  const bool same = a.attrs == b.attrs;
+  const Defaults& before_has = same ? none : defaults(before_, a.head.op, defaults_before_);
+  const Defaults& after_has = same ? none : defaults(after_, b.head.op, defaults_after_);
   for (const auto& [key, value] : a.attrs) {
     const auto other = b.attrs.find(key);
     if (other == b.attrs.end()) {
-      if (!at_default(op_before, key, value))
+      if (!at_default(before_has, key, value))
         what.push_back("- " + name_text(key) + ": " + value_text(value));
     } else if (!same_value(value, other->second)) {
       what.push_back(name_text(key) + ": " + value_text(value) + " -> " + value_text(other->second));
     }
   }
   for (const auto& [key, value] : b.attrs) {
-    if (!a.attrs.contains(key) && !at_default(op_after, key, value))
+    if (!a.attrs.contains(key) && !at_default(after_has, key, value))
       what.push_back("+ " + name_text(key) + ": " + value_text(value));
   }
   std::map<uint32_t, std::string> others = a.others;

@@ -22,13 +22,14 @@ class NodeComparison {
   std::vector<std::string> differences(std::string_view before, std::string_view after, bool body);
 
  private:
-  // Attributes of ops that are known differ from their default where they are given.
-  const OpDef* definition(Registry& ops, std::string_view op,
-                          std::unordered_map<std::string_view, OpDef>& known);
+  // Default values of an op's attributes, by op and attribute; views into the definition.
+  using Defaults = std::unordered_map<std::string_view, std::string_view>;
+  using KnownDefaults = std::unordered_map<std::string_view, Defaults>;
+  static const Defaults& defaults(Registry& ops, std::string_view op, KnownDefaults& known);
 
   Registry& before_;
   Registry& after_;
-  std::unordered_map<std::string_view, OpDef> ops_before_, ops_after_;
+  KnownDefaults defaults_before_, defaults_after_;
 };
 
 // Whether two AttrValues say the same: the same bytes, or the same line of a listing.

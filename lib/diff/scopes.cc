@@ -129,7 +129,7 @@ void ScopeMapping::identity(const NodeHead& holder, Role role, std::string_view 
 }
 
 bool ScopeNameMap::map(NameKind kind, std::string_view name, std::string& out) const {
-  if (kind == NameKind::kFunction || kind == NameKind::kVariable) {
+  if (kind == NameKind::kFunction) {
     out += name;
     return true;
   }

@@ -57,12 +57,6 @@ std::string map_instance_key(std::string_view attr_value, const Mapping& mapping
   return out;
 }
 
-// Whether a function can be named in it: first bytes tell, since a value holds one field.
-bool may_name_function(std::string_view attr_value) {
-  return !attr_value.empty() &&
-         (attr_value[0] == (attr_field::kFunc << 3 | 2) || attr_value[0] == (attr_field::kList << 3 | 2));
-}
-
 std::string map_function_list(std::string_view attr_value, const Mapping& mapping, int depth);
 
 std::string map_name_attr_list(std::string_view func, const Mapping& mapping, int depth) {

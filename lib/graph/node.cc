@@ -1,12 +1,13 @@
 #include "graph/node.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gedit {
 namespace {
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The one field that an AttrValue holds, of the wanted kind.
 std::optional<Field> value_of(std::string_view node_def, std::string_view key, uint32_t field, Wire wire) {
@@ -201,14 +202,27 @@ std::string with_attr(std::string_view node_def, std::string_view key,
   return out;
 }
 
+namespace {
+
+// Characters of a node name: 1 anywhere, 2 but for the first of a piece.
+constexpr std::array<char, 256> kNameCharacters = [] {
+  std::array<char, 256> table{};
+  for (int c = 0; c < 128; ++c) {
+    const auto character = static_cast<char>(c);
+    if (letter(character) || digit(character) || character == '.') table[static_cast<size_t>(c)] = 1;
+  }
+  for (const char c : {'_', '-', '/', '>'}) table[static_cast<size_t>(c)] = 2;
+  return table;
+}();
+
+}  // namespace
+
 size_t invalid_name_at(std::string_view name) {
   bool first = true;
   for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    const bool valid =
-        letter(c) || digit(c) || c == '.' || (!first && (c == '_' || c == '-' || c == '/' || c == '>'));
-    if (!valid) return i;
-    first = c == '>';
+    const char kind = kNameCharacters[static_cast<unsigned char>(name[i])];
+    if (kind == 0 || (kind == 2 && first)) return i;
+    first = name[i] == '>';
   }
   return first ? name.size() : std::string_view::npos;  // empty, or nothing after the last `>`
 }

@@ -28,6 +28,12 @@ constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a915834
 // The role of attribute `key` of a node of type `op`.
 Role attr_role(std::string_view op, std::string_view key);
 
+// Whether a function can be named in an AttrValue: the first byte tells (func or list), since a value holds
+// one field.
+inline bool may_name_function(std::string_view attr_value) {
+  return !attr_value.empty() && (attr_value[0] == (10 << 3 | 2) || attr_value[0] == (1 << 3 | 2));
+}
+
 // Deepest nesting of attribute values that is followed; TensorFlow's own reader stops at 100 as well.
 constexpr int kDeepest = 100;
 

@@ -1,62 +1,93 @@
 #include "graph/types.h"
 
+#include <unordered_map>
+
 namespace gedit {
 namespace {
 
-// Hostile counts: a node has no more outputs than this by a number attribute.
-constexpr int64_t kMostRepeated = 10'000'000;
+// Attributes of one node, an absent one as its op's default. They are asked for one after the other: node and
+// op are gone through each time, and after some times once for all, so that an op with very many arguments
+// costs no more than it is long.
+class AttrLookup {
+ public:
+  AttrLookup(const OpDef& op, std::string_view node_def) : op_(op), node_def_(node_def) {}
+
+  std::optional<std::string_view> find(std::string_view key) {
+    if (asked_++ < kMostWalks) {
+      const auto found = find_attr(node_def_, key);
+      if (found) return found;
+      const AttrDef* attr = op_.find_attr(key);
+      return attr != nullptr && attr->has_default ? std::optional(attr->default_value) : std::nullopt;
+    }
+    if (all_.empty()) collect();
+    const auto found = all_.find(key);
+    return found == all_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  void collect() {
+    for (const AttrDef& attr : op_.attrs) {
+      if (attr.has_default) all_[attr.name] = attr.default_value;
+    }
+    each_attr(node_def_, [&](std::string_view name, std::string_view value) { all_[name] = value; });
+  }
+
+  static constexpr size_t kMostWalks = 16;
+  const OpDef& op_;
+  std::string_view node_def_;
+  size_t asked_ = 0;
+  std::unordered_map<std::string_view, std::string_view> all_;
+};
+
+// The number that an AttrValue holds in this field, if it is the one that it holds.
+std::optional<uint64_t> number_in(const std::optional<std::string_view>& attr_value, uint32_t field) {
+  if (!attr_value || !has_field(*attr_value, field)) return std::nullopt;
+  return last_varint(*attr_value, field);
+}
+
+// Hostile counts: a node has no more inputs or outputs than this.
+constexpr int64_t kMostTensors = 10'000'000;
 
 template <typename Use>
-bool each_tensor(const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
+bool each_tensor(const OpDef& op, const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
+  AttrLookup attrs(op, node_def);
+  int64_t left = kMostTensors;
   for (const ArgDef& arg : args) {
     const auto typed = [&](DType type) { return arg.is_ref ? reference_to(type) : type; };
     if (!arg.type_list_attr.empty()) {
-      const auto list = find_attr(node_def, arg.type_list_attr);
+      const auto list = attrs.find(arg.type_list_attr);
       if (!list || has_field(*list, attr_field::kPlaceholder)) return false;
       uint32_t index = 0;
-      for (const DType type : type_list(*list)) use(arg, index++, typed(type));
+      const std::vector<DType> types = type_list(*list);
+      if ((left -= static_cast<int64_t>(types.size())) < 0) return false;
+      for (const DType type : types) use(arg, index++, typed(type));
       continue;
     }
     int64_t count = 1;
     if (!arg.number_attr.empty()) {
-      const auto number = int_attr(node_def, arg.number_attr);
-      if (!number || *number < 0 || *number > kMostRepeated) return false;
-      count = *number;
+      const auto number = number_in(attrs.find(arg.number_attr), attr_field::kInt);
+      if (!number || *number > static_cast<uint64_t>(kMostTensors)) return false;  // or negative
+      count = static_cast<int64_t>(*number);
     }
+    if ((left -= count) < 0) return false;
     DType type{arg.type};
-    if (!arg.type_attr.empty()) type = gedit::type_attr(node_def, arg.type_attr).value_or(DType::kInvalid);
+    if (!arg.type_attr.empty())
+      type = static_cast<DType>(number_in(attrs.find(arg.type_attr), attr_field::kType).value_or(0));
     for (int64_t i = 0; i < count; ++i)
       use(arg, static_cast<uint32_t>(i), type == DType::kInvalid ? type : typed(type));
   }
   return true;
 }
 
-// A type attribute that is absent has its default.
 std::optional<OpDef> definition(Registry& ops, std::string_view node_def) {
   const std::string_view op_def = ops.find(node_op(node_def));
   if (op_def.empty()) return std::nullopt;
   return parse_op_def(op_def);
 }
 
-// The node with defaults of the attributes that decide about types; usually the node itself.
-std::string_view with_defaults(const OpDef& op, std::string_view node_def, std::string& storage) {
-  for (const AttrDef& attr : op.attrs) {
-    if (!attr.has_default || (attr.type != "type" && attr.type != "int" && attr.type != "list(type)"))
-      continue;
-    if (find_attr(node_def, attr.name)) continue;
-    if (storage.empty()) storage = node_def;
-    std::string entry;
-    append_bytes_field(entry, 1, attr.name);
-    append_bytes_field(entry, 2, attr.default_value);
-    append_bytes_field(storage, node_field::kAttr, entry);
-  }
-  return storage.empty() ? node_def : std::string_view(storage);
-}
-
 bool types(const OpDef& op, std::string_view node_def, bool outputs, std::vector<DType>& found) {
-  std::string storage;
   found.clear();
-  return each_tensor(outputs ? op.outputs : op.inputs, with_defaults(op, node_def, storage),
+  return each_tensor(op, outputs ? op.outputs : op.inputs, node_def,
                      [&](const ArgDef&, uint32_t, DType type) { found.push_back(type); });
 }
 
@@ -83,12 +114,10 @@ bool input_types(const OpDef& op, std::string_view node_def, std::vector<DType>&
 }
 
 bool output_names(const OpDef& op, std::string_view node_def, std::vector<OutputName>& found) {
-  std::string storage;
   found.clear();
-  return each_tensor(op.outputs, with_defaults(op, node_def, storage),
-                     [&](const ArgDef& arg, uint32_t i, DType) {
-                       found.push_back({arg.name, i});  // a view into the op's definition
-                     });
+  return each_tensor(op, op.outputs, node_def, [&](const ArgDef& arg, uint32_t i, DType) {
+    found.push_back({arg.name, i});  // a view into the op's definition
+  });
 }
 
 std::optional<std::vector<OutputName>> output_names(Registry& ops, std::string_view node_def) {

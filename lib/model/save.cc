@@ -106,7 +106,8 @@ Target target_of(const Model& model, const Destination& destination) {
     }
     return target_of_word(model, "events");
   }
-  const std::string_view wanted = suffix(destination.path);
+  // Event files are asked for by -f alone: what names them is the directory.
+  const std::string_view wanted = suffix(destination.path) == "events" ? "" : suffix(destination.path);
   const std::string_view read = model.events ? std::string_view() : suffix(model.path);
   const bool trailing = destination.path.size() > 1 && destination.path.ends_with('/');
   Target target{model.kind, model.format, model.kind == Kind::kSavedModel && model.directory};

@@ -1,5 +1,5 @@
-// Any bytes as a graph are refused in one line, or written again as they are, and are still a graph after an
-// edit.
+// Any bytes as a graph are refused in one line, or written again as they are, can be checked and compared,
+// and are still a graph after an edit.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "check/check.h"
+#include "diff/diff.h"
 #include "edit/rename.h"
 #include "model/model.h"
 
@@ -37,6 +39,9 @@ void check(Kind kind, std::string_view message) {
     const std::string merged = written(model);
     require(merged == message || model.edited());
     require(written(graph_of(kind, merged)) == merged);
+    gedit::Registry builtin;
+    builtin.add_builtin();
+    gedit::check(model, model.selected, builtin, {.fetch = {}, .security = true});
     gedit::Registry ops;
     gedit::RenameRequest request;
     request.pairs = {"/=p/"};
@@ -47,6 +52,10 @@ void check(Kind kind, std::string_view message) {
     model.graph().decode();
     require(again.graph().size() == model.graph().size());
     require(written(again) == renamed);
+    Model before = graph_of(kind, merged);
+    gedit::diff_models(before, again, builtin, builtin);
+    gedit::StringSink lines;
+    gedit::diff_json(gedit::diff_models(again, before, builtin, builtin), lines);
   } catch (const gedit::Error& refusal) {
     require(std::string_view(refusal.what()).find('\n') == std::string_view::npos);
   }
