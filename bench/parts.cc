@@ -163,8 +163,9 @@ void general_mapping(const Data& data) {
 
 void prefixes(const Data& data) {
   std::vector<char> room(kPrefixRoom);
+  const Prefixing prefixing{std::string(kPrefix)};
   for (uint32_t i = 0; i < data.graph.size(); ++i) {
-    benchmark::DoNotOptimize(prefix_node(data.graph.bytes(NodeId{i}), kPrefix, room.data()));
+    benchmark::DoNotOptimize(prefix_node(data.graph.bytes(NodeId{i}), prefixing, room.data()));
   }
 }
 

@@ -34,7 +34,7 @@ class Insert final : public Command {
     const Counts before = count(model);
     const Changes changes = with_file(model, [&] { return insert(model, ops, request_); });
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, changes.warnings, changes.notes);
+    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 

@@ -40,7 +40,7 @@ class Rename final : public Command {
     for (const Renamed& one : renamed)
       changes += "~ " + printable(one.from) + ": renamed " + printable(one.to) + "\n";
     print(changes);
-    output_.save(model, std::nullopt);
+    output_.save(model, {});
     return 0;
   }
 

@@ -28,7 +28,7 @@ class Set final : public Command {
     const Counts before = count(model);
     const Changes changes = with_file(model, [&] { return set(model, ops, steps_, output_.dry_run()); });
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, changes.warnings, changes.notes);
+    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 

@@ -23,7 +23,7 @@ class Signature final : public Command {
                    "GraphDef, MetaGraphDef or SavedModel in any form; in front of it the verb add, rename or "
                    "remove, behind it what the verb works on")
         ->required();
-    input_.setup_without_operand(app);
+    input_.setup_options(app);
     option(app.add_option("--inputs", inputs_,
                           "add: the inputs; of a sparse tensor the three tensors K=VALUES;INDICES;SHAPE")
                ->type_name("K=T,..")
@@ -152,7 +152,7 @@ class Signature final : public Command {
     if (!checkpoint_.empty())
       output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(checkpoint_, &changes.warnings));
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, changes.warnings, changes.notes);
+    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 
@@ -165,7 +165,7 @@ class Signature final : public Command {
       return rename ? rename_signatures(model, ops, operands_) : remove_signatures(model, operands_);
     });
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, changes.warnings, changes.notes);
+    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 

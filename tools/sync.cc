@@ -33,7 +33,7 @@ class Sync final : public Command {
     const Counts before = count(model);
     const Changes changes = with_file(model, [&] { return sync(model, ops, request_); });
     if (output_.dry_run()) print(changes.text());
-    output_.save(model, before, changes.warnings, changes.notes);
+    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 

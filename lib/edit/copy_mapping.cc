@@ -1,139 +1,38 @@
 #include "edit/copy_mapping.h"
 
 #include "base/error.h"
+#include "edit/places.h"
 
 namespace gedit {
-namespace {
-
-// A handle with this shared_name is made anew at every execution (core/framework/resource_handle.h,
-// ANONYMOUS_NAME).
-constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
-
-std::string without_slash(std::string_view scope) {
-  while (scope.ends_with('/')) scope.remove_suffix(1);
-  return std::string(scope);
-}
-
-}  // namespace
-
-ScopeNames::ScopeNames(std::string_view from, bool has_from, std::string_view to)
-    : from_(without_slash(from)), to_(without_slash(to)), has_from_(has_from && !from_.empty()) {}
-
-void ScopeNames::append(std::string_view name, std::string& out) const {
-  if (has_from_ && in_scope(name, from_)) {
-    name.remove_prefix(from_.size());
-    if (to_.empty() && !name.empty()) name.remove_prefix(1);
-    out += to_;
-    out += name;
-    return;
-  }
-  if (!to_.empty()) {
-    out += to_;
-    out += '/';
-  }
-  out += name;
-}
-
-std::vector<std::string> ScopeNames::origins(std::string_view name) const {
-  std::vector<std::string> found;
-  if (has_from_ && (to_.empty() || in_scope(name, to_))) {
-    std::string_view rest = name.substr(to_.size());
-    found.push_back(from_ + (to_.empty() ? "/" : "") + std::string(rest));
-  }
-  if (to_.empty()) {
-    found.emplace_back(name);
-  } else if (name.size() > to_.size() && in_scope(name, to_)) {
-    found.emplace_back(name.substr(to_.size() + 1));
-  }
-  return found;
-}
-
-const std::string& FreshNames::of(std::string_view name) {
-  const auto found = made_.find(name);
-  if (found != made_.end()) return found->second;
-  const std::string wanted = scope_.of(name);
-  std::string fresh = wanted;
-  for (int number = 1; taken_.contains(fresh); ++number) fresh = wanted + "_" + std::to_string(number);
-  taken_.insert(fresh);
-  return made_.emplace(name, std::move(fresh)).first->second;
-}
-
-CopyMapping::CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request)
+CopyMapping::CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request)
     : facts_(facts),
       selection_(selection.nodes),
       scope_(request.from_scope, request.has_from_scope, request.scope),
       device_(request.device),
-      frames_(scope_),
-      shared_(scope_),
-      pairs_(scope_),
-      prefix_(scope_.of("")) {
+      identities_(scope_),
+      prefixing_{scope_.of("")} {
   collect_identities();
 }
 
 // Fresh names are decided in the order of the graph, so that the same input gives the same output.
 void CopyMapping::collect_identities() {
-  struct Found {
-    Role role;
-    std::string_view value;
-  };
-  const auto each_identity = [](std::string_view node_def, const auto& use) {
-    std::string_view op;
-    each_attr(node_def, [&](std::string_view key, std::string_view value) {
-      if (op.empty()) op = node_op(node_def);
-      const Role role = attr_role(op, key);
-      if (role != Role::kNone && role != Role::kColocation) use(role, value);
-    });
-  };
   const Graph& graph = facts_.graph();
-  std::vector<Found> wanted;
-  std::vector<int64_t> wanted_keys;
   plain_ = NodeSet(graph.size());
+  bool any = false;
   for (const NodeId id : selection_.nodes()) {
-    bool any = false;
-    each_identity(graph.bytes(id), [&](Role role, std::string_view value) {
-      any = true;
-      if (role == Role::kInstanceKey) {
-        wanted_keys.push_back(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
-        return;
-      }
-      const std::string_view text = last_bytes(value, attr_field::kString);
-      if (!text.empty() && text != kAnonymousName) wanted.push_back({role, text});
-    });
-    if (is_plain(id, any)) plain_.add(id);
+    const NamesHeld held = names_held(graph.bytes(id));
+    any = any || held.identity;
+    if (!held.identity && is_plain(id, held.colocation)) plain_.add(id);
   }
-  if (wanted.empty() && wanted_keys.empty()) return;
-  std::set<int64_t> keys;
-  graph.each_record([&](std::string_view node_def) {
-    each_identity(node_def, [&](Role role, std::string_view value) {
-      if (role == Role::kInstanceKey) {
-        keys.insert(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
-        return;
-      }
-      (role == Role::kFrame        ? frames_
-       : role == Role::kSharedName ? shared_
-                                   : pairs_)
-          .take(last_bytes(value, attr_field::kString));
-    });
-  });
-  for (const Found& found : wanted) {
-    (found.role == Role::kFrame        ? frames_
-     : found.role == Role::kSharedName ? shared_
-                                       : pairs_)
-        .of(found.value);
-  }
-  int64_t next = 0;
-  for (const int64_t key : wanted_keys) {
-    if (instance_keys_.contains(key)) continue;
-    while (keys.contains(next)) ++next;
-    keys.insert(next);
-    instance_keys_.emplace(key, next);
-  }
+  if (!any) return;
+  graph.each_record([&](std::string_view node_def) { identities_.take(node_def); });
+  for (const NodeId id : selection_.nodes()) identities_.want(graph.bytes(id));
 }
 
 // All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
 // changes.
-bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
-  if (has_identity || scope_.renames() || device_ || !facts_.producers.complete()) return false;
+bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation) const {
+  if (scope_.renames() || device_ || !facts_.producers.complete()) return false;
   for (const NodeId producer : facts_.producers.of(id)) {
     if (!copied(producer)) return false;
   }
@@ -141,8 +40,8 @@ bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
   if (node_op(node_def) == "VarHandleOp") return false;
   const std::string_view name = node_name(node_def);
   bool plain = true;
-  if (const auto value = find_attr(node_def, "_class")) {
-    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+  if (colocation) {
+    for (Fields list(last_bytes(*colocation, attr_field::kList)); list.next();) {
       if (!list->value.starts_with("loc:@")) return false;
       const std::string_view target = list->value.substr(5);
       bool known = target == name;
@@ -156,9 +55,9 @@ bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
   return plain;
 }
 
-const std::string* CopyMapping::prefix_of(NodeId id) const {
+const Prefixing* CopyMapping::prefixing(NodeId id) const {
   const bool plain = id != kNoNode && replaced_.empty() && stale_shapes_.empty() && plain_.has(id);
-  return plain ? &prefix_ : nullptr;
+  return plain ? &prefixing_ : nullptr;
 }
 
 void CopyMapping::replace(const TensorRef& tensor, std::string source, bool except_references) {
@@ -167,13 +66,8 @@ void CopyMapping::replace(const TensorRef& tensor, std::string source, bool exce
 
 std::string CopyMapping::source_of(const TensorRef& tensor) const {
   if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
-  const std::string_view name = facts_.graph().name(tensor.node);
-  const std::string to = copied(tensor.node) ? scope_.of(name) : std::string(name);
-  return tensor.control ? "^" + to : tensor_text(to, tensor.index);
-}
-
-const std::string& CopyMapping::frame(std::string_view name) const {
-  return frames_.made().find(name)->second;
+  if (!copied(tensor.node)) return facts_.tensors.input_text(tensor);
+  return facts_.tensors.input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
 }
 
 void CopyMapping::node(std::string_view name, std::string& out) const { scope_.append(name, out); }
@@ -192,15 +86,18 @@ bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input
 }
 
 bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
-  const Input parsed = parse_input(input);
+  const Input parsed = parse_input_of(facts_.graph(), input);
   const bool known = reader.id != kNoNode && facts_.producers.complete();
   const NodeId producer = known ? facts_.producers.of(reader.id)[reader.slot] : find(parsed.node);
-  if (producer == kNoNode) {  // dangling: carried through
+  if (producer == kNoNode && (replaced_.empty() || !facts_.in_body())) {  // dangling: carried through
     out += input;
     return true;
   }
   if (!replaced_.empty()) {
-    const auto found = replaced_.find({producer, parsed.index(), parsed.control});
+    const std::optional<TensorRef> tensor = facts_.in_body()
+                                                ? facts_.tensors.of_input(input)
+                                                : TensorRef{producer, parsed.index(), parsed.control};
+    const auto found = tensor ? replaced_.find(*tensor) : replaced_.end();
     if (found != replaced_.end() && !(found->second.except_references && needs_reference(reader, input))) {
       out += found->second.source;
       return true;
@@ -239,18 +136,11 @@ bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std:
 
 void CopyMapping::identity(const NodeHead& holder, Role role, std::string_view value,
                            std::string& out) const {
-  const FreshNames& names = role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_;
   if (value.empty() && role == Role::kSharedName && holder.op == "VarHandleOp") {
     scope_.append(holder.name, out);  // an empty one would be one variable with every other empty one
     return;
   }
-  const auto found = names.made().find(value);
-  out += found == names.made().end() ? value : std::string_view(found->second);
-}
-
-int64_t CopyMapping::instance_key(int64_t key) const {
-  const auto found = instance_keys_.find(key);
-  return found == instance_keys_.end() ? key : found->second;
+  identities_.append(role, value, out);
 }
 
 bool CopyMapping::drops(const NodeHead& holder, std::string_view key) const {
@@ -259,12 +149,7 @@ bool CopyMapping::drops(const NodeHead& holder, std::string_view key) const {
 }
 
 void CopyMapping::add(const NodeHead& holder, std::string_view node_def, std::string& out) const {
-  // A VarHandleOp is what its shared_name says, and nothing says nothing: the default is the empty one.
-  if (holder.op != "VarHandleOp" || find_attr(node_def, "shared_name")) return;
-  std::string entry;
-  append_bytes_field(entry, 1, "shared_name");
-  append_bytes_field(entry, 2, string_value(scope_.of(holder.name)));
-  append_bytes_field(out, node_field::kAttr, entry);
+  if (needs_shared_name(holder.op, node_def)) append_shared_name(scope_.of(holder.name), out);
 }
 
 NodeId CopyMapping::original_of(std::string_view name) const {
@@ -277,16 +162,16 @@ NodeId CopyMapping::original_of(std::string_view name) const {
 }
 
 void CopyMapping::add_name(const std::string& name) {
-  if (find(name) != kNoNode || original_of(name) != kNoNode || !added_names_.insert(name).second) {
+  if (is_taken(name) || original_of(name) != kNoNode || !added_names_.insert(name).second) {
     throw Error(Cause::kRefused, "is taken").of(quoted("node", name)).hint("choose another --scope");
   }
 }
 
 std::string CopyMapping::free_name(std::string_view base) {
   std::string name(base);
-  for (int number = 1; find(name) != kNoNode || original_of(name) != kNoNode || added_names_.contains(name);
-       ++number) {
-    name = std::string(base) + "_" + std::to_string(number);
+  int& number = next_numbers_[name];  // a name that was taken stays taken
+  while (is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name)) {
+    name = std::string(base) + "_" + std::to_string(++number);
   }
   added_names_.insert(name);
   return name;
@@ -323,7 +208,7 @@ void CopyMapping::check_names() const {
       throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
           .of("'" + printable(name) + "'");
     }
-    if (find(name) == kNoNode && original_of(name) == id) continue;
+    if (!is_taken(name) && original_of(name) == id) continue;
     if (taken++ == 0) first = name;
   }
   if (taken > 0) {

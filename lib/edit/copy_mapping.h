@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,50 +10,16 @@
 #include <vector>
 
 #include "edit/copy_selection.h"
+#include "edit/identities.h"
 #include "graph/mapping.h"
 #include "model/references.h"
 
 namespace gedit {
 
-// What a name becomes in the new scope: `OLD/x` is `NEW/x`, any other x is `NEW/x`.
-class ScopeNames {
- public:
-  ScopeNames(std::string_view from, bool has_from, std::string_view to);
-  void append(std::string_view name, std::string& out) const;
-  std::string of(std::string_view name) const {
-    std::string out;
-    append(name, out);
-    return out;
-  }
-  bool renames() const { return has_from_; }
-
-  // The names that can become `name`.
-  std::vector<std::string> origins(std::string_view name) const;
-
- private:
-  std::string from_, to_;
-  bool has_from_;
-};
-
-// Names that a copy must not share with anything that is there: M of the string, made unique by `_1` where it
-// is taken.
-class FreshNames {
- public:
-  explicit FreshNames(const ScopeNames& scope) : scope_(scope) {}
-  void take(std::string_view name) { taken_.emplace(name); }
-  const std::string& of(std::string_view name);  // the same for the same name
-  const std::map<std::string, std::string, std::less<>>& made() const { return made_; }
-
- private:
-  const ScopeNames& scope_;
-  std::set<std::string, std::less<>> taken_;
-  std::map<std::string, std::string, std::less<>> made_;
-};
-
 // The mapping of the copies, and of what surrounds them. Decided in full before the first node is written.
 class CopyMapping final : public Mapping {
  public:
-  CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request);
+  CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request);
 
   const ScopeNames& scope() const { return scope_; }
   bool copied(NodeId id) const { return selection_.has(id); }
@@ -67,8 +32,9 @@ class CopyMapping final : public Mapping {
   // The tensor as the copies read it.
   std::string source_of(const TensorRef& tensor) const;
 
-  const std::string& frame(std::string_view name) const;
-  const std::map<std::string, std::string, std::less<>>& frames() const { return frames_.made(); }
+  const std::map<std::string, std::string, std::less<>>& frames() const {
+    return identities_.made(Role::kFrame);
+  }
 
   // The node whose copy is called `name`; kNoNode where no copy is.
   NodeId original_of(std::string_view name) const;
@@ -79,11 +45,11 @@ class CopyMapping final : public Mapping {
   std::string free_name(std::string_view base);
 
   void node(std::string_view name, std::string& out) const override;
-  const std::string* prefix_of(NodeId id) const override;
+  const Prefixing* prefixing(NodeId id) const override;
   bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
   bool colocation(const NodeHead& holder, std::string_view name, std::string& out) const override;
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
-  int64_t instance_key(int64_t key) const override;
+  int64_t instance_key(int64_t key) const override { return identities_.instance_key(key); }
   const std::string* device() const override { return device_ ? &*device_ : nullptr; }
   bool drops(const NodeHead& holder, std::string_view key) const override;
   void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override;
@@ -98,36 +64,40 @@ class CopyMapping final : public Mapping {
   };
 
   NodeId find(std::string_view name) const { return facts_.names.find(name); }
+  bool is_taken(std::string_view name) const {
+    return find(name) != kNoNode || facts_.tensors.is_argument(name);
+  }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();
-  bool is_plain(NodeId id, bool has_identity) const;
+  // Of a node without identities; `colocation` is its `_class`.
+  bool is_plain(NodeId id, std::optional<std::string_view> colocation) const;
   bool scope_is_free() const;  // no node is in the new scope
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   const NodeSet selection_;
   ScopeNames scope_;
   std::optional<std::string> device_;
   std::unordered_map<TensorRef, Replacement, TensorHash> replaced_;
   std::unordered_set<uint32_t> stale_shapes_;
   std::unordered_set<std::string> added_names_;
-  FreshNames frames_, shared_, pairs_;
-  std::map<int64_t, int64_t> instance_keys_;
-  std::string prefix_;  // `NEW/`
-  NodeSet plain_;       // copies that differ from their originals by that alone
+  std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
+  Identities identities_;
+  Prefixing prefixing_;  // `NEW/`
+  NodeSet plain_;        // copies that differ from their originals by that alone
 };
 
 // The same mapping for messages around the graph. `contexts`: names without a copy are left out, unless they
 // are outside values.
 class CopyNames final : public NameMap {
  public:
-  CopyNames(const CopyFacts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
+  CopyNames(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
   bool map(NameKind kind, std::string_view name, std::string& out) const override;
 
   std::unordered_set<std::string_view>
       outside;  // tensors that keep the original, or the VALUE, where they have no copy
 
  private:
-  const CopyFacts& facts_;
+  const Facts& facts_;
   const CopyMapping& mapping_;
 };
 

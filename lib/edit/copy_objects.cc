@@ -248,16 +248,20 @@ class SaverBody {
 
 class ObjectExtension {
  public:
-  ObjectExtension(CopyFacts& facts, CopyMapping& mapping, CopyResult& result)
+  ObjectExtension(Facts& facts, CopyMapping& mapping, CopyResult& result)
       : facts_(facts),
         graph_(facts.model.graph()),
         mapping_(mapping),
         result_(result),
-        library_(Library::decode(graph_.part(graph_field::kLibrary), facts.model.arena)) {}
+        library_(Library::decode(graph_.part(graph_field::kLibrary), facts.model.arena)),
+        objects_(read_saved_objects(facts.model.meta().part(meta_field::kObjectGraph))) {
+    check_saved_objects(objects_);
+  }
 
   void run() {
     find_copied();
-    if (copied_.empty()) return;
+    if (copied_.empty() || objects_.objects.empty()) return;
+    objects_of_ = object_nodes(facts_.model.meta(), facts_.names, objects_);
     extend_savers();
     key_by_objects();
     for (const auto& [index, key] : keys_) {
@@ -269,7 +273,7 @@ class ObjectExtension {
     add_variables();
     add_tables();
     graph_.set_part(graph_field::kLibrary, library_.encode());
-    facts_.model.meta().set_parts(meta_field::kObjectGraph, {saved_objects_bytes(*facts_.objects)});
+    facts_.model.meta().set_parts(meta_field::kObjectGraph, {saved_objects_bytes(objects_)});
     result_.changed.emplace_back("object graph");
   }
 
@@ -277,7 +281,7 @@ class ObjectExtension {
   std::string copy_name(NodeId id) const { return mapping_.scope().of(graph_.name(id)); }
 
   void find_copied() {
-    for (const auto& [index, variable] : facts_.variables) {
+    for (const auto& [index, variable] : facts_.state) {
       if (mapping_.copied(variable.node)) copied_.push_back(variable.node);
     }
     std::sort(copied_.begin(), copied_.end());
@@ -358,7 +362,6 @@ class ObjectExtension {
       const std::string name = mapping_.free_name(graph_.name(id));
       std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
                                    [&](std::string_view) { return name; });
-      result_.added.push_back(name);
       graph_.append(std::move(node));
       source = name;
     }
@@ -379,7 +382,7 @@ class ObjectExtension {
       if (!graph_.removed(NodeId{i}) && NodeId{i} != call) look(graph_.bytes(NodeId{i}));
     }
     for (const Function& one : library_.functions) one.body.each_record(look);
-    return uses > 0 || facts_.objects->find_function(name) != nullptr;
+    return uses > 0 || objects_.find_function(name) != nullptr;
   }
 
   size_t own_function(NodeId call, size_t function) {
@@ -397,10 +400,10 @@ class ObjectExtension {
 
   // Variables that no function saves have the key of their object.
   void key_by_objects() {
-    const std::vector<std::string> keys = variable_keys(*facts_.objects);
+    const std::vector<std::string> keys = variable_keys(objects_);
     for (const NodeId id : copied_) {
-      const auto object = facts_.objects_of.find(index_of(id));
-      if (object != facts_.objects_of.end() && !keys[object->second].empty())
+      const auto object = objects_of_.find(index_of(id));
+      if (object != objects_of_.end() && !keys[object->second].empty())
         keys_.emplace(index_of(id), keys[object->second]);
     }
   }
@@ -422,7 +425,7 @@ class ObjectExtension {
 
   // Puts a new object at the path, making what is missing on the way.
   void put(uint32_t id, std::string_view path) {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     if (!places_) places_.emplace(saved_object_paths(objects));
     const size_t slash = path.rfind('/');
     const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
@@ -450,11 +453,11 @@ class ObjectExtension {
   }
 
   void add_variables() {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     for (const NodeId id : copied_) {
-      const auto object = facts_.objects_of.find(index_of(id));
+      const auto object = objects_of_.find(index_of(id));
       const auto key = keys_.find(index_of(id));
-      if (object == facts_.objects_of.end() || key == keys_.end()) continue;
+      if (object == objects_of_.end() || key == keys_.end()) continue;
       SavedObjects::Object copy = objects.objects[object->second];
       if (copy.kind != Kind::kVariable) continue;
       copy.content = with_each(copy.content, kVariableName, [&](std::string_view) { return copy_name(id); });
@@ -470,12 +473,11 @@ class ObjectExtension {
 
   // A table is an object with functions that make it and fill it; those of the copy make another one.
   void add_tables() {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     std::vector<std::string> paths;
     for (const NodeId id : copied_) {
-      const auto found = facts_.objects_of.find(index_of(id));
-      if (found == facts_.objects_of.end() || objects.objects[found->second].kind != Kind::kResource)
-        continue;
+      const auto found = objects_of_.find(index_of(id));
+      if (found == objects_of_.end() || objects.objects[found->second].kind != Kind::kResource) continue;
       if (paths.empty()) paths = saved_object_paths(objects);
       const uint32_t original = found->second;
       const auto creator = child_of(objects, original, "_create_resource");
@@ -508,7 +510,7 @@ class ObjectExtension {
   }
 
   std::vector<std::string> functions_of(uint32_t object) const {
-    const SavedObjects::Object& one = facts_.objects->objects[object];
+    const SavedObjects::Object& one = objects_.objects[object];
     std::vector<std::string> names;
     if (one.kind != Kind::kFunction && one.kind != Kind::kBareFunction) return names;
     for (Fields fields(one.content); fields.next();) {
@@ -529,7 +531,7 @@ class ObjectExtension {
 
   bool captures(uint32_t object, uint32_t what) const {
     for (const std::string& name : functions_of(object)) {
-      const SavedObjects::Function* function = facts_.objects->find_function(name);
+      const SavedObjects::Function* function = objects_.find_function(name);
       if (function == nullptr) continue;
       const auto& bound = function->bound_inputs;
       if (std::find(bound.begin(), bound.end(), what) != bound.end()) return true;
@@ -540,7 +542,7 @@ class ObjectExtension {
   // A function object once more, and its traces, with functions of their own, which capture copies and make
   // the copy's table.
   uint32_t own_functions(uint32_t object, NodeId table) {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     for (const std::string& name : functions_of(object)) copy_function(name, table);
     const auto copy_object = [&](uint32_t id) {
       SavedObjects::Object copy = objects.objects[id];
@@ -564,7 +566,7 @@ class ObjectExtension {
   }
 
   void copy_function(const std::string& name, NodeId table) {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     const auto [own, fresh] = own_names_.emplace(std::pair(name, index_of(table)), "");
     if (!fresh) return;
     const SavedObjects::Function* known = objects.find_function(name);
@@ -594,23 +596,25 @@ class ObjectExtension {
 
   static constexpr uint32_t kVariableName = 6;  // SavedVariable.name
 
-  CopyFacts& facts_;
+  Facts& facts_;
   Graph& graph_;
   CopyMapping& mapping_;
   CopyResult& result_;
   Library library_;
-  std::vector<NodeId> copied_;            // variables and tables
-  std::map<uint32_t, std::string> keys_;  // of a copied variable
-  std::set<uint32_t> saved_graphs_;       // Consts that hold the checkpoint's object graph
-  std::map<uint32_t, uint32_t> copies_;   // object -> its copy
+  SavedObjects objects_;
+  std::unordered_map<uint32_t, uint32_t> objects_of_;  // node -> object
+  std::vector<NodeId> copied_;                         // variables and tables
+  std::map<uint32_t, std::string> keys_;               // of a copied variable
+  std::set<uint32_t> saved_graphs_;                    // Consts that hold the checkpoint's object graph
+  std::map<uint32_t, uint32_t> copies_;                // object -> its copy
   std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
   std::optional<PathMaker> places_;
 };
 
 }  // namespace
 
-void extend_objects(CopyFacts& facts, CopyMapping& mapping, CopyResult& result) {
-  if (facts.objects && !facts.objects->objects.empty()) ObjectExtension(facts, mapping, result).run();
+void extend_objects(Facts& facts, CopyMapping& mapping, CopyResult& result) {
+  if (facts.model.meta().has(meta_field::kObjectGraph)) ObjectExtension(facts, mapping, result).run();
 }
 
 }  // namespace gedit

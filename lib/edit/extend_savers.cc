@@ -3,74 +3,44 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "edit/saver_lists.h"
 
 namespace gedit {
 namespace {
 
-class SaverExtension {
+class SaverExtension final : public SaverLists {
  public:
-  SaverExtension(const CopyFacts& facts, CopyMapping& mapping, CopyResult& result)
+  SaverExtension(const Facts& facts, CopyMapping& mapping, CopyResult& result)
       : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), result_(result) {}
 
   void run() {
     for (const SaveNode& save : facts_.savers.saves) extend(save);
     for (const RestoreNode& restore : facts_.savers.restores) extend(restore);
-    for (const auto& [group, inputs] : groups_) {
-      std::vector<std::string> all;
-      each_input(graph_.bytes(NodeId{group}), [&](std::string_view input) { all.emplace_back(input); });
-      all.insert(all.end(), inputs.begin(), inputs.end());
-      change(NodeId{group}, with_inputs(graph_.bytes(NodeId{group}), all));
-    }
+    run_groups();
   }
+
+  std::string node(NodeId id) const override { return std::string(graph_.bytes(id)); }
 
  private:
   bool copied(NodeId variable) const { return variable != kNoNode && mapping_.copied(variable); }
 
   std::string key_of_copy(const std::string& key) const { return mapping_.scope().of(key); }
 
-  void change(NodeId id, std::string node_def) {
+  const Edges& consumers() const override { return facts_.consumers; }
+
+  void change(NodeId id, std::string node_def) override {
     result_.changed.emplace_back(graph_.name(id));
     graph_.replace(id, std::move(node_def));
   }
 
-  void add(std::string node_def) {
-    result_.added.emplace_back(node_name(node_def));
+  void add(std::string node_def) override {
     graph_.append(std::move(node_def));
   }
 
-  // A node like `id` under the original's name with the next free number; inputs are given, the rest goes
-  // through the mapping (colocation with the copy, its device).
-  std::string duplicate(NodeId id, const std::vector<std::string>& inputs, std::string node_def = {}) {
-    if (node_def.empty()) node_def = mapped_node(graph_.bytes(id), mapping_);
-    const std::string name = mapping_.free_name(graph_.name(id));
-    std::string renamed;
-    append_bytes_field(renamed, node_field::kName, name);
-    const std::string rewired = with_inputs(node_def, inputs);
-    for (Fields fields(rewired); fields.next();) {
-      if (!fields->bytes(node_field::kName)) renamed += fields->raw;
-    }
-    add(std::move(renamed));
-    return name;
-  }
+  std::string free_name(std::string_view wanted) override { return mapping_.free_name(wanted); }
 
-  std::vector<std::string> inputs_of(NodeId id) const {
-    std::vector<std::string> inputs;
-    each_input(graph_.bytes(id), [&](std::string_view input) { inputs.emplace_back(input); });
-    return inputs;
-  }
-
-  // The strings in the Const `id` become these, for the node `reader` alone: where others read the Const,
-  // too, the reader gets one of its own. Gives what the reader's input is to be.
-  std::string set_strings(NodeId id, NodeId reader, const std::string& input,
-                          const std::vector<std::string>& strings) {
-    const auto readers = facts_.consumers.of(id);
-    const bool alone = std::all_of(readers.begin(), readers.end(), [&](NodeId one) { return one == reader; });
-    if (alone) {
-      change(id, with_strings(graph_.bytes(id), strings));
-      return input;
-    }
-    return duplicate(id, inputs_of(id), with_strings(graph_.bytes(id), strings));
-  }
+  // The node as a copy's own: colocated with the copy, on its device.
+  std::string for_copy(NodeId id) const { return mapped_node(graph_.bytes(id), mapping_); }
 
   void no_const(NodeId node) {
     result_.warnings.push_back("saver '" + printable(dir_name(graph_.name(node))) +
@@ -87,21 +57,10 @@ class SaverExtension {
       if (reads_copied(save.node)) no_const(save.node);
       return;
     }
-    std::vector<std::string> keys, slices;
     std::unordered_set<std::string> known;
-    for (const SavedTensor& tensor : save.tensors) {
-      keys.push_back(tensor.key);
-      slices.push_back(tensor.slice);
-      known.insert(tensor.key);
-    }
-    std::vector<std::string> inputs = inputs_of(save.node);
-    // Control inputs come last.
-    const auto first_control = std::find_if(inputs.begin(), inputs.end(),
-                                            [](const std::string& input) { return input.starts_with('^'); });
-    std::vector<std::string> controls(first_control, inputs.end());
-    inputs.erase(first_control, inputs.end());
-    std::vector<DType> types;
-    const size_t before = keys.size();
+    for (const SavedTensor& tensor : save.tensors) known.insert(tensor.key);
+    const std::vector<std::string> inputs = inputs_of(save.node);
+    std::vector<SaverEntry> entries;
     for (const SavedTensor& tensor : save.tensors) {
       if (!copied(tensor.variable)) continue;
       const std::string key = key_of_copy(tensor.key);
@@ -110,20 +69,11 @@ class SaverExtension {
             .of(quoted("saver", graph_.name(save.node)))
             .hint("choose another --scope");
       }
-      keys.push_back(key);
-      slices.push_back(tensor.slice);
       result_.keys[tensor.key] = key;
       const std::string& input = inputs[save.first_tensor + tensor.slot];
-      types.push_back(saved_type(save, tensor));
-      inputs.push_back(saved_copy(tensor, input));
+      entries.push_back({key, tensor.slice, saved_type(save, tensor), saved_copy(tensor, input)});
     }
-    if (keys.size() == before) return;
-    inputs[1] = set_strings(save.names, save.node, inputs[1], keys);
-    if (save.slices != kNoNode) inputs[2] = set_strings(save.slices, save.node, inputs[2], slices);
-    inputs.insert(inputs.end(), controls.begin(), controls.end());
-    const std::string_view node_def = graph_.bytes(save.node);
-    const std::string typed = with_types(node_def, node_op(node_def) == "SaveV2" ? "dtypes" : "T", types);
-    change(save.node, with_inputs(typed, inputs));
+    if (!entries.empty()) SaverLists::extend(save, entries);
   }
 
   // The dtype that stands for the tensor in the Save node's list.
@@ -146,7 +96,7 @@ class SaverExtension {
       }
       std::vector<std::string> inputs = inputs_of(id);
       inputs[0] = source;
-      source = duplicate(id, inputs);
+      source = duplicate(id, inputs, for_copy(id));
     }
     return source;
   }
@@ -161,52 +111,17 @@ class SaverExtension {
     for (const RestoredTensor* tensor : wanted) {
       result_.keys.emplace(tensor->key, key_of_copy(tensor->key));
     }
-    if (is_one_of_many(restore)) return add_restore(restore, *wanted[0]);
-    std::vector<std::string> keys, slices;
-    for (const RestoredTensor& tensor : restore.tensors) {
-      keys.push_back(tensor.key);
-      slices.push_back(tensor.slice);
-    }
-    const std::string name(graph_.name(restore.node));
-    std::vector<DType> types;
+    const bool one_each = restores_one_each(facts_.savers, restore, node_op(graph_.bytes(restore.node)));
+    if (one_each) wanted.resize(1);
     const auto known = output_types(facts_.ops, graph_.bytes(restore.node));
+    std::vector<SaverEntry> entries;
     for (const RestoredTensor* tensor : wanted) {
-      const auto output = static_cast<uint32_t>(keys.size());
-      keys.push_back(key_of_copy(tensor->key));
-      slices.push_back(tensor->slice);
-      types.push_back(known && tensor->output < known->size() ? (*known)[tensor->output] : DType::kInvalid);
-      assign(*tensor, tensor_text(name, output));
+      const bool typed = known && tensor->output < known->size();
+      entries.push_back(
+          {key_of_copy(tensor->key), tensor->slice, typed ? (*known)[tensor->output] : DType::kInvalid, ""});
     }
-    std::vector<std::string> inputs = inputs_of(restore.node);
-    inputs[1] = set_strings(restore.names, restore.node, inputs[1], keys);
-    if (restore.slices != kNoNode) inputs[2] = set_strings(restore.slices, restore.node, inputs[2], slices);
-    std::string node_def = with_types(graph_.bytes(restore.node), "dtypes", types);
-    if (find_attr(node_def, "_output_shapes")) node_def = with_attr(node_def, "_output_shapes", std::nullopt);
-    change(restore.node, with_inputs(node_def, inputs));
-  }
-
-  // One restore op per variable: the op takes one key, or a Save node has this key among several.
-  bool is_one_of_many(const RestoreNode& restore) const {
-    if (node_op(graph_.bytes(restore.node)) != "RestoreV2") return true;
-    if (restore.tensors.size() != 1) return false;
-    return std::any_of(facts_.savers.saves.begin(), facts_.savers.saves.end(), [&](const SaveNode& save) {
-      return save.tensors.size() > 1 &&
-             std::any_of(save.tensors.begin(), save.tensors.end(), [&](const SavedTensor& tensor) {
-               return tensor.key == restore.tensors[0].key && tensor.slice == restore.tensors[0].slice;
-             });
-    });
-  }
-
-  void add_restore(const RestoreNode& restore, const RestoredTensor& tensor) {
-    std::vector<std::string> inputs = inputs_of(restore.node);
-    inputs[1] = duplicate(restore.names, inputs_of(restore.names),
-                          with_strings(graph_.bytes(restore.names), {key_of_copy(tensor.key)}));
-    if (restore.slices != kNoNode) {
-      inputs[2] =
-          duplicate(restore.slices, inputs_of(restore.slices), std::string(graph_.bytes(restore.slices)));
-    }
-    const std::string name = duplicate(restore.node, inputs, std::string(graph_.bytes(restore.node)));
-    assign(tensor, name);
+    const std::vector<std::string> tensors = SaverLists::extend(restore, entries, one_each);
+    for (size_t i = 0; i < wanted.size(); ++i) assign(*wanted[i], tensors[i]);
   }
 
   // The nodes from the restored tensor to the assignment once more, and the new assignment in the groups of
@@ -220,10 +135,10 @@ class SaverExtension {
       for (std::string& input : inputs) {
         if (input.starts_with('^')) input = "^" + copied_input(input.substr(1));
       }
-      source = duplicate(id, inputs);
+      source = duplicate(id, inputs, for_copy(id));
     }
     for (const NodeId group : facts_.consumers.of(tensor.between.back())) {
-      if (node_op(graph_.bytes(group)) == "NoOp") groups_[index_of(group)].push_back("^" + source);
+      if (node_op(graph_.bytes(group)) == "NoOp") run_in(group, source);
     }
   }
 
@@ -234,16 +149,15 @@ class SaverExtension {
                : input;
   }
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   Graph& graph_;
   CopyMapping& mapping_;
   CopyResult& result_;
-  std::map<uint32_t, std::vector<std::string>> groups_;  // NoOps and the control inputs that they gain
 };
 
 }  // namespace
 
-void extend_savers(const CopyFacts& facts, CopyMapping& mapping, CopyResult& result) {
+void extend_savers(const Facts& facts, CopyMapping& mapping, CopyResult& result) {
   SaverExtension(facts, mapping, result).run();
 }
 

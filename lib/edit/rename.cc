@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/pairs.h"
 #include "edit/places.h"
 #include "edit/surroundings.h"
 #include "graph/library.h"
@@ -195,7 +196,7 @@ class Rules {
 class RenameMapping final : public Mapping {
  public:
   RenameMapping(Rules rules, std::unordered_map<std::string, std::string> functions, bool body)
-      : rules_(std::move(rules)), functions_(std::move(functions)), prefix_(rules_.prefix()), body_(body) {}
+      : rules_(std::move(rules)), functions_(std::move(functions)), prefix_(rules_.prefix()), prefixing_{prefix_.value_or("")}, body_(body) {}
 
   void node(std::string_view name, std::string& out) const override {
     if (prefix_) {
@@ -242,14 +243,15 @@ class RenameMapping final : public Mapping {
     out += found == functions_.end() ? name : std::string_view(found->second);
   }
   bool maps_functions() const override { return !functions_.empty(); }
-  const std::string* prefix_of(NodeId /*id*/) const override {
-    return prefix_ && !body_ && functions_.empty() ? &*prefix_ : nullptr;
+  const Prefixing* prefixing(NodeId /*id*/) const override {
+    return prefix_ && !body_ && functions_.empty() ? &prefixing_ : nullptr;
   }
 
  private:
   Rules rules_;
   std::unordered_map<std::string, std::string> functions_;
   std::optional<std::string> prefix_;
+  Prefixing prefixing_;
   bool body_;
 };
 
@@ -359,26 +361,6 @@ void check(const Graph& graph, const Rules& rules, const std::vector<std::string
         .of("'" + printable(written) + "'")
         .hint(both ? "" : "rename that too");
   }
-}
-
-std::vector<std::string> read_pairs(const std::vector<std::string>& arguments) {
-  std::vector<std::string> pairs;
-  for (const std::string& argument : arguments) {
-    if (!argument.starts_with('@')) {
-      pairs.push_back(argument);
-      continue;
-    }
-    const std::shared_ptr<const InputFile> file = InputFile::open(argument.substr(1));
-    for (std::string_view left = file->bytes(); !left.empty();) {
-      const size_t end = left.find('\n');
-      std::string_view line = left.substr(0, end);
-      left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
-      while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t'))
-        line.remove_suffix(1);
-      if (!line.empty() && line[0] != '#') pairs.emplace_back(line);
-    }
-  }
-  return pairs;
 }
 
 Pair parse_pair(const std::string& written, std::string_view text) {

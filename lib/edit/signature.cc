@@ -563,7 +563,7 @@ Changes remove_signatures(Model& model, const std::vector<std::string>& keys) {
     signatures.require(key);
     signatures.remove(key);
     if (SavedObjects* saved = objects.get()) remove_signature_object(*saved, key);
-    changes.removed.push_back("signature " + key);
+    changes.removed.emplace_back(key, "signature");
   }
   signatures.store();
   objects.store();

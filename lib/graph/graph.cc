@@ -72,7 +72,7 @@ std::string_view Graph::bytes(NodeId id) const {
 }
 
 void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
-  if (ranges_.back().mapping == mapping) return;
+  if (ranges_.back().mapping == mapping && ranges_.back().offset == 0) return;
   if (ranges_.back().begin == size()) ranges_.pop_back();
   ranges_.push_back({size(), std::move(mapping), {}});
 }
@@ -90,6 +90,12 @@ void Graph::remove(NodeId id) {
   if (!removed(id)) tally_.remove(node_op(bytes(id)));
   records_[index_of(id)] = nullptr;
   edited_ = true;
+}
+
+void Graph::settle(NodeId id, std::string node_def) {
+  replace(id, std::move(node_def));
+  if (settled_.size() <= index_of(id)) settled_.resize(size_t{index_of(id)} + 1);
+  settled_[index_of(id)] = true;
 }
 
 NodeId Graph::append(std::string node_def) {
@@ -113,6 +119,17 @@ void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<
   edited_ = true;
 }
 
+uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> mapping) {
+  decode();
+  const uint32_t begin = size();
+  ranges_.push_back({begin, std::move(mapping), {}, begin});
+  records_.insert(records_.end(), source.records_.begin(), source.records_.end());
+  tally_.nodes += source.tally_.nodes;
+  tally_.variables += source.tally_.variables;
+  edited_ = true;
+  return begin;
+}
+
 void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
   edited_ = true;
   if (!decoded_) {
@@ -129,6 +146,13 @@ std::string_view Graph::part(uint32_t number) const {
     if (part.field == number) found = record_at(part.raw.data()).node_def;
   }
   return found;
+}
+
+void Graph::add_part(const Part& part) {
+  decode();
+  edited_ = true;
+  parts_.push_back(part);
+  nodes_before_.push_back(decoded_count_);
 }
 
 void Graph::set_part(uint32_t number, std::string content) { set_parts(number, {std::move(content)}); }
@@ -169,11 +193,10 @@ class MappedWriter {
  public:
   MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
 
-  void write(std::string_view node_def, const Mapping& mapping, NodeId id) {
-    const std::string* prefix = mapping.prefix_of(id);
-    if (prefix != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
-        prefix->size() <= kLongestPrefix) {
-      if (write_prefixed(node_def, *prefix)) return;
+  void write(std::string_view node_def, const Mapping& mapping, const Prefixing* prefixing, NodeId id) {
+    if (prefixing != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
+        prefixing->prefix.size() <= kLongestPrefix) {
+      if (write_prefixed(node_def, *prefixing)) return;
     }
     pieces_.clear();
     map_node(node_def, mapping, pieces_, id);
@@ -185,11 +208,11 @@ class MappedWriter {
   }
 
  private:
-  bool write_prefixed(std::string_view node_def, const std::string& prefix) {
+  bool write_prefixed(std::string_view node_def, const Prefixing& prefixing) {
     if (room_.empty()) room_.resize(kPrefixRoom);
     constexpr size_t kHead = 4;  // tag, and a length of at most three bytes, right in front of the node
     char* node = room_.data() + kHead;
-    const char* end = prefix_node(node_def, prefix, node);
+    const char* end = prefix_node(node_def, prefixing, node);
     if (end == nullptr) return false;
     const auto size = static_cast<size_t>(end - node);
     char* start = node;
@@ -244,10 +267,13 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
     if (records_[i] == nullptr) continue;
     const Record record = record_at(records_[i]);
-    if (const Mapping* mapping = mapping_of(range)) {
+    const Mapping* mapping = mapping_of(range, i);
+    const NodeId id = ranges_[range].original(i);
+    const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
+    if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing())) {
       sink.write(run);
       run = {};
-      writer.write(record.node_def, *mapping, ranges_[range].original(i));
+      writer.write(record.node_def, *mapping, prefixing, id);
     } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
       run = {run.data(), run.size() + record.raw.size()};
     } else {
@@ -268,7 +294,7 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
     }
     if (tally != nullptr) tally->add(node_op(fields->value));
     if (whole_ != nullptr) {
-      writer.write(fields->value, *whole_, kNoNode);
+      writer.write(fields->value, *whole_, whole_->prefixing(kNoNode), kNoNode);
     } else {
       sink.write(fields->raw);
     }

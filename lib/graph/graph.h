@@ -57,11 +57,17 @@ class Graph {
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
 
   void replace(NodeId id, std::string node_def);
+  // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
+  void settle(NodeId id, std::string node_def);
   void remove(NodeId id);
   NodeId append(std::string node_def);
 
   // Appends nodes that are `originals` written through `mapping`.
   void append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<const Mapping> mapping);
+
+  // Appends all nodes of another decoded graph, which lie where they are and outlive this one; the mapping
+  // knows them by their ids there. Node k of `source` becomes node (result + k) here.
+  uint32_t append_all(const Graph& source, std::shared_ptr<const Mapping> mapping);
 
   // Every node that is there now is written through `mapping`. Works before decode(), too.
   void map_all(std::shared_ptr<const Mapping> mapping);
@@ -73,7 +79,9 @@ class Graph {
   // Replaces all fields `number` by one with this content, or by none where it is empty and `keep_empty` is
   // not set. A field that was not there goes to its place by number.
   void set_part(uint32_t number, std::string content);
-  // The same for a repeated field: one field for each content.
+  // Another field behind those that are there; `part` outlives the graph.
+  void add_part(const Part& part);
+  // As set_part() for a repeated field: one field for each content.
   void set_parts(uint32_t number, const std::vector<std::string>& contents);
 
   bool edited() const { return edited_; }
@@ -98,10 +106,15 @@ class Graph {
     uint32_t begin;
     std::shared_ptr<const Mapping> mapping;
     std::vector<NodeId> originals{};  // of the nodes from `begin` on, where they are copies
-    NodeId original(uint32_t i) const { return originals.empty() ? NodeId{i} : originals[i - begin]; }
+    uint32_t offset = 0;              // what to take from a node's position to have its id in its own graph
+    NodeId original(uint32_t i) const {
+      return originals.empty() ? NodeId{i - offset} : originals[i - begin];
+    }
   };
 
-  const Mapping* mapping_of(size_t range) const { return ranges_[range].mapping.get(); }
+  const Mapping* mapping_of(size_t range, uint32_t node) const {
+    return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
+  }
   void start_range(std::shared_ptr<const Mapping> mapping);
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
   void write_undecoded(Sink& sink, Tally* tally) const;
@@ -114,6 +127,7 @@ class Graph {
   std::shared_ptr<const Mapping> whole_;  // map_all() before decode()
   std::vector<const char*> records_;      // the tag of each node's record; null: removed
   std::vector<Range> ranges_;
+  std::vector<bool> settled_;  // by node; shorter where the rest are not
   std::vector<Part> parts_;
   std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
   uint32_t decoded_count_ = 0;
@@ -155,7 +169,7 @@ void Graph::each_node(Use use) const {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
     if (records_[i] == nullptr) continue;
     const std::string_view node_def = record_at(records_[i]).node_def;
-    if (const Mapping* mapping = mapping_of(range)) {
+    if (const Mapping* mapping = mapping_of(range, i)) {
       use(std::string_view(mapped_node(node_def, *mapping, ranges_[range].original(i))));
     } else {
       use(node_def);

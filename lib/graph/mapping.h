@@ -14,6 +14,18 @@
 
 namespace gedit {
 
+// A prefix before a node's name, its inputs and its colocations.
+struct Prefixing {
+  std::string prefix;
+  // Before every string that identifies something at run time, too (references.h); a colocation with a node
+  // that is neither the node itself nor one that it reads is left to the mapping. Else only before a frame's
+  // name, and before a shared_name that is the node's own.
+  bool identities = false;
+  bool shapes = false;  // nodes with `_output_shapes` are left to the mapping
+
+  bool nothing() const { return prefix.empty() && !identities && !shapes; }
+};
+
 // What becomes of each name that a NodeDef can hold (the table in graph/references.h). Every function appends
 // to `out`, so that nothing is allocated per name; the ones that return false leave their entry out. All
 // names come in as they stand in the file. The defaults follow node().
@@ -26,9 +38,9 @@ class Mapping {
 
   virtual void node(std::string_view name, std::string& out) const = 0;
 
-  // Where all that the mapping does to the node is to put this before every name in it and its frame, and
-  // before a shared_name that is the node's own name; null otherwise. Lets the writer take a shorter way.
-  virtual const std::string* prefix_of(NodeId /*id*/) const { return nullptr; }
+  // Where all that the mapping does to the node is to put a prefix before the names in it; null otherwise.
+  // Lets the writer take a shorter way.
+  virtual const Prefixing* prefixing(NodeId /*id*/) const { return nullptr; }
 
   // An entry of NodeDef.input of the node `reader`.
   virtual bool input(const NodeHead& reader, std::string_view input, std::string& out) const;

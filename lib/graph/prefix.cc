@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "graph/references.h"
+
 namespace gedit {
 namespace {
 
@@ -14,8 +16,14 @@ unsigned byte_at(const char* p) { return static_cast<unsigned char>(*p); }
 
 class Prefixer {
  public:
-  Prefixer(std::string_view node_def, std::string_view prefix, char* out)
-      : p_(node_def.data()), end_(node_def.data() + node_def.size()), run_(p_), prefix_(prefix), out_(out) {}
+  Prefixer(std::string_view node_def, const Prefixing& prefixing, char* out)
+      : p_(node_def.data()),
+        end_(node_def.data() + node_def.size()),
+        run_(p_),
+        prefix_(prefixing.prefix),
+        identities_(prefixing.identities),
+        shapes_(prefixing.shapes),
+        out_(out) {}
 
   char* write() {
     while (p_ < end_) {
@@ -36,9 +44,14 @@ class Prefixer {
           break;
         case 0x1a:  // input
           if (!put(tag, value, length, length > 0 && *value == '^')) return nullptr;
+          if (inputs_ < kKnownInputs) input_[inputs_++] = {value, length};
           break;
-        case 0x12:  // op, device: as they are
-        case 0x22:
+        case 0x12:  // op: as it is
+          op_ = {value, length};
+          // A variable without a shared_name is to get one.
+          if (identities_ && op_ == "VarHandleOp") return nullptr;
+          break;
+        case 0x22:  // device
           break;
         case 0x2a:  // attr
           if (!attr(value, length)) return nullptr;
@@ -83,9 +96,55 @@ class Prefixer {
     if (key_length + 4 > length) return false;
     const std::string_view key(entry + 2, key_length);
     if (key_length == 6 && key == "_class") return colocation(entry, length);
+    if (shapes_ && key == "_output_shapes") return false;
+    if (identities_) return !may_identify(key) || identity(attr_role(op_, key), entry, length);
     if (key_length == 10 && key == "frame_name") return string(entry, length, false);
     if (key_length == 11 && key == "shared_name") return string(entry, length, true);
     return true;
+  }
+
+  // Whether attr_role() is to be asked, which costs more than all the rest.
+  static bool may_identify(std::string_view key) {
+    switch (key.size()) {
+      case 3:
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+      case 12:
+      case 14:
+      case 17:
+        return true;
+      case 11:
+        return key[0] != 'd' && key != "transpose_a" && key != "transpose_b";
+      default:
+        return false;
+    }
+  }
+
+  bool identity(Role role, const char* entry, size_t length) {
+    switch (role) {
+      case Role::kNone:
+        return true;
+      case Role::kFrame:
+      case Role::kSharedName:
+      case Role::kPair:
+        return string(entry, length, false);
+      default:
+        return false;
+    }
+  }
+
+  // Whether it is the node itself or one that it reads.
+  bool is_near(std::string_view target) const {
+    if (target == name_) return true;
+    for (size_t i = 0; i < inputs_; ++i) {
+      std::string_view input = input_[i];
+      if (input.starts_with('^')) input.remove_prefix(1);
+      if (input.starts_with(target) && (input.size() == target.size() || input[target.size()] == ':'))
+        return true;
+    }
+    return false;
   }
 
   // 2a L 0a 06 _class 12 V 0a W 12 X loc:@name
@@ -99,6 +158,7 @@ class Prefixer {
     if (value[1] != 0x0a || value[3] != 0x12 || v + 10 != length || w + 2 != v || x + 2 != w) return false;
     const char* text = value + 5;
     if (std::string_view(text, x).substr(0, kLocation.size()) != kLocation) return false;
+    if (identities_ && !is_near({text + kLocation.size(), x - kLocation.size()})) return false;
     flush(p_);
     const auto grown = [&](size_t size) { return static_cast<char>(size + prefix_.size()); };
     *out_++ = 0x2a;
@@ -125,6 +185,8 @@ class Prefixer {
     if (length < before + 2) return length == before && value[0] == 0x12 && value[1] == 0;  // no value
     const size_t v = byte_at(value + 1), x = byte_at(value + 3);
     if (value[0] != 0x12 || value[2] != 0x12 || v + before != length || x + 2 != v) return false;
+    // Nothing stays nothing, and the name of what is made anew at every run stays that.
+    if (identities_ && (x == 0 || std::string_view(value + 4, x) == kAnonymousName)) return true;
     if (own_name && std::string_view(value + 4, x) != name_) return true;  // other state keeps its identity
     if (length + prefix_.size() >= kOneByte) return false;
     flush(p_);
@@ -144,14 +206,18 @@ class Prefixer {
   const char* p_;
   const char* end_;
   const char* run_;  // from here on nothing was written yet
-  std::string_view prefix_, name_;
+  static constexpr size_t kKnownInputs = 4;
+  std::string_view prefix_, name_, op_;
+  bool identities_, shapes_;
+  size_t inputs_ = 0;
+  std::string_view input_[kKnownInputs];
   char* out_;
 };
 
 }  // namespace
 
-char* prefix_node(std::string_view node_def, std::string_view prefix, char* out) {
-  return Prefixer(node_def, prefix, out).write();
+char* prefix_node(std::string_view node_def, const Prefixing& prefixing, char* out) {
+  return Prefixer(node_def, prefixing, out).write();
 }
 
 }  // namespace gedit

@@ -21,6 +21,10 @@ enum class Role : uint8_t {
   kInstanceKey,  // instance_key of Collective*: an int
 };
 
+// A resource with this shared_name is made anew at every execution (core/framework/resource_handle.h,
+// ANONYMOUS_NAME).
+constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
 // The role of attribute `key` of a node of type `op`.
 Role attr_role(std::string_view op, std::string_view key);
 

@@ -115,6 +115,13 @@ void SavedModelFolder::add_assets(const Model& model) {
   }
 }
 
+void SavedModelFolder::add_files(const std::vector<FolderFile>& files) {
+  for (const FolderFile& file : files) {
+    make(dir_name(file.to));
+    link_file(file.from, path(file.to));
+  }
+}
+
 void SavedModelFolder::commit() {
   std::error_code code;
   if (!exists(path_)) {

@@ -9,6 +9,11 @@
 
 namespace gedit {
 
+// A file that goes into a SavedModel's folder; `to` is below it: assets/vocab.txt.
+struct FolderFile {
+  std::string from, to;
+};
+
 class SavedModelFolder {
  public:
   // Throws Error: kRefused where something is at `path` and `overwrite` is not set, or where it is not a
@@ -28,6 +33,9 @@ class SavedModelFolder {
   // The files that the assets are (collections.h), looked for beside the model and in assets/ there. Throws
   // Error (kInput) where one is missing.
   void add_assets(const Model& model);
+
+  // Links them into the folder.
+  void add_files(const std::vector<FolderFile>& files);
 
   void commit();  // the folder is there; an old one goes last
 

@@ -37,7 +37,7 @@ struct Schema {
 };
 
 extern const Schema kVariableDef, kQueueRunnerDef, kSaverDef, kCondContextDef, kWhileContextDef,
-    kSignatureDef, kAssetFileDef, kSavedObjectGraph, kMetaInfoDef, kAnyItem;
+    kSignatureDef, kSignatureInputs, kAssetFileDef, kSavedObjectGraph, kMetaInfoDef, kAnyItem;
 
 // What becomes of a name.
 class NameMap {

@@ -22,6 +22,18 @@ std::optional<Kind> kind_of_word(const std::string& word) {
   return std::nullopt;
 }
 
+// `61 + 38`, of what was read; nothing everywhere is one 0.
+template <typename Text>
+std::string sum_text(const std::vector<Counts>& counts, uint64_t Counts::*what, Text text) {
+  std::string sum;
+  bool any = false;
+  for (const Counts& one : counts) {
+    sum += (sum.empty() ? "" : " + ") + text(one.*what);
+    any = any || one.*what != 0;
+  }
+  return any ? sum : text(0);
+}
+
 }  // namespace
 
 Counts count(const Model& model) {
@@ -32,13 +44,17 @@ Counts count(const Model& model) {
 }
 
 void InputOptions::setup(CLI::App& app) {
-  app.add_option("FILE", path_, "GraphDef, MetaGraphDef or SavedModel in any form; - is standard input")
+  app.add_option("FILE", path_,
+                 "GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; - is "
+                 "standard input")
       ->required();
-  setup_without_operand(app);
+  setup_options(app);
 }
 
-void InputOptions::setup_without_operand(CLI::App& app) {
-  app.add_option("--as", as_, "Take FILE for this: graph, metagraph or saved_model")
+void InputOptions::setup_options(CLI::App& app) {
+  app.add_option(
+         "--as", as_,
+         "Take FILE for this: graph, metagraph or saved_model; of an event file the last graph of that kind")
       ->check(CLI::IsMember({"graph", "metagraph", "saved_model"}))
       ->type_name("KIND");
   app.add_option("--tag-set", tag_set_, "The MetaGraph with these tags, of a SavedModel that holds several")
@@ -50,6 +66,7 @@ void InputOptions::setup_without_operand(CLI::App& app) {
 LoadOptions InputOptions::options() const {
   LoadOptions options;
   options.as = kind_of_word(as_);
+  options.without_graph = without_graph;
   for (std::string_view left = tag_set_; !left.empty();) {
     const size_t comma = left.find(',');
     options.tag_set.emplace_back(left.substr(0, comma));
@@ -64,8 +81,8 @@ Model InputOptions::load(const std::string& tensors_from) const {
   return gedit::load(path_, load_options);
 }
 
-Model InputOptions::load_one() const {
-  Model model = load();
+Model InputOptions::load_one(const std::string& path) const {
+  Model model = gedit::load(path, options());
   if (model.meta_graphs.size() > 1 && tag_set_.empty()) {
     std::string sets;
     for (const MetaGraph& meta : model.meta_graphs) {
@@ -74,7 +91,7 @@ Model InputOptions::load_one() const {
       sets += (sets.empty() ? "--tag-set " : " or ") + set;
     }
     throw Error(Cause::kUsage, "holds " + std::to_string(model.meta_graphs.size()) + " MetaGraphs")
-        .in(path_)
+        .in(path)
         .hint(sets);
   }
   return model;
@@ -93,19 +110,22 @@ Registry InputOptions::registry(const Model& model, size_t meta_graph) {
   return registry;
 }
 
-void OutputOptions::setup(CLI::App& app) {
+void OutputOptions::setup(CLI::App& app, bool in_place) {
   app.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
-  app.add_option("-f,--format", format_,
-                 "pb, pbtxt, meta, gtxt, json or saved_model; default: by the suffix of OUT, else as FILE")
+  app.add_option(
+         "-f,--format", format_,
+         "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
       ->type_name("FORMAT");
   app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
-  app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
+  if (in_place) app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
   app.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
   app.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
 }
 
 void OutputOptions::check(const Model& model) const {
   if (in_place_ && !path_.empty()) throw Error(Cause::kUsage, "-i and -o exclude each other");
+  if (in_place_ && model.events)
+    throw Error(Cause::kUsage, "an event file cannot be edited in place").in(model.path).hint("-o FILE");
   if (in_place_ && model.path == "-")
     throw Error(Cause::kUsage, "standard input cannot be edited in place").hint("-o FILE");
   if (dry_run_) return;
@@ -124,7 +144,7 @@ Destination OutputOptions::destination(const Model& model) const {
   return destination;
 }
 
-void OutputOptions::save(Model& model, const std::optional<Counts>& before,
+void OutputOptions::save(Model& model, const std::vector<Counts>& before,
                          const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
   Saved saved;
   if (dry_run_) {
@@ -138,10 +158,12 @@ void OutputOptions::save(Model& model, const std::optional<Counts>& before,
   // Text was written from the message, not from the graph.
   const Tally tally = saved.tally.nodes > 0 ? saved.tally : model.graph().tally();
   const Counts after{tally.nodes, tally.variables, tally.functions, model.message.size()};
-  const Counts was = before.value_or(after);
-  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n", was.nodes,
-             after.nodes, was.variables, after.variables, was.functions, after.functions,
-             size_text(was.bytes), size_text(saved.bytes));
+  const std::vector<Counts> was = before.empty() ? std::vector<Counts>{after} : before;
+  const auto text = [](uint64_t number) { return std::to_string(number); };
+  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n",
+             sum_text(was, &Counts::nodes, text), after.nodes, sum_text(was, &Counts::variables, text),
+             after.variables, sum_text(was, &Counts::functions, text), after.functions,
+             sum_text(was, &Counts::bytes, size_text), size_text(saved.bytes));
   for (const std::string& text : warnings) say_warning(text);
   for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);

@@ -23,12 +23,16 @@ Counts count(const Model& model);
 class InputOptions {
  public:
   void setup(CLI::App& app);
-  void setup_without_operand(CLI::App& app);  // the command has operands of its own, and calls take()
-  void take(std::string path) { path_ = std::move(path); }
+  // The same without the operand, for commands that read several files.
+  void setup_options(CLI::App& app);
+  void take(std::string path) {
+    path_ = std::move(path);
+  }  // the operand, for those with operands of their own
   Model load(const std::string& tensors_from = {}) const;
   // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
   // none was named.
-  Model load_one() const;
+  Model load_one() const { return load_one(path_); }
+  Model load_one(const std::string& path) const;
   const std::string& path() const { return path_; }
 
   // What is known of the ops in the model: its functions, --ops FILE, the built-in list, its
@@ -36,6 +40,7 @@ class InputOptions {
   // The model outlives it.
   Registry registry(const Model& model) { return registry(model, model.selected); }
   Registry registry(const Model& model, size_t meta_graph);
+  bool without_graph = false;  // set before load(): an event file without a graph is read, too
   bool tag_set_given() const { return !tag_set_.empty(); }
 
  private:
@@ -50,7 +55,7 @@ class InputOptions {
 // Where the result goes.
 class OutputOptions {
  public:
-  void setup(CLI::App& app);
+  void setup(CLI::App& app, bool in_place = true);  // `in_place`: with -i, which needs the one FILE
 
   // Throws Error (kUsage) before anything is done: -i with -o, a terminal as the output, standard input
   // edited in place.
@@ -63,9 +68,9 @@ class OutputOptions {
   bool to_standard_output() const { return !in_place_ && (path_.empty() || path_ == "-"); }
   const std::string& format() const { return format_; }
 
-  // Writes the model, says what changed and what was lost. Without `before` the edit added and removed no
-  // node, and they are counted while they are written.
-  void save(Model& model, const std::optional<Counts>& before, const std::vector<std::string>& warnings = {},
+  // Writes the model, says what changed and what was lost. `before` has one for each model that was read;
+  // without any the edit added and removed no node, and they are counted while they are written.
+  void save(Model& model, const std::vector<Counts>& before, const std::vector<std::string>& warnings = {},
             const std::vector<std::string>& notes = {});
 
   Destination base;  // what a command asks for beyond these options

@@ -1,0 +1,103 @@
+// Names that two networks in one graph must not share: of loops, shared state, rendezvous
+// (command_reference 0.4).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/node.h"
+#include "graph/references.h"
+
+namespace gedit {
+
+// What a name becomes in the new scope: `OLD/x` is `NEW/x`, any other x is `NEW/x`.
+class ScopeNames {
+ public:
+  ScopeNames(std::string_view from, bool has_from, std::string_view to);
+  void append(std::string_view name, std::string& out) const;
+  std::string of(std::string_view name) const {
+    std::string out;
+    append(name, out);
+    return out;
+  }
+  bool renames() const { return has_from_; }
+
+  // The names that can become `name`.
+  std::vector<std::string> origins(std::string_view name) const;
+
+ private:
+  std::string from_, to_;
+  bool has_from_;
+};
+
+// Names that a copy must not share with anything that is there: M of the string, made unique by `_1` where it
+// is taken.
+class FreshNames {
+ public:
+  using Made = std::map<std::string, std::string, std::less<>>;
+
+  explicit FreshNames(const ScopeNames& scope) : scope_(scope) {}
+  void take(std::string_view name) { taken_.emplace(name); }
+  const std::string& of(std::string_view name);  // the same for the same name
+  const Made& made() const { return made_; }
+
+ private:
+  const ScopeNames& scope_;
+  std::set<std::string, std::less<>> taken_;
+  Made made_;
+};
+
+// What becomes of the strings and numbers in a network's nodes that identify something at run time.
+class Identities {
+ public:
+  explicit Identities(const ScopeNames& scope)
+      : scope_(scope), frames_(scope), shared_(scope), pairs_(scope) {}
+
+  // What the node has is in use, as it stands.
+  void take(std::string_view node_def);
+  // What has been made of the other network's is in use.
+  void take_made(const Identities& other);
+  // What the node has gets a name of its own, the first time that it is seen.
+  void want(std::string_view node_def);
+
+  // What `value` has become; where it was not wanted M of it. Nothing, and the name of what is made anew at
+  // every run, stay.
+  void append(Role role, std::string_view value, std::string& out) const;
+  int64_t instance_key(int64_t key) const;
+  const FreshNames::Made& made(Role role) const { return names(role).made(); }
+  bool any_changed() const;  // whether something that was wanted is not what it was
+
+ private:
+  const FreshNames& names(Role role) const {
+    return role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_;
+  }
+  FreshNames& names(Role role) {
+    return role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_;
+  }
+
+  const ScopeNames& scope_;
+  FreshNames frames_, shared_, pairs_;
+  std::set<int64_t> taken_keys_;
+  int64_t lowest_key_ = 0;  // no key below it is free
+  std::map<int64_t, int64_t> keys_;
+};
+
+// Whether a node has such a string or number, and its `_class`.
+struct NamesHeld {
+  bool identity = false;
+  std::optional<std::string_view> colocation;
+};
+NamesHeld names_held(std::string_view node_def);
+
+// A VarHandleOp is what its shared_name says, and nothing says nothing: without the attribute two are one
+// variable.
+bool needs_shared_name(std::string_view op, std::string_view node_def);
+// The attribute as a field of a NodeDef.
+void append_shared_name(std::string_view name, std::string& out);
+
+}  // namespace gedit

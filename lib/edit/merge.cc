@@ -1,0 +1,182 @@
+#include "edit/merge.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "edit/merge_functions.h"
+#include "edit/merge_inputs.h"
+#include "edit/merge_prune.h"
+#include "edit/merge_savers.h"
+#include "edit/merge_surroundings.h"
+#include "edit/surroundings.h"
+
+namespace gedit {
+namespace {
+
+// The operands, and with them all that the merged model views; it lives as long as that.
+class Merging {
+ public:
+  Merging(std::vector<MergeOperand> operands, const MergeRequest& request) : request_(request) {
+    if (operands.empty()) throw Error(Cause::kUsage, "nothing to merge");
+    richest_ = richest(operands);
+    for (MergeOperand& operand : operands) {
+      with_file(operand.model, [&] { operand.model.graph().decode(); });
+      parts_.push_back(std::make_unique<MergePart>(parts_.size(), std::move(operand)));
+    }
+  }
+
+  MergeResult run(const std::shared_ptr<Merging>& self) {
+    MergedNames names(parts_, request_.on_conflict);
+    std::optional<MergedSavers> savers;
+    if (request_.values) savers.emplace(parts_, names, request_);
+    MergedLibrary library(parts_, request_.on_conflict);
+    for (const auto& part : parts_) {
+      with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
+    }
+    Model& model = result_.model;
+    start(model);
+    MetaGraph& meta = model.meta();
+    MergedSurroundings surroundings(parts_, names, request_.on_conflict);
+    if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta);
+    inputs_ = std::make_unique<InputMap>(parts_, names, model, request_.input_map,
+                                         request_.on_conflict == NameConflict::kShare);
+    inputs_->warn(result_.warnings);
+    names.share();
+    inputs_->check_cycles();
+    if (savers) savers->decide();
+    if (model.kind != Kind::kGraphDef) {
+      MergedSurroundings::map_signature_inputs(meta, *inputs_);
+      surroundings.unite_info(meta);
+      result_.assets = surroundings.unite_assets(meta, model.folder);
+      surroundings.unite_collections(meta);
+      surroundings.unite_savers(meta, !savers);
+      if (savers) savers->mend(meta);
+    }
+    NewNodes nodes = surroundings.take_nodes();
+    if (request_.prune) prune_keys(parts_, *inputs_, meta, nodes);
+
+    Graph& graph = meta.graph;
+    for (const auto& part : parts_) {
+      mark_colocated(*part);
+      part->settle();
+      const std::shared_ptr<const Mapping> mapping =
+          part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(self, part.get());
+      part->base = graph.append_all(part->graph(), mapping);
+      for (const NodeSet* gone : {&part->removed, &part->shared}) {
+        for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->base + index_of(id)});
+      }
+    }
+    if (savers) savers->apply(graph, nodes);
+    for (std::string& node : nodes) graph.append(std::move(node));
+    for (const Part& part : parts_.front()->graph().parts()) {
+      if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
+    }
+    if (library.present()) graph.set_parts(graph_field::kLibrary, {library.encode()});
+    surroundings.unite_versions(graph);
+    if (request_.want_changes) describe();
+    for (std::string& warning : surroundings.take_warnings()) result_.warnings.push_back(std::move(warning));
+    if (savers) {
+      result_.values = savers->take_values();
+      for (std::string& warning : savers->take_warnings()) result_.warnings.push_back(std::move(warning));
+    }
+    model.keeps = self;
+    return std::move(result_);
+  }
+
+  // Names the operand whose bytes they are.
+  [[noreturn]] void rethrow_for(const Malformed& error) const {
+    for (const auto& part : parts_) {
+      const std::string_view message = part->model.message;
+      if (error.at() >= message.data() && error.at() <= message.data() + message.size())
+        rethrow(part->model, error);
+    }
+    rethrow(parts_.front()->model, error);
+  }
+
+ private:
+  // The richest operand's file, without what is in it.
+  void start(Model& model) const {
+    const Model& from = parts_[richest_]->model;
+    model.path = from.path;
+    model.kind = from.kind;
+    model.format = from.format;
+    model.directory = from.directory;
+    model.folder = from.folder;
+    model.file = from.file;
+    model.message = from.message;
+    model.arena = std::make_shared<Arena>();
+    for (const auto& part : parts_) {
+      if (part->number != richest_ && part->model.file) model.more_files.push_back(part->model.file);
+    }
+    MetaGraph meta{Graph({}, graph_field::kNode, model.arena), {}, true};
+    for (const Part& part : from.meta().parts) {
+      const bool ours = part.field >= meta_field::kInfo && part.field <= meta_field::kObjectGraph;
+      if (part.field == meta_field::kGraph) {
+        meta.parts.push_back({meta_field::kGraph, {}});
+      } else if (!ours) {
+        meta.parts.push_back(part);
+      }
+    }
+    model.meta_graphs.push_back(std::move(meta));
+    if (model.kind != Kind::kSavedModel) return;
+    bool placed = false;
+    for (const Part& part : from.parts) {
+      if (part.field == 2) {
+        if (!placed) model.parts.push_back({2, {}});
+        placed = true;
+      } else {
+        model.parts.push_back(part);
+      }
+    }
+  }
+
+  // For --dry-run: what is there that the first operand had not, and the other way round.
+  void describe() {
+    for (const auto& part : parts_) {
+      for (uint32_t i = 0; i < part->graph().size(); ++i) {
+        const NodeId id{i};
+        const std::string_view node_def = part->graph().bytes(id);
+        const std::string name = part->name_of(node_name(node_def));
+        if (!part->written(id)) {
+          result_.changes.push_back("- " + printable(name) + " = " + printable(node_op(node_def)));
+        } else if (part->number > 0 || !part->name.empty()) {
+          result_.changes.push_back("+ " + printable(name) + " = " + printable(node_op(node_def)));
+        }
+      }
+    }
+    for (const MergedInput& pair : inputs_->pairs()) {
+      for (const MergedInput::Reader& reader : pair.readers) {
+        const MergePart& part = *parts_[reader.part];
+        if (!part.written(reader.node)) continue;
+        result_.changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) +
+                                  ": reads " + printable(pair.value) + " instead of " + printable(pair.key));
+      }
+    }
+  }
+
+  const MergeRequest request_;
+  MergeParts parts_;
+  size_t richest_ = 0;
+  std::unique_ptr<InputMap> inputs_;
+  MergeResult result_;
+};
+
+}  // namespace
+
+size_t richest(const std::vector<MergeOperand>& operands) {
+  const auto found = std::max_element(operands.begin(), operands.end(), [](const auto& a, const auto& b) {
+    return static_cast<int>(a.model.kind) < static_cast<int>(b.model.kind);
+  });
+  return static_cast<size_t>(found - operands.begin());
+}
+
+MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request) {
+  const auto merging = std::make_shared<Merging>(std::move(operands), request);
+  try {
+    return merging->run(merging);
+  } catch (const Malformed& error) {
+    merging->rethrow_for(error);
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,107 @@
+// Assets of several models: command_reference, merge, rule 11.
+#include <map>
+
+#include "base/error.h"
+#include "edit/merge_surroundings.h"
+#include "model/collections.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kFilename = 2;  // AssetFileDef
+
+std::string asset_path(const Model& model, const std::string& name) {
+  if (!model.folder.empty()) return join_path(join_path(model.folder, "assets"), name);
+  const std::string beside = join_path(dir_name(model.path), name);
+  return exists(beside) ? beside : join_path(join_path(dir_name(model.path), "assets"), name);
+}
+
+bool same_content(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (!exists(a) || !exists(b) || is_directory(a) || is_directory(b)) return false;
+  return InputFile::open(a)->bytes() == InputFile::open(b)->bytes();
+}
+
+// An AssetFileDef with the file's new name.
+std::string with_filename(std::string_view asset, const std::map<std::string, std::string>& names) {
+  const auto found = names.find(std::string(last_bytes(asset, kFilename)));
+  if (found == names.end()) return std::string(asset);
+  std::string renamed;
+  for (Fields fields(asset); fields.next();) {
+    if (fields->bytes(kFilename)) {
+      append_bytes_field(renamed, kFilename, found->second);
+    } else {
+      renamed += fields->raw;
+    }
+  }
+  return renamed;
+}
+
+// The same in saved_model_assets, where TensorFlow 1 keeps them a second time, as Any messages.
+void rename_in_collections(MetaGraph& meta, const std::map<std::string, std::string>& names) {
+  std::vector<std::string> entries;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.kind != collection_kind::kAnyList) {
+      entries.emplace_back(collection.entry);
+      continue;
+    }
+    std::vector<std::string> items;
+    for (const std::string_view item : collection.items) {
+      if (!last_bytes(item, 1).ends_with("/tensorflow.AssetFileDef")) {
+        items.emplace_back(item);
+        continue;
+      }
+      std::string any;
+      append_bytes_field(any, 1, last_bytes(item, 1));
+      append_bytes_field(any, 2, with_filename(last_bytes(item, 2), names));
+      items.push_back(std::move(any));
+    }
+    entries.push_back(collection_entry(collection.key, collection.kind, items));
+  }
+  meta.set_parts(meta_field::kCollection, entries);
+}
+
+}  // namespace
+
+std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const std::string& folder) {
+  std::map<std::string, std::string> files;  // name in the folder -> the file with its content
+  std::vector<FolderFile> added;
+  // The folder's own files have their names already.
+  for (const bool own : {true, false}) {
+    for (const auto& part : parts_) {
+      const bool here = !folder.empty() && part->model.folder == folder;
+      if (here != own) continue;
+      std::map<std::string, std::string> renamed;
+      for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset)) {
+        const std::string name(last_bytes(asset, kFilename));
+        if (name.empty() || name != base_name(name) || name == "..") {
+          throw Error(Cause::kInput, "not the name of a file").in(part->model.path).of(quoted("asset", name));
+        }
+        const std::string path = asset_path(part->model, name);
+        std::string to = name;
+        for (int number = 1;; ++number) {
+          const auto [known, fresh] = files.emplace(to, path);
+          if (fresh && !here) added.push_back({path, join_path("assets", to)});
+          if (fresh || same_content(known->second, path)) break;
+          to = name + "_" + std::to_string(number);
+        }
+        if (to != name) renamed[name] = to;
+      }
+      if (renamed.empty()) continue;
+      std::vector<std::string> assets;
+      for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset))
+        assets.push_back(with_filename(asset, renamed));
+      part->model.meta().set_parts(meta_field::kAsset, assets);
+      rename_in_collections(part->model.meta(), renamed);
+    }
+  }
+  std::vector<std::string> assets;
+  for (const auto& part : parts_) {
+    for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset))
+      assets.emplace_back(asset);
+  }
+  meta.set_parts(meta_field::kAsset, assets);
+  return added;
+}
+
+}  // namespace gedit

@@ -1,0 +1,77 @@
+// What reads a KEY reads its VALUE: command_reference, merge, rule 4.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "edit/merge_names.h"
+#include "select/tensors.h"
+
+namespace gedit {
+
+// A KEY and its VALUE; the texts are as inputs are written, by the names in the merged graph.
+struct MergedInput {
+  std::string key, value;
+  MergePlace key_node, value_node;
+  uint32_t key_index = 0, value_index = 0;
+  bool control = false;
+
+  struct Reader {
+    size_t part;
+    NodeId node;
+    uint32_t slot;
+  };
+  std::vector<Reader> readers{};
+};
+
+class InputMap final : public LateFacts {
+ public:
+  // `signatures` holds the signatures of the merged model, through which a tensor may be named. Throws Error:
+  // kUsage for a pair that is none, kRefused where a node or output does not exist or the types do not fit.
+  InputMap(MergeParts& parts, const MergedNames& names, const Model& signatures,
+           const std::vector<std::string>& pairs, bool share);
+
+  bool empty() const { return pairs_.empty(); }
+  const std::vector<MergedInput>& pairs() const { return pairs_; }
+
+  // Throws Error (kRefused) where the merged graph has a cycle through a mapped input. Costs nothing where no
+  // operand reads, through the map, what comes from itself. `twin` tells for a node that is one with another
+  // operand's which one that is.
+  void check_cycles() const;
+
+  void warn(std::vector<std::string>& warnings) const;
+
+  bool stale_shapes(size_t part, NodeId id) const override;
+  int64_t instance_key(size_t part, int64_t key) const override;
+
+ private:
+  struct Shapes {
+    bool same = false;       // dtype and shape are known to be equal
+    std::string difference;  // of shapes that cannot agree
+  };
+
+  void locate(const MergedNames& names, const Model& signatures, const std::vector<std::string>& pairs);
+  void check_output(const MergePlace& place, uint32_t index, const std::string& text) const;
+  void find_readers(bool share);
+  void drop_repeated_controls();
+  void check_types(const MergedInput& pair) const;
+  DType type_of(const MergePlace& place, uint32_t index) const;
+  Shapes compare_shapes(const MergedInput& pair) const;
+  void find_stale() const;
+  std::vector<size_t> inputs_of(size_t position, const std::map<std::string, size_t>& values) const;
+  [[noreturn]] void refuse_cycle(const MergedInput& pair, size_t reader,
+                                 const std::map<std::string, size_t>& values) const;
+  MergePlace place_at(size_t position) const;
+  size_t position(const MergePlace& place) const { return bases_[place.part] + index_of(place.node); }
+
+  MergeParts& parts_;
+  std::vector<MergedInput> pairs_;
+  std::vector<Shapes> shapes_;          // by pair
+  std::vector<size_t> bases_;           // of each operand's nodes when all are counted
+  mutable std::vector<NodeSet> stale_;  // by part; made when it is first asked for
+  mutable std::map<std::pair<size_t, int64_t>, int64_t> instance_keys_;
+};
+
+}  // namespace gedit

@@ -1,0 +1,218 @@
+#include "edit/merge_names.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/equal.h"
+
+namespace gedit {
+namespace {
+
+// The node's name in `part` that is `name` in the merged graph, unless it was given another one.
+NodeId find_in(const MergePart& part, std::string_view name) {
+  if (!name.starts_with(part.prefix)) return kNoNode;
+  const std::string_view local = name.substr(part.prefix.size());
+  const NodeId id = part.facts.names().find(local);
+  return id != kNoNode && !part.renamed.empty() && part.renamed.contains(local) ? kNoNode : id;
+}
+
+bool is_handle_without_name(std::string_view node_def) {
+  return node_op(node_def) == "VarHandleOp" && string_attr(node_def, "shared_name").value_or("").empty();
+}
+
+// How two nodes of one name differ, or nothing.
+std::string difference(const MergePart& part, NodeId node, const MergePart& other, NodeId twin) {
+  const std::string_view a = part.graph().bytes(node), b = other.graph().bytes(twin);
+  const NodeHead one = node_head(a), two = node_head(b);
+  if (one.op != two.op) return "it is " + printable(one.op) + " here, " + printable(two.op) + " there";
+  if (one.device != two.device) return "the devices differ";
+  const auto inputs = [](const MergePart& of, std::string_view node_def, NodeId id) {
+    std::vector<std::string> texts;
+    NodeHead head = node_head(node_def);
+    head.id = id;
+    each_input(node_def, [&](std::string_view input) {
+      std::string text;
+      if (of.input(head, input, text)) texts.push_back(canonical_input(text));
+      ++head.slot;
+    });
+    return texts;
+  };
+  if (inputs(part, a, node) != inputs(other, b, twin)) return "the inputs differ";
+  if (same_attrs(a, b) && part.verbatim() && other.verbatim()) return "";
+  if (same_attrs(mapped_node(a, part, node), mapped_node(b, other, twin))) return "";
+  return "the attributes differ";
+}
+
+}  // namespace
+
+Error already_in(const MergePart& part, const MergePart& other, const std::string& subject) {
+  const std::string first = printable(other.model.path), second = printable(part.model.path);
+  return Error(Cause::kRefused, "already in " + first)
+      .in(part.model.path)
+      .of(subject)
+      .hint("name the graphs (a=" + first + " b=" + second + ") or use --on-conflict");
+}
+
+MergedNames::MergedNames(MergeParts& parts, NameConflict on_conflict)
+    : parts_(parts), on_conflict_(on_conflict), twins_(parts.size()) {
+  decide_nodes();
+  decide_identities();
+}
+
+// Whether a name can come from both.
+bool MergedNames::may_meet(const MergePart& a, const MergePart& b) const {
+  const MergePart& outer = a.prefix.size() <= b.prefix.size() ? a : b;
+  const MergePart& inner = &outer == &a ? b : a;
+  if (!inner.prefix.starts_with(outer.prefix)) return false;
+  const std::string_view scope = std::string_view(inner.prefix).substr(outer.prefix.size());
+  if (scope.empty()) return true;
+  for (uint32_t i = 0; i < outer.graph().size(); ++i) {
+    if (outer.graph().name(NodeId{i}).starts_with(scope)) return true;
+  }
+  return false;
+}
+
+bool MergedNames::taken(const std::string& name) const {
+  return made_.contains(name) || std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+           return name.starts_with(part->prefix) &&
+                  part->facts.names().find(std::string_view(name).substr(part->prefix.size())) != kNoNode;
+         });
+}
+
+std::string MergedNames::free_name(std::string_view wanted) {
+  std::string name(wanted);
+  int& number = next_numbers_[name];  // a name that was taken stays taken
+  while (taken(name)) name = std::string(wanted) + "_" + std::to_string(++number);
+  made_.emplace(name, MergePlace{});
+  return name;
+}
+
+void MergedNames::decide_nodes() {
+  for (size_t later = 1; later < parts_.size(); ++later) {
+    MergePart& part = *parts_[later];
+    std::vector<size_t> others;
+    for (size_t i = 0; i < later; ++i) {
+      if (may_meet(*parts_[i], part)) others.push_back(i);
+    }
+    if (others.empty()) continue;
+    for (uint32_t i = 0; i < part.graph().size(); ++i) {
+      const std::string_view local = part.graph().name(NodeId{i});
+      const std::string name = part.prefix + std::string(local);
+      for (const size_t other : others) {
+        const NodeId earlier = find_in(*parts_[other], name);
+        if (earlier == kNoNode) continue;
+        if (on_conflict_ == NameConflict::kError)
+          throw already_in(part, *parts_[other], quoted("node", name));
+        if (on_conflict_ == NameConflict::kShare) {
+          twins_[later].push_back({NodeId{i}, {other, earlier}});
+        } else if (!part.renamed.contains(local)) {  // of two nodes of one name both are renamed
+          std::string fresh = free_name(name);
+          made_[fresh] = {later, NodeId{i}};
+          part.renamed.emplace(local, std::move(fresh));
+          part.all_special = true;
+        }
+        break;
+      }
+    }
+  }
+}
+
+// Named operands share no identity unless one lies in another's scope, or beside one without a name.
+void MergedNames::decide_identities() {
+  bool meet = false;
+  for (size_t later = 1; later < parts_.size(); ++later) {
+    for (size_t i = 0; i < later; ++i) {
+      const std::string &a = parts_[i]->prefix, &b = parts_[later]->prefix;
+      meet = meet || a.starts_with(b) || b.starts_with(a);
+    }
+  }
+  if (!meet) return;
+  std::vector<MergePart*> order;  // those without a name keep what they have
+  for (const bool named : {false, true}) {
+    for (const auto& part : parts_) {
+      if (part->name.empty() != named) order.push_back(part.get());
+    }
+  }
+  bool empty_handles = false;
+  for (size_t i = 0; i < order.size(); ++i) {
+    MergePart& part = *order[i];
+    const bool keeps = part.name.empty() && on_conflict_ == NameConflict::kShare;
+    if (!keeps) {
+      for (size_t k = 0; k < i; ++k) part.identities.take_made(order[k]->identities);
+    }
+    bool empty_handle = false;
+    part.graph().each_record([&](std::string_view node_def) {
+      part.identities.want(node_def);
+      empty_handle = empty_handle || is_handle_without_name(node_def);
+    });
+    part.surveyed = true;
+    if (keeps || !part.name.empty()) continue;
+    part.name_empty_handles = empty_handles && empty_handle;
+    empty_handles = empty_handles || empty_handle;
+    part.fresh_identities = part.identities.any_changed();
+    if (on_conflict_ != NameConflict::kError) continue;
+    for (const auto& [from, to] : part.identities.made(Role::kSharedName)) {
+      if (from == to) continue;
+      for (size_t k = 0; k < i; ++k) {
+        for (const auto& [other, made] : order[k]->identities.made(Role::kSharedName)) {
+          if (made == from) throw already_in(part, *order[k], quoted("shared_name", from));
+        }
+      }
+    }
+  }
+}
+
+std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& names) const {
+  std::vector<MergePlace> found(names.size());
+  for (size_t k = 0; k < names.size(); ++k) {
+    if (const auto made = made_.find(std::string(names[k])); made != made_.end()) found[k] = made->second;
+  }
+  for (const auto& part : parts_) {
+    std::unordered_map<std::string_view, std::vector<size_t>> wanted;
+    uint64_t sizes = 0;  // of the names, modulo 64: most nodes are passed over by that
+    for (size_t k = 0; k < names.size(); ++k) {
+      if (found[k].node != kNoNode || !names[k].starts_with(part->prefix)) continue;
+      const std::string_view local = names[k].substr(part->prefix.size());
+      if (part->renamed.contains(local)) continue;
+      wanted[local].push_back(k);
+      sizes |= uint64_t{1} << (local.size() & 63);
+    }
+    if (wanted.empty()) continue;
+    const auto note = [&](std::string_view local, NodeId id) {
+      const auto at = wanted.find(local);
+      if (at == wanted.end()) return;
+      for (const size_t k : at->second) {
+        if (found[k].node == kNoNode) found[k] = {part->number, id};
+      }
+    };
+    if (part->facts.has_names()) {
+      for (const auto& [local, places] : wanted) {
+        if (const NodeId id = part->facts.names().find(local); id != kNoNode) note(local, id);
+      }
+      continue;
+    }
+    for (uint32_t i = 0; i < part->graph().size(); ++i) {
+      const std::string_view local = part->graph().name(NodeId{i});
+      if ((sizes >> (local.size() & 63) & 1) != 0) note(local, NodeId{i});
+    }
+  }
+  return found;
+}
+
+void MergedNames::share() {
+  for (const auto& part : parts_) {
+    for (const Twin& twin : twins_[part->number]) {
+      const MergePart& other = *parts_[twin.earlier.part];
+      const std::string how = difference(*part, twin.node, other, twin.earlier.node);
+      if (!how.empty()) {
+        throw Error(Cause::kRefused, "differs from that of " + printable(other.model.path) + ": " + how)
+            .in(part->model.path)
+            .of(quoted("node", part->name_of(part->graph().name(twin.node))))
+            .hint("--on-conflict uniquify");
+      }
+      part->shared.add(twin.node);
+    }
+  }
+}
+
+}  // namespace gedit

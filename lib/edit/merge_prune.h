@@ -1,0 +1,18 @@
+// What only the mapped-away tensors needed: command_reference, merge, rule 4.
+#pragma once
+
+#include <vector>
+
+#include "edit/merge_inputs.h"
+#include "edit/merge_surroundings.h"
+
+namespace gedit {
+
+// Adds to MergePart::removed the producers of KEYs that no node, signature, collection, saver or object names
+// any more, and so on upwards. `meta` is what surrounds the merged graph.
+void prune_keys(MergeParts& parts, const InputMap& inputs, const MetaGraph& meta, const NewNodes& new_nodes);
+
+// Nodes that are colocated with a removed one are to be mapped, which drops that.
+void mark_colocated(MergePart& part);
+
+}  // namespace gedit

@@ -1,0 +1,59 @@
+// One saver and one checkpoint for several graphs: command_reference, merge, rule 8.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/bundle.h"
+#include "edit/merge_surroundings.h"
+#include "model/savers.h"
+
+namespace gedit {
+
+// The first saver is extended to the variables of all operands; the others' nodes go, but for the assignments
+// that end a restore: those read the first saver's values, and move into its scope.
+class MergedSavers {
+ public:
+  // Opens the checkpoints. Throws Error: kInput for one that cannot be read, kRefused where an operand has
+  // variables and no checkpoint, and where two have one key.
+  MergedSavers(MergeParts& parts, MergedNames& names, const MergeRequest& request);
+  ~MergedSavers();
+
+  // Decides what becomes of the nodes; everything else about names and inputs is decided by then. Throws
+  // Error (kRefused) where a saved variable is not in the operand's checkpoint.
+  void decide();
+  // Takes out of the messages what names a saver that is no more; saver_def is the one that is left.
+  void mend(MetaGraph& meta) const;
+  // Changes the saver's nodes, when the graph has all nodes of the operands.
+  void apply(Graph& graph, NewNodes& nodes);
+
+  std::shared_ptr<Checkpoint> take_values();
+  std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+ private:
+  struct Values;
+  struct Kept;
+  class Lists;
+
+  void open(const MergeRequest& request);
+  void name_keys();
+  void choose();
+  void rekey_chosen();
+  void join(MergePart& part);
+  void join_variables(MergePart& part);
+  void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
+  void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
+  std::string key_of(const MergePart& part, const std::string& key) const;
+  const Tensor& value_of(const MergePart& part, const std::string& key) const;
+
+  MergeParts& parts_;
+  MergedNames& names_;
+  NameConflict on_conflict_;
+  std::vector<Values> values_;  // by part
+  MergePart* chosen_ = nullptr;
+  std::unique_ptr<Kept> kept_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace gedit

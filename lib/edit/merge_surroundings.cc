@@ -1,0 +1,431 @@
+#include "edit/merge_surroundings.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "model/collections.h"
+
+namespace gedit {
+namespace {
+
+constexpr std::string_view kInitSignature = "__saved_model_init_op",
+                           kTrainSignature = "__saved_model_train_op";
+
+// Where a loader looks for the operation that initializes a model, in this order
+// (tensorflow/cc/saved_model/loader_util.cc, GetInitOp); it runs the first that it finds.
+constexpr std::array<std::string_view, 3> kLoaderInits{kInitSignature, "saved_model_main_op",
+                                                       "legacy_init_op"};
+
+// Collections of which one item is run: of several operands' a new operation runs all.
+constexpr std::array<std::string_view, 4> kRunCollections{"saved_model_main_op", "legacy_init_op", "init_op",
+                                                          "local_init_op"};
+
+template <typename Range>
+bool is_one_of(const Range& range, std::string_view word) {
+  return std::find(range.begin(), range.end(), word) != range.end();
+}
+
+// Every name becomes this one.
+class OneName final : public NameMap {
+ public:
+  explicit OneName(std::string name) : name_(std::move(name)) {}
+  bool map(NameKind /*kind*/, std::string_view /*name*/, std::string& out) const override {
+    out += name_;
+    return true;
+  }
+
+ private:
+  std::string name_;
+};
+
+class KeysToValues final : public NameMap {
+ public:
+  explicit KeysToValues(const InputMap& inputs) {
+    for (const MergedInput& pair : inputs.pairs()) {
+      if (!pair.control) values_[pair.key] = pair.value;
+    }
+  }
+  bool map(NameKind /*kind*/, std::string_view name, std::string& out) const override {
+    const auto found = values_.find(canonical_input(name));
+    if (found == values_.end()) {
+      out += name;
+      return true;
+    }
+    out += found->second;
+    if (parse_input(found->second).port.empty()) out += ":0";  // a tensor is written with its number
+    return true;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> values_;
+};
+
+std::string signature_entry(std::string_view key, std::string_view signature) {
+  std::string entry;
+  append_bytes_field(entry, 1, key);
+  append_bytes_field(entry, 2, signature);
+  return entry;
+}
+
+// The operation that an init or train signature names: its one output.
+std::string_view signature_operation(std::string_view signature) {
+  for (Fields fields(signature); fields.next();) {
+    if (fields->bytes(2)) return last_bytes(map_entry(fields->value).value, 1);
+  }
+  return {};
+}
+
+std::string_view signature_of(const MetaGraph& meta, std::string_view key) {
+  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
+    const MapEntry entry = map_entry(bytes);
+    if (entry.key == key) return entry.value;
+  }
+  return {};
+}
+
+std::string_view item_of(const MetaGraph& meta, std::string_view key) {
+  for (const Collection& collection : collections(meta)) {
+    if (collection.key == key && collection.kind == collection_kind::kNodeList && !collection.items.empty())
+      return collection.items.front();
+  }
+  return {};
+}
+
+}  // namespace
+
+MergedSurroundings::MergedSurroundings(MergeParts& parts, MergedNames& names, NameConflict on_conflict)
+    : parts_(parts), names_(names), on_conflict_(on_conflict) {}
+
+// A NoOp `merged_KEY` that runs these.
+std::string MergedSurroundings::run_all(const std::string& key, const std::vector<std::string>& operations) {
+  const std::string name = names_.free_name("merged_" + key);
+  NodeBuilder node(name, "NoOp");
+  for (const std::string& operation : operations) node.input("^" + operation);
+  nodes_.push_back(node.take());
+  return name;
+}
+
+// The operation that a loader runs for an operand where it looks from `first_way` on; or empty.
+std::string MergedSurroundings::init_of(const MergePart& part, size_t first_way) const {
+  for (size_t way = first_way; way < kLoaderInits.size(); ++way) {
+    const MetaGraph& meta = part.model.meta();
+    const std::string_view name = kLoaderInits[way] == kInitSignature
+                                      ? signature_operation(signature_of(meta, kInitSignature))
+                                      : item_of(meta, kLoaderInits[way]);
+    if (!name.empty()) return std::string(node_of(name));
+  }
+  return {};
+}
+
+void MergedSurroundings::unite_signatures(MetaGraph& meta) {
+  std::vector<std::pair<std::string, std::string_view>> all;  // key and SignatureDef, in order
+  std::map<std::string, size_t> places;                       // by key, in `all`
+  std::map<std::string, const MergePart*> owners;
+  std::map<std::string_view, std::vector<std::string>> operations;  // of init and train signatures
+  for (const auto& part : parts_) {
+    for (const std::string_view bytes : part->model.meta().parts_of(meta_field::kSignature)) {
+      const MapEntry entry = map_entry(bytes);
+      std::string key(entry.key);
+      if (key == kInitSignature || key == kTrainSignature) {
+        operations[entry.key].emplace_back(node_of(signature_operation(entry.value)));
+        if (places.emplace(key, all.size()).second) all.emplace_back(key, entry.value);
+        continue;
+      }
+      if (const auto known = places.find(key); known != places.end()) {
+        const MergePart& other = *owners.at(key);
+        if (!part->name.empty()) {
+          key = part->prefix + key;
+        } else if (on_conflict_ == NameConflict::kShare && all[known->second].second == entry.value) {
+          continue;
+        } else if (on_conflict_ != NameConflict::kUniquify) {
+          throw already_in(*part, other, quoted("signature", key));
+        }
+      }
+      const std::string wanted = key;
+      for (int number = 1; places.contains(key); ++number) key = wanted + "_" + std::to_string(number);
+      places.emplace(key, all.size());
+      owners.emplace(key, part.get());
+      all.emplace_back(key, entry.value);
+    }
+  }
+  // An operand that a loader initializes in another way is initialized here, too: only this way is looked at.
+  std::vector<std::string> inits;
+  for (const auto& part : parts_) {
+    if (std::string init = init_of(*part, 0); !init.empty()) inits.push_back(std::move(init));
+  }
+  if (operations.contains(kInitSignature)) operations[kInitSignature] = inits;
+  std::vector<std::string> entries;
+  for (const auto& [key, signature] : all) {
+    const auto found = operations.find(key);
+    if (found == operations.end() || found->second.size() < 2) {
+      entries.push_back(signature_entry(key, signature));
+      continue;
+    }
+    const OneName name(run_all(key, found->second));
+    entries.push_back(signature_entry(key, map_names(signature, kSignatureDef, name)));
+  }
+  meta.set_parts(meta_field::kSignature, entries);
+}
+
+void MergedSurroundings::map_signature_inputs(MetaGraph& meta, const InputMap& inputs) {
+  if (inputs.empty()) return;
+  const KeysToValues map(inputs);
+  std::vector<std::string> entries;
+  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
+    const MapEntry entry = map_entry(bytes);
+    entries.push_back(signature_entry(entry.key, map_names(entry.value, kSignatureInputs, map)));
+  }
+  meta.set_parts(meta_field::kSignature, entries);
+}
+
+// One collection of several operands.
+struct MergedSurroundings::Group {
+  std::string_view key;
+  struct Member {
+    const MergePart* part;
+    Collection collection;
+  };
+  std::vector<Member> members;
+};
+
+std::string MergedSurroundings::united(const Group& group) {
+  const std::string key(group.key);
+  const Group::Member& first = group.members.front();
+  uint32_t kind = first.collection.kind;
+  for (const Group::Member& member : group.members) {
+    const uint32_t other = member.collection.kind;
+    if (other == kind) continue;
+    const auto names_or_variables = [](uint32_t one) {
+      return one == collection_kind::kNodeList || one == collection_kind::kBytesList;
+    };
+    if (!names_or_variables(kind) || !names_or_variables(other) || !holds_variables(key)) {
+      throw Error(Cause::kRefused, "holds other things than that of " + printable(first.part->model.path))
+          .in(member.part->model.path)
+          .of(quoted("collection", key));
+    }
+    kind = collection_kind::kNodeList;
+    warnings_.push_back("collection '" + printable(key) +
+                        "': names here, VariableDefs there; all are names now");
+  }
+  std::string list;
+  std::set<std::string> known;
+  const bool named = kind == collection_kind::kNodeList || collection_schema(key) != nullptr;
+  for (const Group::Member& member : group.members) {
+    if (kind == collection_kind::kInt64List || kind == collection_kind::kFloatList) {
+      list += last_bytes(map_entry(member.collection.entry).value, kind);
+      continue;
+    }
+    for (const std::string_view item : member.collection.items) {
+      const bool variable = member.collection.kind != kind;
+      const std::string_view text = variable ? variable_names(item).variable : item;
+      // What two operands share is there once.
+      if (on_conflict_ == NameConflict::kShare && named && !known.emplace(text).second) continue;
+      append_bytes_field(list, 1, text);
+    }
+  }
+  std::string def, entry;
+  append_bytes_field(def, kind, list);
+  append_bytes_field(entry, 1, key);
+  append_bytes_field(entry, 2, def);
+  return entry;
+}
+
+void MergedSurroundings::unite_collections(MetaGraph& meta) {
+  std::vector<Group> groups;
+  std::map<std::string_view, size_t> places;
+  for (const auto& part : parts_) {
+    for (Collection& collection : collections(part->model.meta())) {
+      const auto [at, fresh] = places.emplace(collection.key, groups.size());
+      if (fresh) groups.push_back({collection.key, {}});
+      groups[at->second].members.push_back({part.get(), std::move(collection)});
+    }
+  }
+  std::vector<std::string> entries;
+  for (Group& group : groups) {
+    if (group.members.size() > 1)  // one that holds nothing is of any kind
+      std::erase_if(group.members, [](const auto& member) { return member.collection.kind == 0; });
+    std::vector<std::string> operations;
+    if (is_one_of(kRunCollections, group.key)) {
+      const auto way = std::find(kLoaderInits.begin(), kLoaderInits.end(), group.key);
+      for (const auto& part : parts_) {
+        std::string operation(node_of(item_of(part->model.meta(), group.key)));
+        if (operation.empty() && way != kLoaderInits.end())
+          operation = init_of(*part, static_cast<size_t>(way - kLoaderInits.begin()));
+        if (!operation.empty() && !is_one_of(operations, operation)) operations.push_back(operation);
+      }
+    }
+    if (operations.size() > 1) {
+      const std::string name = run_all(std::string(group.key), operations);
+      entries.push_back(collection_entry(group.key, collection_kind::kNodeList, {name}));
+    } else if (group.members.size() == 1) {
+      entries.emplace_back(group.members.front().collection.entry);
+    } else if (!group.members.empty()) {
+      entries.push_back(united(group));
+      if (group.key == "global_step" && on_conflict_ != NameConflict::kShare)
+        warnings_.emplace_back("collection 'global_step' holds several; tf.train.get_global_step takes one");
+    }
+  }
+  meta.set_parts(meta_field::kCollection, entries);
+}
+
+void MergedSurroundings::unite_savers(MetaGraph& meta, bool all_savers) {
+  std::vector<std::string> savers;
+  for (const auto& part : parts_) {
+    if (part->model.meta().has(meta_field::kSaver))
+      savers.emplace_back(part->model.meta().part(meta_field::kSaver));
+  }
+  if (savers.empty()) return;
+  meta.set_parts(meta_field::kSaver, {savers.front()});
+  if (!all_savers || savers.size() < 2) return;
+  constexpr std::string_view kSavers = "savers";
+  std::vector<std::string> entries, items;
+  size_t at = std::string::npos;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.key == kSavers) {
+      at = entries.size();
+      items.assign(collection.items.begin(), collection.items.end());
+    }
+    entries.emplace_back(collection.entry);
+  }
+  for (const std::string& saver : savers) {
+    if (!is_one_of(items, saver)) items.push_back(saver);
+  }
+  std::string entry = collection_entry(kSavers, collection_kind::kBytesList, items);
+  if (at == std::string::npos) {
+    entries.push_back(std::move(entry));
+  } else {
+    entries[at] = std::move(entry);
+  }
+  meta.set_parts(meta_field::kCollection, entries);
+}
+
+namespace {
+
+uint64_t producer_of(const MergePart& part) {
+  return last_varint(part.graph().part(graph_field::kVersions), 1);
+}
+
+// stripped_op_list of all: of two definitions the one of the newer TensorFlow.
+std::string united_op_list(const MergeParts& parts) {
+  struct Definition {
+    std::string_view raw;
+    uint64_t producer;
+  };
+  std::map<std::string_view, Definition> ops;
+  std::string rest;
+  for (const auto& part : parts) {
+    for (Fields fields(last_bytes(part->model.meta().part(meta_field::kInfo), 2)); fields.next();) {
+      if (!fields->bytes(1)) {
+        if (part->number == 0) rest += fields->raw;
+        continue;
+      }
+      const Definition definition{fields->raw, producer_of(*part)};
+      const auto [known, fresh] = ops.emplace(last_bytes(fields->value, 1), definition);
+      if (!fresh && known->second.producer < definition.producer) known->second = definition;
+    }
+  }
+  std::string list;
+  for (const auto& [name, definition] : ops) list += definition.raw;
+  return list + rest;
+}
+
+}  // namespace
+
+void MergedSurroundings::unite_info(MetaGraph& meta) {
+  constexpr uint32_t kOps = 2, kTags = 4, kDefaultsStripped = 7, kAliases = 8;
+  std::vector<const MergePart*> with;
+  for (const auto& part : parts_) {
+    if (part->model.meta().has(meta_field::kInfo)) with.push_back(part.get());
+  }
+  if (with.empty()) return;
+  const std::string_view first = with.front()->model.meta().part(meta_field::kInfo);
+  if (with.size() == 1 && parts_.size() == 1) return meta.set_parts(meta_field::kInfo, {std::string(first)});
+  std::vector<std::pair<uint32_t, std::string>> fields;  // by number
+  for (Fields info(first); info.next();) {
+    if (info->number != kOps && info->number != kTags && info->number != kDefaultsStripped &&
+        info->number != kAliases)
+      fields.emplace_back(info->number, info->raw);
+  }
+  const auto add = [&](uint32_t number, std::string_view content) {
+    std::string field;
+    append_bytes_field(field, number, content);
+    fields.emplace_back(number, std::move(field));
+  };
+  bool ops = false, stripped = with.size() == parts_.size();
+  std::set<std::string_view> aliases;
+  for (const MergePart* part : with) {
+    const std::string_view info = part->model.meta().part(meta_field::kInfo);
+    ops = ops || has_field(info, kOps);
+    stripped = stripped && last_varint(info, kDefaultsStripped) != 0;
+    for (Fields all(info); all.next();) {
+      if (all->bytes(kAliases) && aliases.insert(map_entry(all->value).key).second) add(kAliases, all->value);
+    }
+  }
+  for (const MergePart* part : with) {
+    const std::vector<std::string_view> own = tags(part->model.meta());
+    for (const std::string_view tag : own) add(kTags, tag);
+    if (!own.empty()) break;
+  }
+  if (ops) add(kOps, united_op_list(parts_));
+  if (stripped) {
+    std::string field;
+    append_varint_field(field, kDefaultsStripped, 1);
+    fields.emplace_back(kDefaultsStripped, std::move(field));
+  }
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string info;
+  for (const auto& [number, bytes] : fields) info += bytes;
+  meta.set_parts(meta_field::kInfo, {info});
+}
+
+void MergedSurroundings::unite_versions(Graph& graph) {
+  constexpr uint32_t kProducer = 1, kMinConsumer = 2, kBadConsumers = 3;
+  bool any = false;
+  for (const auto& part : parts_) {
+    for (const Part& field : part->graph().parts()) any = any || field.field == graph_field::kVersions;
+  }
+  if (!any) return;
+  if (parts_.size() == 1)
+    return graph.set_part(graph_field::kVersions,
+                          std::string(parts_[0]->graph().part(graph_field::kVersions)));
+  uint64_t producer = producer_of(*parts_.front()), min_consumer = 0;
+  const MergePart* strictest = nullptr;
+  std::set<int32_t> bad;
+  std::string rest;
+  for (const auto& part : parts_) {
+    const std::string_view versions = part->graph().part(graph_field::kVersions);
+    producer = std::min(producer, producer_of(*part));
+    const uint64_t wanted = last_varint(versions, kMinConsumer);
+    if (wanted > min_consumer) {
+      min_consumer = wanted;
+      strictest = part.get();
+    }
+    for (Fields fields(versions); fields.next();) {
+      if (fields->number == kBadConsumers) {
+        each_varint(fields.field(), [&](uint64_t version) { bad.insert(static_cast<int32_t>(version)); });
+      } else if (fields->number > kBadConsumers && part->number == 0) {
+        rest += fields->raw;
+      }
+    }
+  }
+  for (const auto& part : parts_) {
+    const uint64_t own = producer_of(*part);
+    if (own == 0 || own >= min_consumer) continue;
+    warnings_.push_back("min_consumer " + std::to_string(min_consumer) + " of " +
+                        printable(strictest->model.path) + " exceeds the producer " + std::to_string(own) +
+                        " of " + printable(part->model.path));
+  }
+  std::string versions;
+  if (producer != 0) append_varint_field(versions, kProducer, producer);
+  if (min_consumer != 0) append_varint_field(versions, kMinConsumer, min_consumer);
+  std::string packed;
+  for (const int32_t version : bad) append_varint(packed, static_cast<uint64_t>(int64_t{version}));
+  if (!packed.empty()) append_bytes_field(versions, kBadConsumers, packed);
+  graph.set_parts(graph_field::kVersions, {versions + rest});
+}
+
+}  // namespace gedit

@@ -1,0 +1,52 @@
+// What stands around several graphs, united: command_reference, merge, rules 5 to 7 and 9 to 11.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "edit/merge_inputs.h"
+
+namespace gedit {
+
+// Operations that run the same of several operands, as the merged graph will hold them.
+using NewNodes = std::vector<std::string>;
+
+// Takes the messages around the operands' graphs, whose names are those of the merged graph by then, and
+// makes one of each. What a single operand has keeps its bytes.
+class MergedSurroundings {
+ public:
+  MergedSurroundings(MergeParts& parts, MergedNames& names, NameConflict on_conflict);
+
+  // Signatures: of both, init and train signatures as rule 6 says. To be called first; what it makes is known
+  // to find_tensor() then. Throws Error (kRefused).
+  void unite_signatures(MetaGraph& meta);
+  // A signature that is fed with a KEY is fed with its VALUE.
+  static void map_signature_inputs(MetaGraph& meta, const InputMap& inputs);
+
+  // Throws Error (kRefused) where two collections of one key hold different things.
+  void unite_collections(MetaGraph& meta);
+  // saver_def is the first one's; with `all_savers` all of them are in the collection `savers`.
+  void unite_savers(MetaGraph& meta, bool all_savers);
+  void unite_info(MetaGraph& meta);
+  // Gives the files that `folder`, where the first ones are, lacks.
+  std::vector<FolderFile> unite_assets(MetaGraph& meta, const std::string& folder);
+  void unite_versions(Graph& graph);
+
+  NewNodes take_nodes() { return std::move(nodes_); }
+  std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+ private:
+  struct Group;
+
+  std::string run_all(const std::string& key, const std::vector<std::string>& operations);
+  std::string init_of(const MergePart& part, size_t first_way) const;
+  std::string united(const Group& group);
+
+  MergeParts& parts_;
+  MergedNames& names_;
+  NameConflict on_conflict_;
+  NewNodes nodes_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace gedit

@@ -1,0 +1,176 @@
+// gedit merge: several graphs as one.
+#include "edit/merge.h"
+
+#include <algorithm>
+
+#include "checkpoint/open.h"
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+// `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`
+bool is_scope_name(std::string_view text) {
+  constexpr std::string_view kRest = "_.-/";
+  const auto letter = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  return !text.empty() && (letter(text[0]) || text[0] == '.') &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter(c) || kRest.find(c) != std::string_view::npos; });
+}
+
+struct NamedFile {
+  std::string name, path;
+};
+
+// NAME=FILE, unless there is a file of that whole name.
+NamedFile parse_operand(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || !is_scope_name(std::string_view(text).substr(0, equals)) || exists(text))
+    return {"", text};
+  std::string name = text.substr(0, equals);
+  while (name.ends_with('/')) name.pop_back();
+  return {name, text.substr(equals + 1)};
+}
+
+class Merge final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    app.add_option("FILE", operands_,
+                   "GraphDefs, MetaGraphDefs and SavedModels in any form; NAME=FILE: everything of it under "
+                   "NAME/; - is standard input")
+        ->required()
+        ->type_name("[NAME=]FILE");
+    input_.setup_options(app);
+    app.add_option(
+           "--input-map", request_.input_map,
+           "What reads KEY reads VALUE; names as in the merged graph; ^a=^b for control inputs; @file")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    app.add_option(
+           "--on-conflict", on_conflict_,
+           "Where two files define one name: error, uniquify (the later one becomes x_1) or share (one "
+           "where both say the same)")
+        ->check(CLI::IsMember({"error", "uniquify", "share"}))
+        ->type_name("HOW");
+    app.add_option("--checkpoint", checkpoints_,
+                   "That file's values; one merged checkpoint is written beside OUT")
+        ->type_name("[NAME=]CKPT")
+        ->allow_extra_args(false);
+    app.add_flag("--prune", request_.prune, "Drop what only the mapped-away tensors needed");
+    app.add_flag("--copy-data", output_.base.copy_data,
+                 "Move the bytes of the checkpoints instead of linking their files");
+    output_.setup(app, false);
+  }
+
+  int run() override {
+    request_.on_conflict = on_conflict_ == "uniquify" ? NameConflict::kUniquify
+                           : on_conflict_ == "share"  ? NameConflict::kShare
+                                                      : NameConflict::kError;
+    request_.want_changes = output_.dry_run();
+    std::vector<MergeOperand> operands = load_operands();
+    request_.checkpoints = named_checkpoints(operands);
+    const Model& model = operands[richest(operands)].model;
+    output_.check(model);
+    const Destination destination = output_.destination(model);
+    request_.values = !checkpoints_.empty() || target_of(model, destination).directory;
+    if (!checkpoints_.empty() && output_.to_standard_output() && !output_.dry_run())
+      throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
+    std::vector<Counts> before;
+    for (const MergeOperand& operand : operands) before.push_back(count(operand.model));
+
+    MergeResult result = merge(std::move(operands), request_);
+    output_.base.values = result.values;
+    output_.base.files = result.assets;
+    output_.base.all_files = true;
+    std::string changes;
+    for (const std::string& change : result.changes) changes += change + "\n";
+    print(changes);
+    output_.save(result.model, before, result.warnings, result.notes);
+    return 0;
+  }
+
+ private:
+  std::vector<MergeOperand> load_operands() {
+    if (std::count_if(operands_.begin(), operands_.end(),
+                      [](const std::string& text) { return parse_operand(text).path == "-"; }) > 1)
+      throw Error(Cause::kUsage, "standard input can be read once");
+    std::vector<MergeOperand> operands;
+    for (const std::string& text : operands_) {
+      const NamedFile file = parse_operand(text);
+      MergeOperand operand{file.name, input_.load_one(file.path), {}};
+      operand.ops = input_.registry(operand.model);
+      operands.push_back(std::move(operand));
+    }
+    return operands;
+  }
+
+  // Which operand each checkpoint is of.
+  std::vector<MergeCheckpoint> named_checkpoints(const std::vector<MergeOperand>& operands) const {
+    std::vector<MergeCheckpoint> checkpoints;
+    const auto unnamed = std::count_if(operands.begin(), operands.end(),
+                                       [](const MergeOperand& operand) { return operand.name.empty(); });
+    for (const std::string& text : checkpoints_) {
+      const NamedFile file = parse_operand(text);
+      const bool known =
+          !file.name.empty() && std::any_of(operands.begin(), operands.end(),
+                                            [&](const auto& one) { return one.name == file.name; });
+      const std::string path = known ? file.path : text;
+      const std::string name = known ? file.name : "";
+      if (!known && unnamed != 1) {
+        throw Error(Cause::kUsage, unnamed == 0 ? "no file is called that" : "of which file?")
+            .of(quoted("checkpoint", text))
+            .hint("--checkpoint NAME=" + printable(known || file.name.empty() ? text : file.path) +
+                  " where NAME=FILE names the file");
+      }
+      if (std::any_of(checkpoints.begin(), checkpoints.end(),
+                      [&](const auto& one) { return one.name == name; }))
+        throw Error(Cause::kUsage, "the file has one already").of(quoted("checkpoint", text));
+      checkpoints.push_back({name, path});
+    }
+    return checkpoints;
+  }
+
+  InputOptions input_;
+  OutputOptions output_;
+  MergeRequest request_;
+  std::vector<std::string> operands_, checkpoints_;
+  std::string on_conflict_ = "error";
+};
+
+}  // namespace
+
+const CommandInfo kMerge{
+    "merge",
+    "Cut and join",
+    "makes one graph of several",
+    "[NAME=]FILE.. [--input-map KEY=VALUE].. [--on-conflict HOW] [--checkpoint [NAME=]CKPT].. -o OUT",
+    "The nodes of all files stand in one graph, in the order of the files. Everything of NAME=FILE is called "
+    "NAME/..., and its loops, variables, tables and queues are its own. A file without NAME= keeps its "
+    "names. "
+    "With --input-map what reads KEY reads VALUE; a tensor that is mapped away stays, unless --prune is "
+    "given "
+    "and nothing else names it.\n"
+    "\n"
+    "Where two files define one node, function, signature, shared_name or checkpoint key, nothing is "
+    "written. "
+    "--on-conflict uniquify gives the later one a new name, and everything that names it follows; share "
+    "makes "
+    "two nodes one where they say the same.\n"
+    "\n"
+    "Collections, signatures, assets, versions and op lists are united. Operations that initialize two "
+    "models "
+    "become one that runs both. Each file's saver stays, with its keys, and restores that file's own "
+    "checkpoint; with --checkpoint one saver holds all variables, keys of a named file under NAME/, and one "
+    "checkpoint is written beside OUT. SavedModels bring their values along.",
+    "gedit merge enc=a.meta cls=b.meta --input-map cls/x=enc/features --checkpoint enc=a --checkpoint cls=b "
+    "-o "
+    "both.meta\n"
+    "gedit merge decode.pb m=model.pb --input-map m/image=decode/out --prune -o served.pb\n"
+    "gedit merge one=m.meta two=m.meta --input-map two/x=one/x --checkpoint one=m --checkpoint two=m2 -o "
+    "both.meta",
+    [] { return std::unique_ptr<Command>(std::make_unique<Merge>()); }};
+
+}  // namespace gedit
