@@ -398,10 +398,11 @@ class ObjectExtension {
     return library_.functions.size() - 1;
   }
 
-  // Variables that no function saves have the key of their object.
+  // Variables that no function saves have the key of a saver in the main graph, else that of their object.
   void key_by_objects() {
     const std::vector<std::string> keys = variable_keys(objects_);
     for (const NodeId id : copied_) {
+      if (const std::string* key = facts_.savers.key_of(id)) keys_.emplace(index_of(id), *key);
       const auto object = objects_of_.find(index_of(id));
       if (object != objects_of_.end() && !keys[object->second].empty())
         keys_.emplace(index_of(id), keys[object->second]);
@@ -410,6 +411,15 @@ class ObjectExtension {
 
   // The checkpoint's object graph also lies in a Const that the saver writes.
   void extend_saved_graph() {
+    for (const SaveNode& save : facts_.savers.saves) {
+      std::vector<std::string_view> inputs;
+      each_input(graph_.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
+      for (const SavedTensor& tensor : save.tensors) {
+        const size_t slot = save.first_tensor + tensor.slot;
+        if (tensor.key == kObjectGraphKey && slot < inputs.size())
+          saved_graphs_.insert(index_of(facts_.names.find(parse_input(inputs[slot]).node)));
+      }
+    }
     for (const uint32_t index : saved_graphs_) {
       if (index == index_of(kNoNode)) continue;
       const std::string_view node_def = graph_.bytes(NodeId{index});
