@@ -169,14 +169,14 @@ const CommandInfo kCopy{
     "saver that saves an original saves its copy, under the key renamed in the same way. Functions are "
     "shared.\n"
     "\n"
-    "Where all of the selection lies inside one function (FN//node), its copies are added to that body: they "
-    "read the same "
-    "arguments, and what the function returns does not change.\n"
-    "\n"
     "In a TF2 SavedModel the copied variables and tables are objects below child NEW of the root, with keys "
     "of "
     "their own in variables/, so that every loader sees them; gedit signature add makes the copy a "
-    "signature.",
+    "signature.\n"
+    "\n"
+    "Where all of the selection lies inside one function (FN//node), its copies are added to that body: they "
+    "read the same "
+    "arguments, and what the function returns does not change.",
     "gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta\n"
     "gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb\n"
     "gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta",

@@ -323,7 +323,7 @@ class Copying {
         result_.variables[std::string(graph.name(id))] = copy_name(id);
         const std::string* key = facts_.savers.key_of(id);
         if (key != nullptr) result_.values[*key] = mapping_.scope().of(*key);
-        if (key == nullptr && facts_.savers.empty() && !facts_.objects)
+        if (key == nullptr && facts_.savers.empty() && !facts_.model.meta().has(meta_field::kObjectGraph))
           result_.values[std::string(graph.name(id))] = copy_name(id);
       }
       if (op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc") ++py_funcs_;

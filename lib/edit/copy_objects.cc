@@ -4,247 +4,15 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "edit/function_def.h"
-#include "edit/new_names.h"
+#include "edit/saver_body.h"
 #include "model/object_nodes.h"
-#include "model/saver_functions.h"
 
 namespace gedit {
 namespace {
 
 using Kind = SavedObjects::Kind;
-
-std::string map_entry_of(std::string_view key, std::string_view value) {
-  std::string entry;
-  append_bytes_field(entry, 1, key);
-  append_bytes_field(entry, 2, value);
-  return entry;
-}
-
-// A saver's function while it gains arguments.
-class SaverBody {
- public:
-  explicit SaverBody(Graph& body) : body_(body) {
-    body_.decode();
-    names_.emplace(body_);
-    fresh_.emplace(*names_);
-    savers_ = savers_in(body_, *names_);
-    for (Fields fields(function_signature(body_)); fields.next();) {
-      if (!fields->bytes(op_def_field::kInput)) continue;
-      arguments_.push_back(fields->value);
-      fresh_->reserve(last_bytes(fields->value, op_def_field::kArgName));
-    }
-  }
-
-  const std::vector<SaverInFunction>& savers() const { return savers_; }
-  size_t number_of(std::string_view argument) const {
-    size_t number = 0;
-    while (number < arguments_.size() && last_bytes(arguments_[number], op_def_field::kArgName) != argument)
-      ++number;
-    return number;
-  }
-  DType type_of(size_t argument) const {
-    return static_cast<DType>(last_varint(arguments_[argument], op_def_field::kArgType));
-  }
-
-  // One argument more, like the one of that number.
-  std::string add_argument(size_t like, std::string_view name) {
-    const std::string fresh = fresh_->free(argument_name(name));
-    new_arguments_.push_back(
-        with_each(arguments_[like], op_def_field::kArgName, [&](std::string_view) { return fresh; }));
-    like_.push_back(like);
-    return fresh;
-  }
-
-  // An entry more in a saver, for the argument `name`, like `tensor`.
-  void add_entry(const SaverInFunction& saver, const SavedArgument& tensor, const std::string& key,
-                 const std::string& name) {
-    Entries& entries = entries_[index_of(saver.node)];
-    if (entries.keys.empty()) {
-      entries.saver = &saver;
-      for (const SavedArgument& known : saver.tensors) {
-        entries.keys.push_back(known.key);
-        entries.slices.push_back(known.slice);
-      }
-    }
-    const auto slot = static_cast<uint32_t>(entries.keys.size());
-    entries.keys.push_back(key);
-    entries.slices.push_back(tensor.slice);
-    entries.types.push_back(saved_type(saver, tensor.slot));
-    if (saver.saves) {
-      std::string source = name;
-      for (const NodeId id : tensor.between) source = again(id, {source});
-      entries.sources.push_back(std::move(source));
-      return;
-    }
-    std::string source = std::string(body_.name(saver.node)) + ":tensors:" + std::to_string(slot);
-    for (const NodeId id : tensor.between) {
-      const bool last = id == tensor.between.back();
-      source = last ? again(id, {name, source}) : again(id, {source});
-    }
-    followers_[std::string(body_.name(tensor.between.back()))].push_back(source);
-  }
-
-  void apply() {
-    for (auto& [id, entries] : entries_) apply(entries);
-    mirror_controls();
-    extend_signature();
-  }
-
- private:
-  struct Entries {
-    const SaverInFunction* saver = nullptr;
-    std::vector<std::string> keys, slices, sources;  // sources: of a SaveV2
-    std::vector<DType> types;
-  };
-
-  static DType list_type(std::string_view node_def, size_t index) {
-    DType found = DType::kInvalid;
-    const auto value = find_attr(node_def, "dtypes");
-    size_t at = 0;
-    for (Fields list(last_bytes(value.value_or(""), attr_field::kList)); list.next();) {
-      if (list->number != attr_field::kType) continue;
-      each_varint(list.field(), [&](uint64_t type) {
-        if (at++ == index) found = static_cast<DType>(type);
-      });
-    }
-    return found;
-  }
-  DType saved_type(const SaverInFunction& saver, size_t slot) const {
-    return list_type(body_.bytes(saver.node), slot);
-  }
-
-  // A node like `id` with other data inputs; its name, or what reads its first output, comes back.
-  std::string again(NodeId id, const std::vector<std::string>& inputs) {
-    const std::string_view node_def = body_.bytes(id);
-    const std::string_view op = node_op(node_def);
-    const std::string name = fresh_->free(body_.name(id));
-    std::string node =
-        with_each(with_inputs(node_def, inputs), node_field::kName, [&](std::string_view) { return name; });
-    body_.append(std::move(node));
-    if (op == "AssignVariableOp") return name;
-    return name + (op == "ReadVariableOp" ? ":value:0" : op == "Cast" ? ":y:0" : ":output:0");
-  }
-
-  void apply(const Entries& entries) {
-    const SaverInFunction& saver = *entries.saver;
-    std::vector<std::string> inputs, controls;
-    each_input(body_.bytes(saver.node), [&](std::string_view input) {
-      (input.starts_with('^') ? controls : inputs).emplace_back(input);
-    });
-    inputs[1] = strings_of(saver.names, saver.node, inputs[1], entries.keys);
-    if (saver.slices != kNoNode) inputs[2] = strings_of(saver.slices, saver.node, inputs[2], entries.slices);
-    inputs.insert(inputs.end(), entries.sources.begin(), entries.sources.end());
-    inputs.insert(inputs.end(), controls.begin(), controls.end());
-    std::string node = with_inputs(with_types(body_.bytes(saver.node), "dtypes", entries.types), inputs);
-    // tf.saved_model.load refuses one that is stale, in any function.
-    if (!saver.saves) node = with_attr(node, "_output_shapes", std::nullopt);
-    body_.replace(saver.node, std::move(node));
-  }
-
-  // The strings become these, in a Const of the reader's own where others read it, too.
-  std::string strings_of(NodeId id, NodeId reader, const std::string& input,
-                         const std::vector<std::string>& strings) {
-    const std::string_view name = body_.name(id);
-    bool alone = true;
-    for (uint32_t i = 0; i < body_.size() && alone; ++i) {
-      if (body_.removed(NodeId{i})) continue;
-      size_t reads = 0;
-      each_input(body_.bytes(NodeId{i}),
-                 [&](std::string_view text) { reads += parse_body_input(text).node == name ? 1 : 0; });
-      alone = reads == (NodeId{i} == reader ? 1U : 0U);
-    }
-    std::string node = with_strings(body_.bytes(id), strings);
-    if (alone) {
-      body_.replace(id, std::move(node));
-      return input;
-    }
-    const std::string fresh = fresh_->free(name);
-    body_.append(with_each(node, node_field::kName, [&](std::string_view) { return fresh; }));
-    return fresh + ":output:0";
-  }
-
-  // What waits for an assignment waits for its copy as well.
-  void mirror_controls() {
-    if (followers_.empty()) return;
-    for (uint32_t i = 0; i < body_.size(); ++i) {
-      if (body_.removed(NodeId{i})) continue;
-      std::vector<std::string> inputs, gained;
-      each_input(body_.bytes(NodeId{i}), [&](std::string_view text) {
-        inputs.emplace_back(text);
-        if (!text.starts_with('^')) return;
-        const auto found = followers_.find(std::string(text.substr(1)));
-        if (found == followers_.end()) return;
-        for (const std::string& follower : found->second) gained.push_back("^" + follower);
-      });
-      if (gained.empty()) continue;
-      inputs.insert(inputs.end(), gained.begin(), gained.end());
-      body_.replace(NodeId{i}, with_inputs(body_.bytes(NodeId{i}), inputs));
-    }
-    std::vector<std::string> returns;
-    bool changed = false;
-    for (const Part& part : body_.parts()) {
-      if (part.field != function_field::kControlRet) continue;
-      const std::string_view bytes = record_at(part.raw.data()).node_def;
-      returns.emplace_back(bytes);
-      const auto found = followers_.find(std::string(map_entry(bytes).value));
-      if (found == followers_.end()) continue;
-      for (const std::string& follower : found->second) {
-        returns.push_back(map_entry_of(follower, follower));
-        control_outputs_.push_back(follower);
-        changed = true;
-      }
-    }
-    if (changed) body_.set_parts(function_field::kControlRet, returns);
-  }
-
-  void extend_signature() {
-    std::string before, after;  // the arguments, and what follows them
-    for (Fields fields(function_signature(body_)); fields.next();)
-      (fields->number <= op_def_field::kInput ? before : after) += fields->raw;
-    for (const std::string& argument : new_arguments_)
-      append_bytes_field(before, op_def_field::kInput, argument);
-    for (const std::string& name : control_outputs_)
-      append_bytes_field(after, op_def_field::kControlOutput, name);
-    body_.set_part(function_field::kSignature, before + after);
-    std::vector<std::string> attrs;
-    bool changed = false;
-    for (const Part& part : body_.parts()) {
-      if (part.field != function_field::kAttr) continue;
-      const std::string_view bytes = record_at(part.raw.data()).node_def;
-      attrs.emplace_back(bytes);
-      if (map_entry(bytes).key != "_input_shapes") continue;
-      attrs.back() = with_each(bytes, 2, [&](std::string_view value) {
-        return with_each(value, attr_field::kList, [&](std::string_view list) { return more_shapes(list); });
-      });
-      changed = true;
-    }
-    if (changed) body_.set_parts(function_field::kAttr, attrs);
-  }
-
-  std::string more_shapes(std::string_view list) const {
-    std::vector<std::string_view> shapes;
-    for (Fields fields(list); fields.next();) {
-      if (fields->bytes(attr_field::kShape)) shapes.push_back(fields->raw);
-    }
-    std::string longer(list);
-    for (const size_t like : like_) {
-      if (like < shapes.size()) longer += shapes[like];
-    }
-    return longer;
-  }
-
-  Graph& body_;
-  std::optional<Names> names_;
-  std::optional<NewNames> fresh_;
-  std::vector<SaverInFunction> savers_;
-  std::vector<std::string_view> arguments_;  // ArgDefs
-  std::vector<std::string> new_arguments_;
-  std::vector<size_t> like_;  // for each new argument, the one that it is like
-  std::map<uint32_t, Entries> entries_;
-  std::map<std::string, std::vector<std::string>> followers_;  // an assignment -> those of copies
-  std::vector<std::string> control_outputs_;
-};
 
 class ObjectExtension {
  public:
@@ -253,11 +21,15 @@ class ObjectExtension {
         graph_(facts.model.graph()),
         mapping_(mapping),
         result_(result),
-        library_(Library::decode(graph_.part(graph_field::kLibrary), facts.model.arena)) {}
+        library_(Library::decode(graph_.part(graph_field::kLibrary), facts.model.arena)),
+        objects_(read_saved_objects(facts.model.meta().part(meta_field::kObjectGraph))) {
+    check_saved_objects(objects_);
+  }
 
   void run() {
     find_copied();
-    if (copied_.empty()) return;
+    if (copied_.empty() || objects_.objects.empty()) return;
+    objects_of_ = object_nodes(facts_.model.meta(), facts_.names, objects_);
     extend_savers();
     key_by_objects();
     for (const auto& [index, key] : keys_) {
@@ -269,7 +41,7 @@ class ObjectExtension {
     add_variables();
     add_tables();
     graph_.set_part(graph_field::kLibrary, library_.encode());
-    facts_.model.meta().set_parts(meta_field::kObjectGraph, {saved_objects_bytes(*facts_.objects)});
+    facts_.model.meta().set_parts(meta_field::kObjectGraph, {saved_objects_bytes(objects_)});
     result_.changed.emplace_back("object graph");
   }
 
@@ -378,7 +150,7 @@ class ObjectExtension {
       if (!graph_.removed(NodeId{i}) && NodeId{i} != call) look(graph_.bytes(NodeId{i}));
     }
     for (const Function& one : library_.functions) one.body.each_record(look);
-    return uses > 0 || facts_.objects->find_function(name) != nullptr;
+    return uses > 0 || objects_.find_function(name) != nullptr;
   }
 
   size_t own_function(NodeId call, size_t function) {
@@ -394,18 +166,28 @@ class ObjectExtension {
     return library_.functions.size() - 1;
   }
 
-  // Variables that no function saves have the key of their object.
+  // Variables that no function saves have the key of a saver in the main graph, else that of their object.
   void key_by_objects() {
-    const std::vector<std::string> keys = variable_keys(*facts_.objects);
+    const std::vector<std::string> keys = variable_keys(objects_);
     for (const NodeId id : copied_) {
-      const auto object = facts_.objects_of.find(index_of(id));
-      if (object != facts_.objects_of.end() && !keys[object->second].empty())
+      if (const std::string* key = facts_.savers.key_of(id)) keys_.emplace(index_of(id), *key);
+      const auto object = objects_of_.find(index_of(id));
+      if (object != objects_of_.end() && !keys[object->second].empty())
         keys_.emplace(index_of(id), keys[object->second]);
     }
   }
 
   // The checkpoint's object graph also lies in a Const that the saver writes.
   void extend_saved_graph() {
+    for (const SaveNode& save : facts_.savers.saves) {
+      std::vector<std::string_view> inputs;
+      each_input(graph_.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
+      for (const SavedTensor& tensor : save.tensors) {
+        const size_t slot = save.first_tensor + tensor.slot;
+        if (tensor.key == kObjectGraphKey && slot < inputs.size())
+          saved_graphs_.insert(index_of(facts_.names.find(parse_input(inputs[slot]).node)));
+      }
+    }
     for (const uint32_t index : saved_graphs_) {
       if (index == index_of(kNoNode)) continue;
       const std::string_view node_def = graph_.bytes(NodeId{index});
@@ -421,7 +203,7 @@ class ObjectExtension {
 
   // Puts a new object at the path, making what is missing on the way.
   void put(uint32_t id, std::string_view path) {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     if (!places_) places_.emplace(saved_object_paths(objects));
     const size_t slash = path.rfind('/');
     const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
@@ -449,11 +231,11 @@ class ObjectExtension {
   }
 
   void add_variables() {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     for (const NodeId id : copied_) {
-      const auto object = facts_.objects_of.find(index_of(id));
+      const auto object = objects_of_.find(index_of(id));
       const auto key = keys_.find(index_of(id));
-      if (object == facts_.objects_of.end() || key == keys_.end()) continue;
+      if (object == objects_of_.end() || key == keys_.end()) continue;
       SavedObjects::Object copy = objects.objects[object->second];
       if (copy.kind != Kind::kVariable) continue;
       copy.content = with_each(copy.content, kVariableName, [&](std::string_view) { return copy_name(id); });
@@ -469,12 +251,11 @@ class ObjectExtension {
 
   // A table is an object with functions that make it and fill it; those of the copy make another one.
   void add_tables() {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     std::vector<std::string> paths;
     for (const NodeId id : copied_) {
-      const auto found = facts_.objects_of.find(index_of(id));
-      if (found == facts_.objects_of.end() || objects.objects[found->second].kind != Kind::kResource)
-        continue;
+      const auto found = objects_of_.find(index_of(id));
+      if (found == objects_of_.end() || objects.objects[found->second].kind != Kind::kResource) continue;
       if (paths.empty()) paths = saved_object_paths(objects);
       const uint32_t original = found->second;
       const auto creator = child_of(objects, original, "_create_resource");
@@ -507,7 +288,7 @@ class ObjectExtension {
   }
 
   std::vector<std::string> functions_of(uint32_t object) const {
-    const SavedObjects::Object& one = facts_.objects->objects[object];
+    const SavedObjects::Object& one = objects_.objects[object];
     std::vector<std::string> names;
     if (one.kind != Kind::kFunction && one.kind != Kind::kBareFunction) return names;
     for (Fields fields(one.content); fields.next();) {
@@ -528,7 +309,7 @@ class ObjectExtension {
 
   bool captures(uint32_t object, uint32_t what) const {
     for (const std::string& name : functions_of(object)) {
-      const SavedObjects::Function* function = facts_.objects->find_function(name);
+      const SavedObjects::Function* function = objects_.find_function(name);
       if (function == nullptr) continue;
       const auto& bound = function->bound_inputs;
       if (std::find(bound.begin(), bound.end(), what) != bound.end()) return true;
@@ -539,7 +320,7 @@ class ObjectExtension {
   // A function object once more, and its traces, with functions of their own, which capture copies and make
   // the copy's table.
   uint32_t own_functions(uint32_t object, NodeId table) {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     for (const std::string& name : functions_of(object)) copy_function(name, table);
     const auto copy_object = [&](uint32_t id) {
       SavedObjects::Object copy = objects.objects[id];
@@ -563,7 +344,7 @@ class ObjectExtension {
   }
 
   void copy_function(const std::string& name, NodeId table) {
-    SavedObjects& objects = *facts_.objects;
+    SavedObjects& objects = objects_;
     const auto [own, fresh] = own_names_.emplace(std::pair(name, index_of(table)), "");
     if (!fresh) return;
     const SavedObjects::Function* known = objects.find_function(name);
@@ -598,10 +379,12 @@ class ObjectExtension {
   CopyMapping& mapping_;
   CopyResult& result_;
   Library library_;
-  std::vector<NodeId> copied_;            // variables and tables
-  std::map<uint32_t, std::string> keys_;  // of a copied variable
-  std::set<uint32_t> saved_graphs_;       // Consts that hold the checkpoint's object graph
-  std::map<uint32_t, uint32_t> copies_;   // object -> its copy
+  SavedObjects objects_;
+  std::unordered_map<uint32_t, uint32_t> objects_of_;  // node -> object
+  std::vector<NodeId> copied_;                         // variables and tables
+  std::map<uint32_t, std::string> keys_;               // of a copied variable
+  std::set<uint32_t> saved_graphs_;                    // Consts that hold the checkpoint's object graph
+  std::map<uint32_t, uint32_t> copies_;                // object -> its copy
   std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
   std::optional<PathMaker> places_;
 };
@@ -609,7 +392,7 @@ class ObjectExtension {
 }  // namespace
 
 void extend_objects(Facts& facts, CopyMapping& mapping, CopyResult& result) {
-  if (facts.objects && !facts.objects->objects.empty()) ObjectExtension(facts, mapping, result).run();
+  if (facts.model.meta().has(meta_field::kObjectGraph)) ObjectExtension(facts, mapping, result).run();
 }
 
 }  // namespace gedit

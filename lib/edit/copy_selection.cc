@@ -102,8 +102,7 @@ class CopySelecting {
       : facts_(facts), request_(request), graph_(facts.graph()), contexts_(ContextReader(facts).read()) {
     result_.nodes = NodeSet(graph_.size());
     result_.shared = NodeSet(graph_.size());
-    // The path of an asset is shared: only the original is fed with it.
-    for (const uint32_t asset : facts_.assets) result_.shared.add(NodeId{asset});
+    share_assets();
     walked_ = NodeSet(graph_.size());
     for (size_t i = 0; i < contexts_.size(); ++i) {
       for (const NodeId value : contexts_[i].values) contexts_of_[index_of(value)].push_back(i);
@@ -138,6 +137,19 @@ class CopySelecting {
   }
 
  private:
+  // The path of an asset is shared: only the original is fed with it.
+  void share_assets() {
+    if (facts_.in_body()) return;
+    const auto add = [&](std::string_view tensor) {
+      if (const NodeId id = facts_.names.find(node_of(tensor)); id != kNoNode) result_.shared.add(id);
+    };
+    for (const Asset& asset : assets(facts_.model.meta())) add(asset.tensor);
+    for (const Collection& collection : facts_.all_collections) {
+      if (collection.key != "asset_filepaths" || collection.kind != collection_kind::kNodeList) continue;
+      for (const std::string_view item : collection.items) add(item);
+    }
+  }
+
   // What the selector hits in the graph that is edited.
   NodeSet hit_by(const std::string& selector) {
     const Selection hit = facts_.selecting.require(selector);

@@ -1,7 +1,6 @@
 // Which nodes a copy takes: command_reference, copy, rules 1 to 6.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>

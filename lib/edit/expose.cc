@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/near.h"
-#include "edit/body_tensor.h"
 #include "edit/function_def.h"
 #include "edit/places.h"
 #include "graph/references.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -42,7 +42,8 @@ bool hands_on(std::string_view op, std::string_view function) {
 class Exposing {
  public:
   Exposing(Model& model, Registry& ops, Library& library, SavedObjects* objects)
-      : graph_(model.graph()),
+      : model_(model),
+        graph_(model.graph()),
         arena_(model.arena),
         meta_(model.meta()),
         ops_(ops),
@@ -59,24 +60,26 @@ class Exposing {
     const auto start = static_cast<size_t>(&innermost - library_.functions.data());
     innermost.body.decode();
     const Names body_names(innermost.body);
-    const BodyTensor tensor = find_body_tensor(innermost.body, body_names, ops_, place.function, place.rest);
-    exposed_.type = base_type(tensor.type);
+    const Tensors tensors(model_, innermost.body, body_names, ops_, place.function);
+    const TensorRef tensor = tensors.find(written);
+    const std::string source = tensors.input_text(tensor);
+    const std::string base(parse_body_input(source).node);
+    exposed_.type = base_type(tensors.type(tensor));
     if (exposed_.type == DType::kInvalid)
       throw refused("unknown dtype").of(quoted("tensor", written)).hint("--ops FILE");
-    if (tensor.node != kNoNode)
-      exposed_.shape = output_shape(innermost.body.bytes(tensor.node), tensor.index);
+    exposed_.shape = tensors.shape(tensor);
     const std::vector<Call> way = find_way(start, written, preferred);
 
-    std::string output = fresh_output(start, tensor.name);
-    size_t callee = own_version(start, way.front(), output, tensor.source, {});
+    std::string output = fresh_output(start, base);
+    size_t callee = own_version(start, way.front(), output, source, {});
     for (size_t step = 0; step + 1 < way.size(); ++step) {
       const Call& call = way[step];
       const std::string_view node_def = library_.functions[call.caller].body.bytes(call.node);
-      const std::string source = std::string(node_name(node_def)) + ":" +
+      const std::string handed = std::string(node_name(node_def)) + ":" +
                                  (call.by_type ? output + ":0" : "output:" + std::to_string(call.outputs));
       std::string changed = call_of(node_def, library_.functions[callee].name, call.by_type);
-      output = fresh_output(call.caller, tensor.name);
-      callee = own_version(call.caller, way[step + 1], output, source, {{call.node, std::move(changed)}});
+      output = fresh_output(call.caller, base);
+      callee = own_version(call.caller, way[step + 1], output, handed, {{call.node, std::move(changed)}});
     }
     const Call& call = way.back();
     exposed_.call = call.node;
@@ -347,6 +350,7 @@ class Exposing {
     return true;
   }
 
+  const Model& model_;
   Graph& graph_;
   const std::shared_ptr<Arena>& arena_;
   const MetaGraph& meta_;

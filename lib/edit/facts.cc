@@ -21,6 +21,25 @@ bool initializes_table(std::string_view op) {
   return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
 }
 
+// The function that a call node calls, or what would be one called by its name.
+std::string_view function_of_call(std::string_view node_def) {
+  const std::string_view called = called_function(node_def);
+  return called.empty() ? node_op(node_def) : called;
+}
+
+// Adds the functions that call those in the set, and so on upwards.
+void add_callers(const std::unordered_multimap<std::string_view, std::string_view>& callers,
+                 std::unordered_set<std::string_view>& set) {
+  std::vector<std::string_view> stack(set.begin(), set.end());
+  while (!stack.empty()) {
+    const auto range = callers.equal_range(stack.back());
+    stack.pop_back();
+    for (auto it = range.first; it != range.second; ++it) {
+      if (set.insert(it->second).second) stack.push_back(it->second);
+    }
+  }
+}
+
 Graph& decoded_body(Library& library, std::string_view function) {
   Graph& body = find_function(library, function).body;
   body.decode();
@@ -30,32 +49,20 @@ Graph& decoded_body(Library& library, std::string_view function) {
 }  // namespace
 
 std::unordered_set<std::string_view> table_initializing_functions(const Library& library) {
-  using Set = std::unordered_set<std::string_view>;
-  std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
-  Set fills, restores;
+  std::unordered_set<std::string_view> fills, restores, known;
+  for (const Function& function : library.functions) known.insert(function.name);
+  std::unordered_multimap<std::string_view, std::string_view> callers;
   for (const Function& function : library.functions) {
     function.body.each_record([&](std::string_view node_def) {
-      if (initializes_table(node_op(node_def))) fills.insert(function.name);
-      if (is_restore_op(node_op(node_def))) restores.insert(function.name);
-      callers[node_op(node_def)].push_back(function.name);
-      each_attr(node_def, [&](std::string_view, std::string_view value) {
-        each_function(value, [&](std::string_view name) { callers[name].push_back(function.name); });
-      });
+      const std::string_view op = node_op(node_def);
+      if (initializes_table(op)) fills.insert(function.name);
+      if (is_restore_op(op)) restores.insert(function.name);
+      if (const std::string_view called = function_of_call(node_def); known.contains(called))
+        callers.emplace(called, function.name);
     });
   }
-  const auto with_callers = [&](Set& set) {
-    std::vector<std::string_view> open(set.begin(), set.end());
-    while (!open.empty()) {
-      const auto found = callers.find(open.back());
-      open.pop_back();
-      if (found == callers.end()) continue;
-      for (const std::string_view caller : found->second) {
-        if (set.insert(caller).second) open.push_back(caller);
-      }
-    }
-  };
-  with_callers(fills);
-  with_callers(restores);
+  add_callers(callers, fills);
+  add_callers(callers, restores);
   for (const std::string_view name : restores) fills.erase(name);
   return fills;
 }
@@ -75,7 +82,6 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       frames(edited, producers),
       savers(edited.is_body() ? Savers() : find_savers(edited, names, consumers)),
       all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
-  if (!in_body()) find_objects();
   const Graph& nodes = graph();
   const auto add = [&](StateOf& variable, std::string_view name) {
     const NodeId id = name.empty() ? kNoNode : names.find(node_of(name));
@@ -103,7 +109,7 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
   const auto initializes = [&](std::string_view node_def) {
     if (initializes_table(node_op(node_def))) return true;
     if (!initializing) initializing = table_initializing_functions(selecting.library());
-    return initializing->contains(called_function(node_def));
+    return initializing->contains(function_of_call(node_def));
   };
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     const NodeId id{i};
@@ -136,22 +142,6 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
     for (const NodeId id : variable.table ? variable.satellites : std::vector<NodeId>())
       initializer_owner.emplace(index_of(id), variable.node);
   }
-}
-
-void Facts::find_objects() {
-  for (const Asset& asset : gedit::assets(model.meta())) {
-    if (const NodeId id = names.find(node_of(asset.tensor)); id != kNoNode) assets.insert(index_of(id));
-  }
-  for (const Collection& collection : all_collections) {
-    if (collection.key != "asset_filepaths" || collection.kind != collection_kind::kNodeList) continue;
-    for (const std::string_view item : collection.items) {
-      if (const NodeId id = names.find(node_of(item)); id != kNoNode) assets.insert(index_of(id));
-    }
-  }
-  if (!model.meta().has(meta_field::kObjectGraph)) return;
-  objects = read_saved_objects(model.meta().part(meta_field::kObjectGraph));
-  check_saved_objects(*objects);
-  objects_of = object_nodes(model.meta(), names, *objects);
 }
 
 }  // namespace gedit

@@ -11,7 +11,6 @@
 #include "graph/frames.h"
 #include "graph/names.h"
 #include "model/collections.h"
-#include "model/saved_objects.h"
 #include "model/savers.h"
 #include "ops/registry.h"
 #include "select/selection.h"
@@ -50,19 +49,12 @@ struct Facts {
   std::unordered_map<uint32_t, StateOf> state;             // by node: all variables and tables
   std::unordered_map<uint32_t, NodeId> initializer_owner;  // an initializer -> its variable or table
 
-  std::optional<SavedObjects> objects;                // of a TF2 SavedModel
-  std::unordered_map<uint32_t, uint32_t> objects_of;  // node -> object, as object_nodes() gives it
-  std::unordered_set<uint32_t> assets;                // nodes that the loader feeds with a file's path
-
   const Graph& graph() const { return edited; }
   bool in_body() const { return edited.is_body(); }
-
- private:
-  void find_objects();
 };
 
-// The functions that fill tables, themselves or by what they call, and restore nothing: a saver fills tables,
-// too.
+// The functions that initialize a table which is passed to them, directly or by calling one that does; a
+// saver's, which fill tables with what they restore, are none.
 std::unordered_set<std::string_view> table_initializing_functions(const Library& library);
 
 }  // namespace gedit

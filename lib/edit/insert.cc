@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/near.h"
 #include "edit/attributes.h"
-#include "edit/body_tensor.h"
 #include "edit/facts.h"
+#include "select/tensors.h"
 #include "edit/inserted_op.h"
 #include "edit/new_names.h"
 #include "edit/places.h"
 #include "edit/tensor_info.h"
-#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -36,11 +36,19 @@ struct Target {
   DType gives = DType::kInvalid;
 };
 
+// `z:0` of `z` and `z:0`; the number alone of an argument's `0`.
+std::string whole_port(std::string_view port) {
+  if (port.empty()) return "";
+  const bool number = port.find_first_not_of("0123456789") == std::string_view::npos;
+  if (number) return port == "0" ? "" : std::string(port);
+  return port.find(':') == std::string_view::npos ? std::string(port) + ":0" : std::string(port);
+}
+
 // The graph or body that is edited, and its targets.
-class EditedPlace {
+class Place {
  public:
-  EditedPlace(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
-              Changes& changes)
+  Place(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
+        Changes& changes)
       : model_(model), ops_(ops), graph_(graph), function_(function), op_(op), changes_(changes) {
     graph_.decode();
     if (graph_.is_body()) {
@@ -120,16 +128,69 @@ class EditedPlace {
   }
 
   Target find_in_body(std::string_view text) const {
-    BodyTensor tensor = find_body_tensor(graph_, *own_names_, ops_, function_, text);
+    const Input input = parse_body_input(text);
+    if (input.control)
+      throw refused("a control input is no tensor").of(quoted("tensor", address(function_, text)));
     Target target;
-    target.name = std::move(tensor.name);
-    target.node = tensor.node;
-    if (target.node != kNoNode) target.device = node_head(graph_.bytes(target.node)).device;
-    target.index = tensor.index;
-    target.port = std::move(tensor.port);
-    target.type = tensor.type;
-    target.source = std::move(tensor.source);
+    target.name = input.node;
+    target.node = names().find(input.node);
+    if (target.node == kNoNode) {
+      find_argument(text, input, target);
+      return target;
+    }
+    const std::string_view node_def = graph_.bytes(target.node);
+    target.device = node_head(node_def).device;
+    const auto types = output_types(ops_, node_def);
+    const auto outputs = output_names(ops_, node_def);
+    const bool numbered = input.port.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!outputs || !types) {
+      if (numbered)
+        throw refused("op '" + printable(node_op(node_def)) + "' is not known")
+            .of(quoted("tensor", address(function_, text)))
+            .hint("--ops FILE");
+      target.port = whole_port(input.port);
+    } else {
+      const std::string wanted = whole_port(input.port);
+      size_t index = numbered ? input.index() : 0;
+      while (!numbered && index < outputs->size() && port_of((*outputs)[index]) != wanted) ++index;
+      if (index >= outputs->size()) {
+        const size_t count = outputs->size();
+        throw refused(quoted("node", input.node) + " (" + printable(node_op(node_def)) + ") has " +
+                      (!numbered    ? "no such output"
+                       : count == 0 ? "no outputs"
+                                    : std::to_string(count) + (count == 1 ? " output" : " outputs")))
+            .of(quoted("tensor", address(function_, text)));
+      }
+      target.index = static_cast<uint32_t>(index);
+      target.port = port_of((*outputs)[index]);
+      target.type = (*types)[index];
+    }
+    target.source = target.name + ":" + target.port;
     return target;
+  }
+
+  static std::string port_of(const OutputName& output) {
+    return std::string(output.arg) + ":" + std::to_string(output.index);
+  }
+
+  void find_argument(std::string_view text, const Input& input, Target& target) const {
+    Near near(address(function_, input.node));
+    for (const ArgDef& arg : signature_.inputs) {
+      near.offer(address(function_, arg.name));
+      if (arg.name != input.node) continue;
+      if (!arg.number_attr.empty() || !arg.type_list_attr.empty())
+        throw refused("is a list of tensors").of(quoted("argument", address(function_, text)));
+      if (!whole_port(input.port).empty())
+        throw refused("is one tensor").of(quoted("argument", address(function_, arg.name)));
+      if (arg.type_attr.empty()) target.type = DType{arg.type};
+      if (arg.is_ref) target.type = reference_to(target.type);
+      target.source = arg.name;
+      return;
+    }
+    for (uint32_t i = 0; i < graph_.size(); ++i) near.offer(address(function_, graph_.name(NodeId{i})));
+    throw refused("no such node")
+        .of(quoted("node", address(function_, input.node)))
+        .hint(near.did_you_mean());
   }
 
   // The new node of a target.
@@ -138,7 +199,7 @@ class EditedPlace {
     if (target.index > 0) base += "_" + std::to_string(target.index);
     target.inserted = fresh.free(base);
     if (invalid_name_at(target.inserted) != std::string_view::npos && graph_.is_body())
-      throw not_a_node_name(target.inserted);
+      throw refused("not a node name").of("'" + printable(target.inserted) + "'");
     std::string node = op_.node(target.inserted, target.source, target.type, target.device,
                                 quoted("tensor", target.written));
     const auto types = output_types(ops_, node);
@@ -275,7 +336,7 @@ class EditedPlace {
   // Renames the tensor of a TensorInfo, with its name field where it stands.
   class OutputNames final : public NameMap {
    public:
-    explicit OutputNames(const EditedPlace& place) : place_(place) {}
+    explicit OutputNames(const Place& place) : place_(place) {}
     bool map(NameKind kind, std::string_view name, std::string& out) const override {
       const Target* target =
           kind == NameKind::kNode && !name.empty() ? place_.target_of(parse_input(name)) : nullptr;
@@ -290,7 +351,7 @@ class EditedPlace {
     mutable const Target* inserted = nullptr;  // the last one that was met
 
    private:
-    const EditedPlace& place_;
+    const Place& place_;
   };
 
   // Outputs of signatures follow, inputs stay.
@@ -345,8 +406,8 @@ class EditedPlace {
   const std::string function_;
   const InsertedOp& op_;
   Changes& changes_;
-  std::unique_ptr<Facts> facts_;    // of the main graph
-  std::optional<Names> own_names_;  // of a body
+  std::unique_ptr<Facts> facts_;  // of the main graph
+  std::optional<Names> own_names_;    // of a body
   OpDef signature_;
   std::vector<Target> targets_;
   std::multimap<std::string, const Target*, std::less<>> by_name_;
@@ -373,15 +434,15 @@ Changes insert(Model& model, Registry& ops, const InsertRequest& request) {
   Library library;
   if (by_function.size() > 1 || !by_function.contains(""))
     library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
-  std::vector<std::unique_ptr<EditedPlace>> places;
+  std::vector<std::unique_ptr<Place>> places;
   for (const auto& [function, tensors] : by_function) {
     Graph& body = function.empty() ? graph : find_function(library, function).body;
-    places.push_back(std::make_unique<EditedPlace>(model, ops, body, function, op, changes));
+    places.push_back(std::make_unique<Place>(model, ops, body, function, op, changes));
     for (const std::string& written : tensors)
       places.back()->add_target(written, function.empty() ? written : split_address(written).rest);
     places.back()->decide();
   }
-  for (const std::unique_ptr<EditedPlace>& place : places) place->apply();
+  for (const std::unique_ptr<Place>& place : places) place->apply();
   if (!library.functions.empty()) graph.set_part(graph_field::kLibrary, library.encode());
   return changes;
 }

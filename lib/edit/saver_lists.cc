@@ -3,17 +3,10 @@
 #include <algorithm>
 
 #include "base/wire.h"
-#include "graph/node.h"
+#include "graph/types.h"
 
 namespace gedit {
 namespace {
-
-// list(type) attribute with `types` appended.
-std::string with_types(std::string_view node_def, std::string_view key, const std::vector<DType>& types) {
-  std::vector<DType> all = type_list(find_attr(node_def, key).value_or(""));
-  all.insert(all.end(), types.begin(), types.end());
-  return with_attr(node_def, key, type_list_value(all));
-}
 
 std::string without_attr(std::string node_def, std::string_view key) {
   return find_attr(node_def, key) ? with_attr(node_def, key, std::nullopt) : node_def;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "edit/function_def.h"
 
 namespace gedit {
@@ -30,13 +31,6 @@ std::string sequence(uint32_t kind, const std::vector<std::string>& values) {
   return value(kind, list);
 }
 
-std::string map_entry_of(std::string_view key, std::string_view content) {
-  std::string entry;
-  append_bytes_field(entry, 1, key);
-  append_bytes_field(entry, 2, content);
-  return entry;
-}
-
 std::string tensor_specs(const std::vector<SignatureTensor>& tensors) {
   std::string dict;
   for (const SignatureTensor& tensor : tensors) {
@@ -44,7 +38,7 @@ std::string tensor_specs(const std::vector<SignatureTensor>& tensors) {
     append_bytes_field(spec, 1, tensor.key);
     append_bytes_field(spec, 2, shape_proto(tensor.shape));
     append_varint_field(spec, 3, static_cast<uint64_t>(tensor.type));
-    append_bytes_field(dict, 1, map_entry_of(tensor.key, value(kTensorSpec, spec)));
+    append_bytes_field(dict, 1, map_entry_bytes(tensor.key, value(kTensorSpec, spec)));
   }
   return value(kDict, dict);
 }
@@ -72,7 +66,7 @@ std::string function_spec(const std::vector<SignatureTensor>& inputs) {
   std::string arguments;
   append_bytes_field(arguments, 1, "FullArgSpec");
   const auto add = [&](std::string_view key, const std::string& value) {
-    append_bytes_field(arguments, 2, structured::map_entry_of(key, value));
+    append_bytes_field(arguments, 2, map_entry_bytes(key, value));
   };
   add("args", no_list);
   add("varargs", structured::none());
@@ -102,7 +96,7 @@ std::string rename_dict(std::string_view value, const NameTable& names) {
       const std::string content = with_each(entry.value, structured::kTensorSpec, [&](std::string_view spec) {
         return with_each(spec, 1, [&](std::string_view) { return found->second; });
       });
-      return structured::map_entry_of(found->second, content);
+      return map_entry_bytes(found->second, content);
     });
   });
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "edit/function_def.h"
 #include "graph/edges.h"
 #include "model/collections.h"
@@ -72,14 +73,15 @@ class Cutting {
         append_bytes_field(nodes, function_field::kNode, builder.take());
         source = identity + ":output:0";
       }
-      append_bytes_field(returns, function_field::kRet, entry(arg, source));
+      append_bytes_field(returns, function_field::kRet, map_entry_bytes(arg, source));
     }
     // What has effects runs although no output reads it.
     std::string control_outputs;
     for (const NodeId id : body_.nodes()) {
       if (!is_stateful(graph_.bytes(id))) continue;
       append_bytes_field(control_outputs, op_def_field::kControlOutput, graph_.name(id));
-      append_bytes_field(controls, function_field::kControlRet, entry(graph_.name(id), graph_.name(id)));
+      append_bytes_field(controls, function_field::kControlRet,
+                         map_entry_bytes(graph_.name(id), graph_.name(id)));
     }
     if (!control_outputs.empty()) append_varint_field(signature, op_def_field::kStateful, 1);
     signature += control_outputs;
@@ -93,13 +95,6 @@ class Cutting {
   static constexpr size_t kBigConstant = 4096;  // bytes
 
   static Key key_of(const TensorRef& tensor) { return {index_of(tensor.node), tensor.index}; }
-
-  static std::string entry(std::string_view key, std::string_view value) {
-    std::string bytes;
-    append_bytes_field(bytes, 1, key);
-    append_bytes_field(bytes, 2, value);
-    return bytes;
-  }
 
   // Backwards from the outputs.
   void walk() {
@@ -207,8 +202,8 @@ class Cutting {
     std::string shapes;
     append_bytes_field(shapes, attr_field::kList, list);
     std::string attrs;
-    append_bytes_field(attrs, 1, entry("_user_specified_name", string_value(input.key)));
-    append_bytes_field(attrs, 1, entry("_output_shapes", shapes));
+    append_bytes_field(attrs, 1, map_entry_bytes("_user_specified_name", string_value(input.key)));
+    append_bytes_field(attrs, 1, map_entry_bytes("_output_shapes", shapes));
     std::string bytes;
     append_varint_field(bytes, 1, number);
     append_bytes_field(bytes, 2, attrs);

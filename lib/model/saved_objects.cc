@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "base/wire.h"
 #include "checkpoint/objects.h"
 
@@ -75,13 +76,6 @@ SavedObjects::Saveable read_saveable(std::string_view entry_bytes) {
     }
   }
   return saveable;
-}
-
-std::string map_entry_bytes(std::string_view key, std::string_view value) {
-  std::string bytes;
-  append_bytes_field(bytes, 1, key);
-  append_bytes_field(bytes, 2, value);
-  return bytes;
 }
 
 std::string saveable_bytes(const SavedObjects::Saveable& saveable) {

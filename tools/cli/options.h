@@ -25,7 +25,9 @@ class InputOptions {
   void setup(CLI::App& app);
   // The same without the operand, for commands that read several files.
   void setup_options(CLI::App& app);
-  void take(std::string path) { path_ = std::move(path); }  // the command has operands of its own
+  void take(std::string path) {
+    path_ = std::move(path);
+  }  // the operand, for those with operands of their own
   Model load(const std::string& tensors_from = {}) const;
   // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
   // none was named.

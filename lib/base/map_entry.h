@@ -1,0 +1,12 @@
+// Entries of protobuf maps put together; base/wire.h takes them apart.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gedit {
+
+// A map entry with a string key: {1: key, 2: value}.
+std::string map_entry_bytes(std::string_view key, std::string_view value);
+
+}  // namespace gedit
