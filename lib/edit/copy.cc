@@ -302,7 +302,7 @@ class Copying {
         if (key == nullptr && facts_.savers.empty())
           result_.values[std::string(graph.name(id))] = copy_name(id);
       }
-      if (op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc") ++py_funcs_;
+      if (is_python_op(op)) ++py_funcs_;
     }
     for (const std::string& output : request_.outputs) {
       const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, output);

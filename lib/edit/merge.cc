@@ -41,6 +41,7 @@ class Merging {
     inputs_ = std::make_unique<InputMap>(parts_, names, model, request_.input_map,
                                          request_.on_conflict == NameConflict::kShare);
     inputs_->warn(result_.warnings);
+    warn_of_python();
     names.share();
     inputs_->check_cycles();
     if (savers) savers->decide();
@@ -128,6 +129,16 @@ class Merging {
         model.parts.push_back(part);
       }
     }
+  }
+
+  // Tokens of Python functions stay, so that those of two files can be the same.
+  void warn_of_python() {
+    const auto files = std::count_if(parts_.begin(), parts_.end(),
+                                     [](const auto& part) { return part->graph().tally().python > 0; });
+    if (files < 2) return;
+    result_.warnings.push_back(std::to_string(files) +
+                               " files hold PyFunc nodes: those of one token call the same Python function, "
+                               "which only the process that built the graph has");
   }
 
   // For --dry-run: what is there that the first operand had not, and the other way round.
