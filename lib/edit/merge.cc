@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "edit/merge_functions.h"
 #include "edit/merge_inputs.h"
+#include "edit/merge_objects.h"
 #include "edit/merge_prune.h"
 #include "edit/merge_savers.h"
 #include "edit/merge_surroundings.h"
@@ -29,6 +30,10 @@ class Merging {
     MergedNames names(parts_, request_.on_conflict);
     std::optional<MergedSavers> savers;
     if (request_.values) savers.emplace(parts_, names, request_);
+    for (const auto& part : parts_) {
+      for (const std::string_view name : functions_of_objects(part->model.meta().part(meta_field::kObjectGraph)))
+        part->own_functions.emplace(name);
+    }
     MergedLibrary library(parts_, request_.on_conflict);
     for (const auto& part : parts_) {
       with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
@@ -49,6 +54,7 @@ class Merging {
       MergedSurroundings::map_signature_inputs(meta, *inputs_);
       surroundings.unite_info(meta);
       result_.assets = surroundings.unite_assets(meta, model.folder);
+      surroundings.unite_objects(meta, result_.notes);
       surroundings.unite_collections(meta);
       surroundings.unite_savers(meta, !savers);
       if (savers) savers->mend(meta);

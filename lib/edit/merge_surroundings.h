@@ -1,6 +1,7 @@
 // What stands around several graphs, united: command_reference, merge, rules 5 to 7 and 9 to 11.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class MergedSurroundings {
   void unite_info(MetaGraph& meta);
   // Gives the files that `folder`, where the first ones are, lacks.
   std::vector<FolderFile> unite_assets(MetaGraph& meta, const std::string& folder);
+  // Object graphs of TF2 SavedModels under one root. After signatures and assets.
+  void unite_objects(MetaGraph& meta, std::vector<std::string>& notes);
   void unite_versions(Graph& graph);
 
   NewNodes take_nodes() { return std::move(nodes_); }
@@ -46,6 +49,7 @@ class MergedSurroundings {
   MergedNames& names_;
   NameConflict on_conflict_;
   NewNodes nodes_;
+  std::vector<std::map<std::string, std::string>> signature_keys_;  // by part: old and new
   std::vector<std::string> warnings_;
 };
 
