@@ -98,8 +98,7 @@ std::string with_restored_keys(std::string_view function_def,
 }
 
 Inliner::Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
-                 std::function<std::string(std::string_view)> free_name,
-                 std::function<void(std::string)> add)
+                 std::function<std::string(std::string_view)> free_name, std::function<void(std::string)> add)
     : ops_(ops), nodes_(nodes_of(function_def)), free_name_(std::move(free_name)), add_(std::move(add)) {
   size_t position = 0;
   for (const std::string_view name : argument_names(last_bytes(function_def, function_field::kSignature))) {
@@ -110,7 +109,8 @@ Inliner::Inliner(std::string_view function_def, Registry& ops, const std::vector
 
 std::string Inliner::inlined(std::string_view value, int depth) {
   const Input input = parse_body_input(value);
-  if (const auto argument = arguments_.find(input.node); argument != arguments_.end()) return argument->second;
+  if (const auto argument = arguments_.find(input.node); argument != arguments_.end())
+    return argument->second;
   const auto found = nodes_.find(input.node);
   if (found == nodes_.end() || depth > kMostSteps)
     throw Error(Cause::kRefused, "is not made as a saver makes it").of(quoted("saved value", value));

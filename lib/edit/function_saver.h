@@ -35,12 +35,12 @@ std::string with_restored_keys(std::string_view function_def,
 
 std::string_view find_function_def(const Graph& graph, std::string_view name);  // empty: there is none
 
-// Nodes of a function's body once more in the main graph that calls it: those that a value is made of, without
-// what only hands values on and without control inputs.
+// Nodes of a function's body once more in the main graph that calls it: those that a value is made of,
+// without what only hands values on and without control inputs.
 class Inliner {
  public:
-  // `arguments`: what the call reads, by argument, as inputs of the main graph. `free_name` gives a new node's
-  // name, made of the old one; `add` takes the node.
+  // `arguments`: what the call reads, by argument, as inputs of the main graph. `free_name` gives a new
+  // node's name, made of the old one; `add` takes the node.
   Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
           std::function<std::string(std::string_view)> free_name, std::function<void(std::string)> add);
 

@@ -31,7 +31,8 @@ class Merging {
     std::optional<MergedSavers> savers;
     if (request_.values) savers.emplace(parts_, names, request_);
     for (const auto& part : parts_) {
-      for (const std::string_view name : functions_of_objects(part->model.meta().part(meta_field::kObjectGraph)))
+      for (const std::string_view name :
+           functions_of_objects(part->model.meta().part(meta_field::kObjectGraph)))
         part->own_functions.emplace(name);
     }
     MergedLibrary library(parts_, request_.on_conflict);
@@ -101,7 +102,7 @@ class Merging {
   }
 
  private:
-  // The richest operand's file, without what is in it.
+  // The richest operand's file, without its graph.
   void start(Model& model) const {
     const Model& from = parts_[richest_]->model;
     model.path = from.path;
@@ -117,12 +118,8 @@ class Merging {
     }
     MetaGraph meta{Graph({}, graph_field::kNode, model.arena), {}, true};
     for (const Part& part : from.meta().parts) {
-      const bool ours = part.field >= meta_field::kInfo && part.field <= meta_field::kObjectGraph;
-      if (part.field == meta_field::kGraph) {
-        meta.parts.push_back({meta_field::kGraph, {}});
-      } else if (!ours) {
-        meta.parts.push_back(part);
-      }
+      // The united ones take the place of its own.
+      meta.parts.push_back(part.field == meta_field::kGraph ? Part{meta_field::kGraph, {}} : part);
     }
     model.meta_graphs.push_back(std::move(meta));
     if (model.kind != Kind::kSavedModel) return;

@@ -1,5 +1,5 @@
-// Ids are positions in the list of objects: a part's move by the number of objects before it, and nothing else
-// in its bytes changes.
+// Ids are positions in the list of objects: a part's move by the number of objects before it, and nothing
+// else in its bytes changes.
 #include "edit/merge_objects.h"
 
 #include <span>
@@ -11,7 +11,7 @@ namespace gedit {
 namespace {
 
 // saved_object_graph.proto
-constexpr uint32_t kObject = 1, kConcreteFunction = 2;              // SavedObjectGraph
+constexpr uint32_t kObject = 1, kConcreteFunction = 2;                  // SavedObjectGraph
 constexpr uint32_t kChild = 1, kSlot = 3, kUserObject = 4, kAsset = 5;  // SavedObject
 constexpr uint32_t kSaveable = 11, kDependency = 15;
 constexpr std::string_view kSignatures = "signatures";

@@ -9,9 +9,9 @@
 #include "checkpoint/objects.h"
 #include "checkpoint/open.h"
 #include "checkpoint/values.h"
-#include "graph/types.h"
 #include "edit/function_saver.h"
 #include "edit/keys.h"
+#include "graph/types.h"
 #include "model/collections.h"
 
 namespace gedit {
@@ -176,8 +176,8 @@ void MergedSavers::name_keys() {
   }
 }
 
-// The functions of a TF2 SavedModel's saver: the one that restores does so from other keys, the one that saves
-// goes, since all is saved by one operation.
+// The functions of a TF2 SavedModel's saver: the one that restores does so from other keys, the one that
+// saves goes, since all is saved by one operation.
 void MergedSavers::take_functions(MergePart& part) {
   Values& values = values_[part.number];
   if (values.checkpoint == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
@@ -185,10 +185,9 @@ void MergedSavers::take_functions(MergePart& part) {
   if (!values.functions) return;
   const FunctionSaver& saver = *values.functions;
   part.changed_functions[saver.save_function] = "";
-  part.changed_functions[saver.restore_function] =
-      with_restored_keys(find_function_def(part.graph(), saver.restore_function), [&](const std::string& key) {
-        return key == kObjectGraphKey ? key : key_of(part, key);
-      });
+  part.changed_functions[saver.restore_function] = with_restored_keys(
+      find_function_def(part.graph(), saver.restore_function),
+      [&](const std::string& key) { return key == kObjectGraphKey ? key : key_of(part, key); });
   part.own_functions.insert(saver.restore_function);
 }
 
@@ -304,7 +303,8 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
   for (const FunctionSaver::Saved& saved : saver.saved) {
     if (saved.key == kObjectGraphKey) continue;
     value_of(part, saved.key);
-    function_entries_.push_back({key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
+    function_entries_.push_back(
+        {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
   }
   function_ends_.push_back(part.name_of(graph.name(saver.restore)));
   part.replaced[canonical_input(graph.name(saver.filename))] = filename;
@@ -350,7 +350,8 @@ void MergedSavers::make_saver() {
     for (const SaverEntry& entry : function_entries_) append_bytes_field(tensor, 8, text(entry));
     append_bytes_field(value, attr_field::kTensor, tensor);
     std::string node = names_.free_name(scope + name);
-    new_nodes_.push_back(NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
+    new_nodes_.push_back(
+        NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
     return node;
   };
   const std::string keys = strings("tensor_names", [](const SaverEntry& entry) { return entry.key; });

@@ -406,7 +406,8 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
           .hint("a=" + printable(part->model.path));
     }
   }
-  if (!without.empty()) notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
+  if (!without.empty())
+    notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
   meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(objects)});
 }
 
