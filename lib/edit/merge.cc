@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "edit/function_saver.h"
 #include "edit/merge_functions.h"
 #include "edit/merge_inputs.h"
 #include "edit/merge_objects.h"
@@ -30,10 +31,16 @@ class Merging {
     MergedNames names(parts_, request_.on_conflict);
     std::optional<MergedSavers> savers;
     if (request_.values) savers.emplace(parts_, names, request_);
+    check_roots();
     for (const auto& part : parts_) {
       for (const std::string_view name :
            functions_of_objects(part->model.meta().part(meta_field::kObjectGraph)))
         part->own_functions.emplace(name);
+      if (part->own_functions.empty() || !part->model.meta().has(meta_field::kSaver)) continue;
+      if (const auto saver = find_function_saver(part->model.meta(), part->facts.names(), part->ops)) {
+        part->own_functions.insert(saver->save_function);
+        part->own_functions.insert(saver->restore_function);
+      }
     }
     MergedLibrary library(parts_, request_.on_conflict);
     for (const auto& part : parts_) {
@@ -46,6 +53,12 @@ class Merging {
     if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta);
     inputs_ = std::make_unique<InputMap>(parts_, names, model, request_.input_map,
                                          request_.on_conflict == NameConflict::kShare);
+    for (const auto& part : parts_) {
+      const size_t others = part->model.meta_graphs.size() - 1;
+      if (others == 0 || (part->number == richest_ && part->name.empty())) continue;
+      result_.warnings.push_back(std::to_string(others) + " other MetaGraphs of " +
+                                 printable(part->model.path) + " are left out");
+    }
     inputs_->warn(result_.warnings);
     warn_of_python();
     names.share();
@@ -121,6 +134,14 @@ class Merging {
       // The united ones take the place of its own.
       meta.parts.push_back(part.field == meta_field::kGraph ? Part{meta_field::kGraph, {}} : part);
     }
+    // Other MetaGraphs go by the names in the checkpoint, which stay those of an operand without a name.
+    if (from.meta_graphs.size() > 1 && parts_[richest_]->name.empty()) {
+      model.meta_graphs = from.meta_graphs;
+      model.meta_graphs[from.selected] = std::move(meta);
+      model.selected = from.selected;
+      model.parts = from.parts;
+      return;
+    }
     model.meta_graphs.push_back(std::move(meta));
     if (model.kind != Kind::kSavedModel) return;
     bool placed = false;
@@ -131,6 +152,21 @@ class Merging {
       } else {
         model.parts.push_back(part);
       }
+    }
+  }
+
+  // Object graphs of several operands are joined under a new root, by the names of theirs.
+  void check_roots() const {
+    std::vector<const MergePart*> with;
+    for (const auto& part : parts_) {
+      if (part->model.meta().has(meta_field::kObjectGraph)) with.push_back(part.get());
+    }
+    for (const MergePart* part : with) {
+      if (with.size() == 1 || !part->name.empty()) continue;
+      throw Error(Cause::kRefused, "has an object graph, as others here have; their roots need names")
+          .in(part->model.path)
+          .hint("name the graphs (a=" + printable(with[0]->model.path) +
+                " b=" + printable(with[1]->model.path) + ")");
     }
   }
 

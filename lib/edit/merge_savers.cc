@@ -188,7 +188,7 @@ void MergedSavers::take_functions(MergePart& part) {
   part.changed_functions[saver.restore_function] = with_restored_keys(
       find_function_def(part.graph(), saver.restore_function),
       [&](const std::string& key) { return key == kObjectGraphKey ? key : key_of(part, key); });
-  part.own_functions.insert(saver.restore_function);
+  part.own_functions.insert(saver.restore_function);  // other keys
 }
 
 std::string MergedSavers::key_of(const MergePart& part, const std::string& key) const {

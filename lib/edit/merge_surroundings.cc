@@ -399,13 +399,6 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
     assets += static_cast<uint32_t>(own.parts_of(meta_field::kAsset).size());
   }
   if (objects.empty()) return;
-  for (const auto& part : parts_) {
-    if (objects.size() > 1 && part->name.empty() && part->model.meta().has(meta_field::kObjectGraph)) {
-      throw Error(Cause::kRefused, "has an object graph, like others here; their roots need names")
-          .in(part->model.path)
-          .hint("a=" + printable(part->model.path));
-    }
-  }
   if (!without.empty())
     notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
   meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(objects)});
