@@ -50,8 +50,14 @@ class Merging {
     start(model);
     MetaGraph& meta = model.meta();
     MergedSurroundings surroundings(parts_, names, request_.on_conflict);
-    if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta);
-    inputs_ = std::make_unique<InputMap>(parts_, names, model, request_.input_map,
+    std::vector<std::string> signatures;  // through which tensors may be named
+    if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta, signatures);
+    for (const std::string_view signature : meta.parts_of(meta_field::kSignature))
+      signatures.emplace_back(signature);
+    Model named;
+    named.meta_graphs.push_back({Graph({}, graph_field::kNode, model.arena), {}, false});
+    named.meta().set_parts(meta_field::kSignature, signatures);
+    inputs_ = std::make_unique<InputMap>(parts_, names, named, request_.input_map,
                                          request_.on_conflict == NameConflict::kShare);
     for (const auto& part : parts_) {
       const size_t others = part->model.meta_graphs.size() - 1;

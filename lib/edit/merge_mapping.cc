@@ -35,8 +35,8 @@ MergePart::MergePart(size_t position, MergeOperand operand)
       name_empty_handles(!name.empty()) {}
 
 bool MergePart::verbatim() const {
-  return prefix.empty() && numbers.empty() && renamed.empty() && replaced.empty() && functions.empty() && !fresh_identities &&
-         !name_empty_handles && !may_be_stale && removed.empty();
+  return prefix.empty() && numbers.empty() && renamed.empty() && replaced.empty() && functions.empty() &&
+         !fresh_identities && !name_empty_handles && !may_be_stale && removed.empty();
 }
 
 void MergePart::settle() {

@@ -118,6 +118,12 @@ MergedSavers::MergedSavers(MergeParts& parts, MergedNames& names, const MergeReq
     : parts_(parts), names_(names), on_conflict_(request.on_conflict), values_(parts.size()) {
   open(request);
   name_keys();
+  std::vector<const Values*> with;
+  for (const Values& values : values_) {
+    if (values.checkpoint != nullptr) with.push_back(&values);
+  }
+  as_it_is_ = with.size() == 1 && with.front()->prefix.empty() && with.front()->keys.empty();
+  if (as_it_is_) return;
   for (const auto& part : parts_) take_functions(*part);
 }
 
@@ -217,7 +223,7 @@ void MergedSavers::choose() {
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(values.main.saves.begin(), values.main.saves.end(), opaque),
                           std::any_of(values.main.restores.begin(), values.main.restores.end(), opaque)}) {
-      if (is) throw refused("its saver's tensor_names is not a Const").in(part->model.path);
+      if (is && !as_it_is_) throw refused("its saver's tensor_names is not a Const").in(part->model.path);
     }
   }
   for (const bool defined : {true, false}) {
@@ -230,15 +236,25 @@ void MergedSavers::choose() {
 }
 
 void MergedSavers::decide() {
-  choose();
   merged_ = merge_values();
+  choose();
+  if (chosen_ != nullptr) {
+    const Savers& main = values_[chosen_->number].main;
+    for (const SaveNode& save : main.saves) {
+      for (const SavedTensor& tensor : save.tensors) value_of(*chosen_, tensor.key);
+    }
+    for (const RestoreNode& restore : main.restores) {
+      for (const RestoredTensor& tensor : restore.tensors) value_of(*chosen_, tensor.key);
+    }
+  }
   const bool functions = std::any_of(values_.begin(), values_.end(),
                                      [](const Values& values) { return values.functions.has_value(); });
   if (chosen_ == nullptr && functions) return make_saver();
-  const bool any = std::any_of(values_.begin(), values_.end(),
-                               [](const Values& values) { return values.checkpoint != nullptr; });
+  const bool saved = std::any_of(parts_.begin(), parts_.end(),
+                                 [](const auto& part) { return part->model.meta().has(meta_field::kSaver); });
+  if (as_it_is_ && (chosen_ != nullptr || saved)) return;
   if (chosen_ == nullptr) {
-    if (any)
+    if (merged_ != nullptr)
       warnings_.emplace_back(
           "no file has a saver: the checkpoint is written, and nothing in the graph restores it");
     return;
@@ -386,12 +402,6 @@ void MergedSavers::rekey_chosen() {
   Values& values = values_[chosen_->number];
   Lists& lists = kept_->lists;
   const NodeId main_save = values.main.saves.front().node, main_restore = values.main.restores.front().node;
-  for (const SaveNode& save : values.main.saves) {
-    for (const SavedTensor& tensor : save.tensors) value_of(*chosen_, tensor.key);
-  }
-  for (const RestoreNode& restore : values.main.restores) {
-    for (const RestoredTensor& tensor : restore.tensors) value_of(*chosen_, tensor.key);
-  }
   for (SaveNode save : values.all.saves) {
     if (!save.readable()) continue;
     for (SavedTensor& tensor : save.tensors) tensor.key = key_of(*chosen_, tensor.key);

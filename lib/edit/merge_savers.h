@@ -58,6 +58,7 @@ class MergedSavers {
   MergedNames& names_;
   NameConflict on_conflict_;
   std::vector<Values> values_;  // by part
+  bool as_it_is_ = false;       // one operand has values, under keys that stay: so does its saver
   MergePart* chosen_ = nullptr;
   std::unique_ptr<Kept> kept_;
   std::shared_ptr<Checkpoint> merged_;

@@ -121,7 +121,7 @@ std::string MergedSurroundings::init_of(const MergePart& part, size_t first_way)
   return {};
 }
 
-void MergedSurroundings::unite_signatures(MetaGraph& meta) {
+void MergedSurroundings::unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases) {
   std::vector<std::pair<std::string, std::string_view>> all;  // key and SignatureDef, in order
   std::map<std::string, size_t> places;                       // by key, in `all`
   std::map<std::string, const MergePart*> owners;
@@ -150,6 +150,8 @@ void MergedSurroundings::unite_signatures(MetaGraph& meta) {
       places.emplace(key, all.size());
       owners.emplace(key, part.get());
       signature_keys_[part->number].emplace(entry.key, key);
+      if (!part->name.empty() && key == entry.key)
+        aliases.push_back(signature_entry(part->prefix + key, entry.value));
       all.emplace_back(key, entry.value);
     }
   }

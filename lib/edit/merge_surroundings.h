@@ -20,7 +20,8 @@ class MergedSurroundings {
 
   // Signatures: of both, init and train signatures as rule 6 says. To be called first; what it makes is known
   // to find_tensor() then. Throws Error (kRefused).
-  void unite_signatures(MetaGraph& meta);
+  // `aliases` gains the ones that kept their key as `NAME/KEY`.
+  void unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases);
   // A signature that is fed with a KEY is fed with its VALUE.
   static void map_signature_inputs(MetaGraph& meta, const InputMap& inputs);
 
