@@ -80,7 +80,13 @@ class Merging {
       if (savers) savers->mend(meta);
     }
     NewNodes nodes = surroundings.take_nodes();
-    if (request_.prune) prune_keys(parts_, *inputs_, meta, nodes);
+    if (request_.prune) {
+      NewNodes readers = nodes;
+      if (savers) {
+        for (std::string& node : savers->nodes()) readers.push_back(std::move(node));
+      }
+      prune_keys(parts_, names, *inputs_, meta, readers);
+    }
 
     Graph& graph = meta.graph;
     for (const auto& part : parts_) {
@@ -94,13 +100,13 @@ class Merging {
       }
     }
     if (savers) savers->apply(graph, nodes);
-    for (std::string& node : nodes) graph.append(std::move(node));
+    for (const std::string& node : nodes) graph.append(node);
     for (const Part& part : parts_.front()->graph().parts()) {
       if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
     }
     if (library.present()) graph.set_parts(graph_field::kLibrary, {library.encode()});
     surroundings.unite_versions(graph);
-    if (request_.want_changes) describe();
+    if (request_.want_changes) describe(nodes);
     for (std::string& warning : surroundings.take_warnings()) result_.warnings.push_back(std::move(warning));
     if (savers) {
       result_.values = savers->take_values();
@@ -187,7 +193,7 @@ class Merging {
   }
 
   // For --dry-run: what is there that the first operand had not, and the other way round.
-  void describe() {
+  void describe(const NewNodes& nodes) {
     for (const auto& part : parts_) {
       for (uint32_t i = 0; i < part->graph().size(); ++i) {
         const NodeId id{i};
@@ -200,6 +206,8 @@ class Merging {
         }
       }
     }
+    for (const std::string& node : nodes)
+      result_.changes.push_back("+ " + printable(node_name(node)) + " = " + printable(node_op(node)));
     for (const MergedInput& pair : inputs_->pairs()) {
       for (const MergedInput::Reader& reader : pair.readers) {
         const MergePart& part = *parts_[reader.part];

@@ -232,6 +232,13 @@ std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& n
   return found;
 }
 
+MergePlace MergedNames::written(MergePlace place) const {
+  const std::vector<Twin>& twins = twins_[place.part];
+  const auto found = std::lower_bound(twins.begin(), twins.end(), place.node,
+                                      [](const Twin& twin, NodeId node) { return twin.node < node; });
+  return found != twins.end() && found->node == place.node ? found->earlier : place;
+}
+
 void MergedNames::share() {
   for (const auto& part : parts_) {
     for (const Twin& twin : twins_[part->number]) {

@@ -43,6 +43,9 @@ class MergedNames {
   // of all are decided. Throws Error (kRefused) where two say different things.
   void share();
 
+  // Where the node is written: a node that share() took out is one with another operand's.
+  MergePlace written(MergePlace place) const;
+
   // Calls use(name) with the name of every node in the merged graph.
   template <typename Use>
   void each(Use use) const {

@@ -80,6 +80,11 @@ class MergedSavers::Lists final : public SaverLists {
   std::string free_name(std::string_view wanted) override { return names_.free_name(wanted); }
   void add(std::string node_def) override { added_.push_back(std::move(node_def)); }
 
+  void list(NewNodes& nodes) const {
+    for (const auto& [id, node_def] : changed_) nodes.push_back(node_def);
+    nodes.insert(nodes.end(), added_.begin(), added_.end());
+  }
+
   void apply(Graph& graph, NewNodes& nodes) {
     for (auto& [id, node_def] : changed_) graph.settle(NodeId{part_.base + id}, std::move(node_def));
     std::move(added_.begin(), added_.end(), std::back_inserter(nodes));
@@ -623,6 +628,12 @@ void MergedSavers::mend(MetaGraph& meta) const {
     }
   }
   meta.set_parts(meta_field::kCollection, entries);
+}
+
+NewNodes MergedSavers::nodes() const {
+  NewNodes nodes = new_nodes_;
+  if (kept_ != nullptr) kept_->lists.list(nodes);
+  return nodes;
 }
 
 void MergedSavers::apply(Graph& graph, NewNodes& nodes) {

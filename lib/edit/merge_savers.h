@@ -27,6 +27,8 @@ class MergedSavers {
   void decide();
   // Takes out of the messages what names a saver that is no more; saver_def is the one that is left.
   void mend(MetaGraph& meta) const;
+  // Nodes that the saver changes or adds, as they will be.
+  NewNodes nodes() const;
   // Changes the saver's nodes, when the graph has all nodes of the operands.
   void apply(Graph& graph, NewNodes& nodes);
 
