@@ -3,8 +3,9 @@
 
   bad_input.py --gedit build/release/gedit [--keep FOLDER]
 
-Each input is given to inspect, list, convert, rename, copy, check and diff. Whatever it is, a command must end within
-SECONDS, with 0, 3 or 4 (check and diff: or 1), within an address space of MEMORY bytes; on 3 and 4 with exactly one line on standard error that begins with
+Each input is given to inspect, list, convert, rename, copy, merge, check and diff. Whatever it is, a command must end within
+SECONDS, with 0, 3 or 4 (check and diff: or 1), within an address space of MEMORY bytes; on 3 and 4 with exactly one line on
+standard error that begins with
 `gedit COMMAND: `, nothing on standard output and no output file.
 """
 import argparse
@@ -214,6 +215,8 @@ def faults_of(gedit, folder, path):
     for arguments, writes in ((["inspect", path], False), (["list", path], False), (["convert", path, "-f", "gtxt", "-q", "-o", out], True),
                               (["rename", path, "/=p/", "-q", "-o", out], True),
                               (["copy", path, "-s", "**", "--scope", "c", "-q", "-o", out], True),
+                              (["merge", "a=" + path, "b=" + path, "-q", "-o", out], True),
+                              (["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", out], True),
                               (["check", "--security", path], False), (["diff", path, ADDITION], False)):
         what = "%s %s" % (arguments[0], os.path.basename(path))
         with open(os.path.join(folder, "stdout"), "wb+") as stdout:

@@ -9,6 +9,8 @@
   rename   a prefix put before every name and taken away again leaves the graph as it was
   diff     a file does not differ from its listing; a prefix before every name is one line
   check    a graph without errors has none after a prefix, nor with a copy of all of it beside it
+  merge    one file under a name is that file renamed; two files are the two put behind each other; it does not matter
+           which two of three are merged first
   status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
 
 A file of testdata/ that gedit refuses must be named in REFUSED; of the corpus, the number of refusals is printed.
@@ -18,6 +20,7 @@ import filecmp
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,7 +33,7 @@ SECONDS = 300
 # Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
 REFUSED = {"git_lfs_pointer.pb", "functions/graph-malformed.pbtxt"}
 # What a law rightly cannot do: JSON does not hold an Any of an unknown type; an edit asks which of two MetaGraphs.
-REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename"), ("two_graphs", "diff")}
+REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename"), ("two_graphs", "diff"), ("two_graphs", "merge")}
 # Small messages of other kinds that lie beside SavedModels.
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
@@ -197,17 +200,75 @@ def law_check(subject, kind, listing):
             raise Broken("after %s: %r" % (edit[0], stdout[:300]))
 
 
+# What tells one network's loops and state from another's is new in a merge and stays in a renaming; a colocation with
+# a node that is not there goes.
+IDENTITY = re.compile(rb'(, |(?<=\{))(shared_name|frame_name|stack_name|var_name|tensor_name|batching_queue|_XlaCluster|'
+                      rb'_XlaScope|_XlaInternalScope|_tpu_replicate|_replication_info|cluster|key): "(\\.|[^"\\])*"')
+CLASS = re.compile(rb'(, |(?<=\{))_class: list\((("(\\.|[^"\\])*")(, )?)*\)')
+NODE = re.compile(rb'^("(\\.|[^"\\])*"|[A-Za-z0-9_.\-/>$]+) = ')
+
+
+def comparable(listing):
+    """Lines without identities. An object graph under a name has another root."""
+    return [CLASS.sub(b"", IDENTITY.sub(b"", line)).replace(b"{, ", b"{").replace(b" {}", b"")
+            for line in listing.split(b"\n") if not line.startswith((b"object ", b"concrete_function "))]
+
+
+def node_lines(listing):
+    """The nodes of the main graph, but for the operations that a merge adds."""
+    lines = listing.split(b"\n")
+    return [line for line in lines if NODE.match(line) and not line.startswith(b"merged_")]
+
+
+def law_merge(subject, kind, listing):
+    path = subject.path
+
+    def merged(*operands):
+        return subject.run("merge", *operands, "-q", "-f", "gtxt", "-o", "-")
+    one = merged("a=" + path)
+    renamed = subject.run("rename", path, "/=a/", "-q", "-f", "gtxt", "-o", "-")
+    ours, theirs = comparable(one), comparable(renamed)
+    for before, after in zip(theirs, ours):
+        if before != after:
+            raise Broken("under a name: %r became %r" % (before[:300], after[:300]))
+    if len(ours) != len(theirs):
+        raise Broken("under a name: %d lines became %d" % (len(theirs), len(ours)))
+
+    graph = subject.fresh("graph.pb")
+    subject.run("convert", path, "-q", "-f", "pb", "-o", graph)
+    parts = [node_lines(merged(name + "=" + graph)) for name in "abc"]
+    both = node_lines(merged("a=" + graph, "b=" + graph))
+    if has_own_functions(both):
+        return
+    if both != parts[0] + parts[1]:
+        raise Broken("two files are not the two put behind each other")
+    first, last = subject.fresh("first.pb"), subject.fresh("last.pb")
+    subject.run("merge", "a=" + graph, "b=" + graph, "-q", "-o", first)
+    subject.run("merge", "b=" + graph, "c=" + graph, "-q", "-o", last)
+    left, right = node_lines(merged(first, "c=" + graph)), node_lines(merged("a=" + graph, last))
+    if left != right:
+        raise Broken("it matters which two of three files are merged first")
+
+
+def has_own_functions(lines):
+    """Whether some function of the second file got another name, since it holds state."""
+    calls = [re.sub(rb"^[ab]/", b"", line) for line in lines]
+    return any(re.search(rb"func [^ {},]*_1\b", line) for line in calls)
+
+
 def law_status(subject, kind, listing):
     path = subject.path
     for arguments in (["inspect", path], ["inspect", path, "--depth", "2"], ["list", path], ["list", path, "-j"],
                       ["select", path, "op:*Variable*"], ["select", path, "**", "-j"], ["convert", path, "-f", "gtxt", "-o", "-"],
                       ["check", path, "--security"], ["diff", path, os.path.join(TESTDATA, "dqn", "dqn.meta"), "-j"],
                       ["rename", path, "no/such/node=x", "-o", subject.fresh("out")],
-                      ["copy", path, "-s", "**", "--scope", "gedit_law", "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))]):
+                      ["copy", path, "-s", "**", "--scope", "gedit_law", "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))],
+                      ["merge", path, "b=" + path, "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))],
+                      ["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", subject.fresh("out.pb")]):
         subject.outcome(*arguments)
 
 
-LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_diff, law_check, law_status]
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_status]
 
 
 def check(task):

@@ -74,8 +74,9 @@ class Merge final : public Command {
     request_.checkpoints = named_checkpoints(operands);
     const Model& model = operands[richest(operands)].model;
     output_.check(model);
-    const Destination destination = output_.destination(model);
-    request_.values = !checkpoints_.empty() || target_of(model, destination).directory;
+    const bool directory = output_.dry_run() ? model.kind == Kind::kSavedModel
+                                             : target_of(model, output_.destination(model)).directory;
+    request_.values = !checkpoints_.empty() || directory;
     if (!checkpoints_.empty() && output_.to_standard_output() && !output_.dry_run())
       throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
     std::vector<Counts> before;

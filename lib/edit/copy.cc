@@ -326,7 +326,7 @@ class Copying {
         if (key == nullptr && facts_.savers.empty() && !facts_.model.meta().has(meta_field::kObjectGraph))
           result_.values[std::string(graph.name(id))] = copy_name(id);
       }
-      if (op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc") ++py_funcs_;
+      if (is_python_op(op)) ++py_funcs_;
     }
     for (const std::string& output : request_.outputs) {
       const TensorRef tensor = facts_.tensors.find(output);

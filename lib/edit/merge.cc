@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "edit/function_saver.h"
 #include "edit/merge_functions.h"
 #include "edit/merge_inputs.h"
+#include "edit/merge_objects.h"
 #include "edit/merge_prune.h"
 #include "edit/merge_savers.h"
 #include "edit/merge_surroundings.h"
@@ -29,6 +31,17 @@ class Merging {
     MergedNames names(parts_, request_.on_conflict);
     std::optional<MergedSavers> savers;
     if (request_.values) savers.emplace(parts_, names, request_);
+    check_roots();
+    for (const auto& part : parts_) {
+      for (const std::string_view name :
+           functions_of_objects(part->model.meta().part(meta_field::kObjectGraph)))
+        part->own_functions.emplace(name);
+      if (part->own_functions.empty() || !part->model.meta().has(meta_field::kSaver)) continue;
+      if (const auto saver = find_function_saver(part->model.meta(), part->facts.names(), part->ops)) {
+        part->own_functions.insert(saver->save_function);
+        part->own_functions.insert(saver->restore_function);
+      }
+    }
     MergedLibrary library(parts_, request_.on_conflict);
     for (const auto& part : parts_) {
       with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
@@ -37,10 +50,23 @@ class Merging {
     start(model);
     MetaGraph& meta = model.meta();
     MergedSurroundings surroundings(parts_, names, request_.on_conflict);
-    if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta);
-    inputs_ = std::make_unique<InputMap>(parts_, names, model, request_.input_map,
+    std::vector<std::string> signatures;  // through which tensors may be named
+    if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta, signatures);
+    for (const std::string_view signature : meta.parts_of(meta_field::kSignature))
+      signatures.emplace_back(signature);
+    Model named;
+    named.meta_graphs.push_back({Graph({}, graph_field::kNode, model.arena), {}, false});
+    named.meta().set_parts(meta_field::kSignature, signatures);
+    inputs_ = std::make_unique<InputMap>(parts_, names, named, request_.input_map,
                                          request_.on_conflict == NameConflict::kShare);
+    for (const auto& part : parts_) {
+      const size_t others = part->model.meta_graphs.size() - 1;
+      if (others == 0 || (part->number == richest_ && part->name.empty())) continue;
+      result_.warnings.push_back(std::to_string(others) + " other MetaGraphs of " +
+                                 printable(part->model.path) + " are left out");
+    }
     inputs_->warn(result_.warnings);
+    warn_of_python();
     names.share();
     inputs_->check_cycles();
     if (savers) savers->decide();
@@ -48,12 +74,19 @@ class Merging {
       MergedSurroundings::map_signature_inputs(meta, *inputs_);
       surroundings.unite_info(meta);
       result_.assets = surroundings.unite_assets(meta, model.folder);
+      surroundings.unite_objects(meta, result_.notes);
       surroundings.unite_collections(meta);
       surroundings.unite_savers(meta, !savers);
       if (savers) savers->mend(meta);
     }
     NewNodes nodes = surroundings.take_nodes();
-    if (request_.prune) prune_keys(parts_, *inputs_, meta, nodes);
+    if (request_.prune) {
+      NewNodes readers = nodes;
+      if (savers) {
+        for (std::string& node : savers->nodes()) readers.push_back(std::move(node));
+      }
+      prune_keys(parts_, names, *inputs_, meta, readers);
+    }
 
     Graph& graph = meta.graph;
     for (const auto& part : parts_) {
@@ -67,13 +100,13 @@ class Merging {
       }
     }
     if (savers) savers->apply(graph, nodes);
-    for (std::string& node : nodes) graph.append(std::move(node));
+    for (const std::string& node : nodes) graph.append(node);
     for (const Part& part : parts_.front()->graph().parts()) {
       if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
     }
     if (library.present()) graph.set_parts(graph_field::kLibrary, {library.encode()});
     surroundings.unite_versions(graph);
-    if (request_.want_changes) describe();
+    if (request_.want_changes) describe(nodes);
     for (std::string& warning : surroundings.take_warnings()) result_.warnings.push_back(std::move(warning));
     if (savers) {
       result_.values = savers->take_values();
@@ -94,7 +127,7 @@ class Merging {
   }
 
  private:
-  // The richest operand's file, without what is in it.
+  // The richest operand's file, without its graph.
   void start(Model& model) const {
     const Model& from = parts_[richest_]->model;
     model.path = from.path;
@@ -110,12 +143,16 @@ class Merging {
     }
     MetaGraph meta{Graph({}, graph_field::kNode, model.arena), {}, true};
     for (const Part& part : from.meta().parts) {
-      const bool ours = part.field >= meta_field::kInfo && part.field <= meta_field::kObjectGraph;
-      if (part.field == meta_field::kGraph) {
-        meta.parts.push_back({meta_field::kGraph, {}});
-      } else if (!ours) {
-        meta.parts.push_back(part);
-      }
+      // The united ones take the place of its own.
+      meta.parts.push_back(part.field == meta_field::kGraph ? Part{meta_field::kGraph, {}} : part);
+    }
+    // Other MetaGraphs go by the names in the checkpoint, which stay those of an operand without a name.
+    if (from.meta_graphs.size() > 1 && parts_[richest_]->name.empty()) {
+      model.meta_graphs = from.meta_graphs;
+      model.meta_graphs[from.selected] = std::move(meta);
+      model.selected = from.selected;
+      model.parts = from.parts;
+      return;
     }
     model.meta_graphs.push_back(std::move(meta));
     if (model.kind != Kind::kSavedModel) return;
@@ -130,8 +167,33 @@ class Merging {
     }
   }
 
+  // Object graphs of several operands are joined under a new root, by the names of theirs.
+  void check_roots() const {
+    std::vector<const MergePart*> with;
+    for (const auto& part : parts_) {
+      if (part->model.meta().has(meta_field::kObjectGraph)) with.push_back(part.get());
+    }
+    for (const MergePart* part : with) {
+      if (with.size() == 1 || !part->name.empty()) continue;
+      throw Error(Cause::kRefused, "has an object graph, as others here have; their roots need names")
+          .in(part->model.path)
+          .hint("name the graphs (a=" + printable(with[0]->model.path) +
+                " b=" + printable(with[1]->model.path) + ")");
+    }
+  }
+
+  // Tokens of Python functions stay, so that those of two files can be the same.
+  void warn_of_python() {
+    const auto files = std::count_if(parts_.begin(), parts_.end(),
+                                     [](const auto& part) { return part->graph().tally().python > 0; });
+    if (files < 2) return;
+    result_.warnings.push_back(std::to_string(files) +
+                               " files hold PyFunc nodes: those of one token call the same Python function, "
+                               "which only the process that built the graph has");
+  }
+
   // For --dry-run: what is there that the first operand had not, and the other way round.
-  void describe() {
+  void describe(const NewNodes& nodes) {
     for (const auto& part : parts_) {
       for (uint32_t i = 0; i < part->graph().size(); ++i) {
         const NodeId id{i};
@@ -144,6 +206,8 @@ class Merging {
         }
       }
     }
+    for (const std::string& node : nodes)
+      result_.changes.push_back("+ " + printable(node_name(node)) + " = " + printable(node_op(node)));
     for (const MergedInput& pair : inputs_->pairs()) {
       for (const MergedInput::Reader& reader : pair.readers) {
         const MergePart& part = *parts_[reader.part];

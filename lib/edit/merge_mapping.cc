@@ -35,8 +35,8 @@ MergePart::MergePart(size_t position, MergeOperand operand)
       name_empty_handles(!name.empty()) {}
 
 bool MergePart::verbatim() const {
-  return prefix.empty() && renamed.empty() && replaced.empty() && functions.empty() && !fresh_identities &&
-         !name_empty_handles && !may_be_stale && removed.empty();
+  return prefix.empty() && numbers.empty() && renamed.empty() && replaced.empty() && functions.empty() &&
+         !fresh_identities && !name_empty_handles && !may_be_stale && removed.empty();
 }
 
 void MergePart::settle() {
@@ -45,7 +45,7 @@ void MergePart::settle() {
   for (const Role role : {Role::kFrame, Role::kSharedName, Role::kPair}) {
     for (const auto& [from, to] : identities.made(role)) made = made || to != scope.of(from);
   }
-  prefixes_ = !all_special && functions.empty() && !made && (fresh_identities == name_empty_handles);
+  prefixes_ = numbers.empty() && functions.empty() && !made && (fresh_identities == name_empty_handles);
 }
 
 void MergePart::node(std::string_view node, std::string& out) const {
@@ -57,6 +57,11 @@ void MergePart::node(std::string_view node, std::string& out) const {
   }
   out += prefix;
   out += node;
+  if (numbers.empty()) return;
+  const NodeId id = facts.names().find(node);
+  if (id == kNoNode || numbers[index_of(id)] == 0) return;
+  out += '_';
+  out += std::to_string(numbers[index_of(id)]);
 }
 
 const Prefixing* MergePart::prefixing(NodeId id) const {

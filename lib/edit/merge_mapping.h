@@ -62,10 +62,11 @@ struct MergePart final : public Mapping {
   const GraphFacts facts;
   uint32_t base = 0;  // of its nodes in the merged graph
 
-  // Nodes whose new name is not M of the old one. `all_special`: what names them is not known to be in
-  // `special`, so that every node is looked at.
+  // Nodes whose new name is not M of the old one: by node, the number behind it (`x_1`), 0 for none; empty
+  // where no node has one.
+  std::vector<uint32_t> numbers;
+  // The same for other names; what names these nodes is in `special`.
   std::unordered_map<std::string_view, std::string> renamed;
-  bool all_special = false;
   // What the readers of a tensor (`a`, `a:1`, `^a`, as in this file) read instead.
   std::unordered_map<std::string, std::string> replaced;
   // Nodes that need more than the prefix: those that read one of these.

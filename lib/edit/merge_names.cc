@@ -1,6 +1,7 @@
 #include "edit/merge_names.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.h"
 #include "graph/equal.h"
@@ -8,12 +9,13 @@
 namespace gedit {
 namespace {
 
-// The node's name in `part` that is `name` in the merged graph, unless it was given another one.
+// The node that is `name` in the merged graph, unless it was given another name.
 NodeId find_in(const MergePart& part, std::string_view name) {
   if (!name.starts_with(part.prefix)) return kNoNode;
   const std::string_view local = name.substr(part.prefix.size());
   const NodeId id = part.facts.names().find(local);
-  return id != kNoNode && !part.renamed.empty() && part.renamed.contains(local) ? kNoNode : id;
+  if (id == kNoNode || (!part.numbers.empty() && part.numbers[index_of(id)] != 0)) return kNoNode;
+  return !part.renamed.empty() && part.renamed.contains(local) ? kNoNode : id;
 }
 
 bool is_handle_without_name(std::string_view node_def) {
@@ -72,10 +74,30 @@ bool MergedNames::may_meet(const MergePart& a, const MergePart& b) const {
   return false;
 }
 
-bool MergedNames::taken(const std::string& name) const {
-  return made_.contains(name) || std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+// The node that got a number: `x_1`.
+MergePlace MergedNames::find_numbered(std::string_view name) const {
+  const size_t underscore = name.find_last_not_of("0123456789");
+  if (underscore == std::string_view::npos || name[underscore] != '_') return {};
+  uint32_t number = 0;
+  const std::string_view digits = name.substr(underscore + 1);
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (code != std::errc{} || digits.starts_with('0')) return {};
+  const std::string_view base = name.substr(0, underscore);
+  for (const auto& part : parts_) {
+    if (part->numbers.empty() || !base.starts_with(part->prefix)) continue;
+    const NodeId id = part->facts.names().find(base.substr(part->prefix.size()));
+    if (id != kNoNode && part->numbers[index_of(id)] == number) return {part->number, id};
+  }
+  return {};
+}
+
+// By a node of any operand, whatever it will be called, or by a name that was given.
+bool MergedNames::taken(std::string_view name) const {
+  if (!added_.empty() && added_.contains(std::string(name))) return true;
+  return find_numbered(name).node != kNoNode ||
+         std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
            return name.starts_with(part->prefix) &&
-                  part->facts.names().find(std::string_view(name).substr(part->prefix.size())) != kNoNode;
+                  part->facts.names().find(name.substr(part->prefix.size())) != kNoNode;
          });
 }
 
@@ -83,7 +105,7 @@ std::string MergedNames::free_name(std::string_view wanted) {
   std::string name(wanted);
   int& number = next_numbers_[name];  // a name that was taken stays taken
   while (taken(name)) name = std::string(wanted) + "_" + std::to_string(++number);
-  made_.emplace(name, MergePlace{});
+  added_.insert(name);
   return name;
 }
 
@@ -95,9 +117,11 @@ void MergedNames::decide_nodes() {
       if (may_meet(*parts_[i], part)) others.push_back(i);
     }
     if (others.empty()) continue;
+    std::string name;
     for (uint32_t i = 0; i < part.graph().size(); ++i) {
       const std::string_view local = part.graph().name(NodeId{i});
-      const std::string name = part.prefix + std::string(local);
+      name = part.prefix;
+      name += local;
       for (const size_t other : others) {
         const NodeId earlier = find_in(*parts_[other], name);
         if (earlier == kNoNode) continue;
@@ -105,11 +129,19 @@ void MergedNames::decide_nodes() {
           throw already_in(part, *parts_[other], quoted("node", name));
         if (on_conflict_ == NameConflict::kShare) {
           twins_[later].push_back({NodeId{i}, {other, earlier}});
-        } else if (!part.renamed.contains(local)) {  // of two nodes of one name both are renamed
-          std::string fresh = free_name(name);
-          made_[fresh] = {later, NodeId{i}};
-          part.renamed.emplace(local, std::move(fresh));
-          part.all_special = true;
+        } else {
+          if (part.numbers.empty()) part.numbers.resize(part.graph().size());
+          // Of two nodes of one name both are renamed.
+          uint32_t& number = part.numbers[index_of(part.facts.names().find(local))];
+          if (number != 0) break;
+          const size_t size = name.size();
+          uint32_t next = 0;
+          do {
+            name.resize(size);
+            name += '_';
+            name += std::to_string(++next);
+          } while (taken(name));
+          number = next;
         }
         break;
       }
@@ -165,7 +197,7 @@ void MergedNames::decide_identities() {
 std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& names) const {
   std::vector<MergePlace> found(names.size());
   for (size_t k = 0; k < names.size(); ++k) {
-    if (const auto made = made_.find(std::string(names[k])); made != made_.end()) found[k] = made->second;
+    found[k] = find_numbered(names[k]);
   }
   for (const auto& part : parts_) {
     std::unordered_map<std::string_view, std::vector<size_t>> wanted;
@@ -173,7 +205,8 @@ std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& n
     for (size_t k = 0; k < names.size(); ++k) {
       if (found[k].node != kNoNode || !names[k].starts_with(part->prefix)) continue;
       const std::string_view local = names[k].substr(part->prefix.size());
-      if (part->renamed.contains(local)) continue;
+      if (part->renamed.contains(local) || (!part->numbers.empty() && find_in(*part, names[k]) == kNoNode))
+        continue;
       wanted[local].push_back(k);
       sizes |= uint64_t{1} << (local.size() & 63);
     }
@@ -197,6 +230,13 @@ std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& n
     }
   }
   return found;
+}
+
+MergePlace MergedNames::written(MergePlace place) const {
+  const std::vector<Twin>& twins = twins_[place.part];
+  const auto found = std::lower_bound(twins.begin(), twins.end(), place.node,
+                                      [](const Twin& twin, NodeId node) { return twin.node < node; });
+  return found != twins.end() && found->node == place.node ? found->earlier : place;
 }
 
 void MergedNames::share() {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "edit/merge_mapping.h"
@@ -41,6 +43,9 @@ class MergedNames {
   // of all are decided. Throws Error (kRefused) where two say different things.
   void share();
 
+  // Where the node is written: a node that share() took out is one with another operand's.
+  MergePlace written(MergePlace place) const;
+
   // Calls use(name) with the name of every node in the merged graph.
   template <typename Use>
   void each(Use use) const {
@@ -58,12 +63,12 @@ class MergedNames {
   void decide_nodes();
   void decide_identities();
   bool may_meet(const MergePart& a, const MergePart& b) const;
-  bool taken(const std::string& name) const;
+  bool taken(std::string_view name) const;
+  MergePlace find_numbered(std::string_view name) const;
 
   MergeParts& parts_;
   NameConflict on_conflict_;
-  std::unordered_map<std::string, MergePlace>
-      made_;  // names that are not M of a node's; kNoNode: of new nodes
+  std::unordered_set<std::string> added_;              // names of new nodes
   std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
   std::vector<std::vector<Twin>> twins_;               // by part
 };

@@ -20,7 +20,8 @@ class Gather final : public NameMap {
 
 }  // namespace
 
-void prune_keys(MergeParts& parts, const InputMap& inputs, const MetaGraph& meta, const NewNodes& new_nodes) {
+void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inputs, const MetaGraph& meta,
+                const NewNodes& new_nodes) {
   Gather named;
   MetaGraph looked_at = meta;  // nothing changes in it
   map_surroundings(looked_at, named);
@@ -45,20 +46,21 @@ void prune_keys(MergeParts& parts, const InputMap& inputs, const MetaGraph& meta
     each_input(part.graph().bytes(id), [&](std::string_view input) {
       if (part.special.has(id)) {
         if (const auto mapped = part.replaced.find(canonical_input(input)); mapped != part.replaced.end()) {
-          if (const auto value = values.find(mapped->second); value != values.end()) use(value->second);
+          if (const auto value = values.find(mapped->second); value != values.end())
+            use(names.written(value->second));
           return;
         }
       }
       const NodeId source = part.facts.names().find(parse_input(input).node);
-      if (source != kNoNode) use(MergePlace{part.number, source});
+      if (source != kNoNode) use(names.written({part.number, source}));
     });
   };
   for (const auto& part : parts) {
-    const bool looked_through = !reads[part->number].empty() || !part->special.empty();
-    if (!looked_through) continue;
+    // Other operands read these only through the map, or through nodes that are one.
+    const bool all = !reads[part->number].empty() || !part->shared.empty();
+    if (!all && part->special.empty()) continue;
     for (uint32_t i = 0; i < part->graph().size(); ++i) {
-      if (!part->written(NodeId{i})) continue;
-      if (reads[part->number].empty() && !part->special.has(NodeId{i})) continue;
+      if (!part->written(NodeId{i}) || (!all && !part->special.has(NodeId{i}))) continue;
       each_source(*part, NodeId{i}, [&](const MergePlace& source) { count(source.part, source.node, 1); });
     }
   }

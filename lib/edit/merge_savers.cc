@@ -9,8 +9,9 @@
 #include "checkpoint/objects.h"
 #include "checkpoint/open.h"
 #include "checkpoint/values.h"
+#include "edit/function_saver.h"
 #include "edit/keys.h"
-#include "edit/saver_lists.h"
+#include "graph/types.h"
 #include "model/collections.h"
 
 namespace gedit {
@@ -64,6 +65,7 @@ struct MergedSavers::Values {
   std::string prefix;                                 // before every key
   std::unordered_map<std::string, std::string> keys;  // those that become something else
   Savers all, main;
+  std::optional<FunctionSaver> functions;  // in place of `main`
 };
 
 // Nodes of the saver that is kept, under their new names.
@@ -77,6 +79,11 @@ class MergedSavers::Lists final : public SaverLists {
   }
   std::string free_name(std::string_view wanted) override { return names_.free_name(wanted); }
   void add(std::string node_def) override { added_.push_back(std::move(node_def)); }
+
+  void list(NewNodes& nodes) const {
+    for (const auto& [id, node_def] : changed_) nodes.push_back(node_def);
+    nodes.insert(nodes.end(), added_.begin(), added_.end());
+  }
 
   void apply(Graph& graph, NewNodes& nodes) {
     for (auto& [id, node_def] : changed_) graph.settle(NodeId{part_.base + id}, std::move(node_def));
@@ -110,13 +117,19 @@ struct MergedSavers::Kept {
   };
   std::vector<Use> uses;
   std::vector<std::string> ends;  // nodes that the restore operation is to run
-  std::unordered_set<std::string> removed;
 };
 
 MergedSavers::MergedSavers(MergeParts& parts, MergedNames& names, const MergeRequest& request)
     : parts_(parts), names_(names), on_conflict_(request.on_conflict), values_(parts.size()) {
   open(request);
   name_keys();
+  std::vector<const Values*> with;
+  for (const Values& values : values_) {
+    if (values.checkpoint != nullptr) with.push_back(&values);
+  }
+  as_it_is_ = with.size() == 1 && with.front()->prefix.empty() && with.front()->keys.empty();
+  if (as_it_is_) return;
+  for (const auto& part : parts_) take_functions(*part);
 }
 
 MergedSavers::~MergedSavers() = default;
@@ -174,6 +187,21 @@ void MergedSavers::name_keys() {
   }
 }
 
+// The functions of a TF2 SavedModel's saver: the one that restores does so from other keys, the one that
+// saves goes, since all is saved by one operation.
+void MergedSavers::take_functions(MergePart& part) {
+  Values& values = values_[part.number];
+  if (values.checkpoint == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
+  values.functions = find_function_saver(part.model.meta(), part.facts.names(), part.ops);
+  if (!values.functions) return;
+  const FunctionSaver& saver = *values.functions;
+  part.changed_functions[saver.save_function] = "";
+  part.changed_functions[saver.restore_function] = with_restored_keys(
+      find_function_def(part.graph(), saver.restore_function),
+      [&](const std::string& key) { return key == kObjectGraphKey ? key : key_of(part, key); });
+  part.own_functions.insert(saver.restore_function);  // other keys
+}
+
 std::string MergedSavers::key_of(const MergePart& part, const std::string& key) const {
   const Values& values = values_[part.number];
   const auto found = values.keys.find(key);
@@ -200,7 +228,7 @@ void MergedSavers::choose() {
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(values.main.saves.begin(), values.main.saves.end(), opaque),
                           std::any_of(values.main.restores.begin(), values.main.restores.end(), opaque)}) {
-      if (is) throw refused("its saver's tensor_names is not a Const").in(part->model.path);
+      if (is && !as_it_is_) throw refused("its saver's tensor_names is not a Const").in(part->model.path);
     }
   }
   for (const bool defined : {true, false}) {
@@ -213,11 +241,25 @@ void MergedSavers::choose() {
 }
 
 void MergedSavers::decide() {
+  merged_ = merge_values();
   choose();
-  const bool any = std::any_of(values_.begin(), values_.end(),
-                               [](const Values& values) { return values.checkpoint != nullptr; });
+  if (chosen_ != nullptr) {
+    const Savers& main = values_[chosen_->number].main;
+    for (const SaveNode& save : main.saves) {
+      for (const SavedTensor& tensor : save.tensors) value_of(*chosen_, tensor.key);
+    }
+    for (const RestoreNode& restore : main.restores) {
+      for (const RestoredTensor& tensor : restore.tensors) value_of(*chosen_, tensor.key);
+    }
+  }
+  const bool functions = std::any_of(values_.begin(), values_.end(),
+                                     [](const Values& values) { return values.functions.has_value(); });
+  if (chosen_ == nullptr && functions) return make_saver();
+  const bool saved = std::any_of(parts_.begin(), parts_.end(),
+                                 [](const auto& part) { return part->model.meta().has(meta_field::kSaver); });
+  if (as_it_is_ && (chosen_ != nullptr || saved)) return;
   if (chosen_ == nullptr) {
-    if (any)
+    if (merged_ != nullptr)
       warnings_.emplace_back(
           "no file has a saver: the checkpoint is written, and nothing in the graph restores it");
     return;
@@ -227,13 +269,136 @@ void MergedSavers::decide() {
   kept_->scope = chosen_->name_of(scope_of(chosen_->graph().name(main.restores.front().node)));
   for (const auto& part : parts_) {
     if (part.get() == chosen_ || values_[part->number].checkpoint == nullptr) continue;
-    if (values_[part->number].all.empty()) {
+    if (values_[part->number].functions) {
+      std::string filename;
+      const NodeId restore = main.restores.front().node;
+      each_input(chosen_->graph().bytes(restore), [&](std::string_view input) {
+        NodeHead head;
+        head.id = restore;
+        if (filename.empty()) chosen_->input(head, input, filename);
+      });
+      join_functions(*part, filename, kept_->scope);
+    } else if (values_[part->number].all.empty()) {
       join_variables(*part);
     } else {
       join(*part);
     }
   }
+  if (functions && merged_->object_based()) {
+    const std::string source = save_objects(kept_->scope);
+    function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, source});
+  }
+  kept_->saved.insert(kept_->saved.end(), function_entries_.begin(), function_entries_.end());
+  kept_->ends.insert(kept_->ends.end(), function_ends_.begin(), function_ends_.end());
   rekey_chosen();
+}
+
+// The value of the object graph's key.
+std::string MergedSavers::save_objects(const std::string& scope) {
+  const std::string name = names_.free_name(scope + "object_graph");
+  std::string tensor, value;
+  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+  append_bytes_field(tensor, 2, "");
+  append_bytes_field(tensor, 8, load_object_graph(*merged_));
+  append_bytes_field(value, attr_field::kTensor, tensor);
+  new_nodes_.push_back(NodeBuilder(name, "Const").type("dtype", DType::kString).attr("value", value).take());
+  return name;
+}
+
+// What the functions of an operand's saver save is read in the main graph, where one operation saves all; the
+// call that restores stays.
+void MergedSavers::join_functions(MergePart& part, const std::string& filename, const std::string& scope) {
+  const Graph& graph = part.graph();
+  const FunctionSaver& saver = *values_[part.number].functions;
+  std::vector<std::string> arguments;
+  NodeHead head;
+  head.id = saver.save;
+  each_input(graph.bytes(saver.save), [&](std::string_view input) {
+    if (!input.starts_with('^')) part.input(head, input, arguments.emplace_back());
+    ++head.slot;
+  });
+  Inliner inliner(
+      find_function_def(graph, saver.save_function), part.ops, arguments,
+      [&](std::string_view name) { return names_.free_name(scope + std::string(name)); },
+      [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); });
+  for (const FunctionSaver::Saved& saved : saver.saved) {
+    if (saved.key == kObjectGraphKey) continue;
+    value_of(part, saved.key);
+    function_entries_.push_back(
+        {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
+  }
+  function_ends_.push_back(part.name_of(graph.name(saver.restore)));
+  part.replaced[canonical_input(graph.name(saver.filename))] = filename;
+  part.special.add(saver.restore);
+  part.removed.add(saver.save);
+  // Constants and the file's name, where nothing else reads them.
+  for (const NodeId source : part.facts.producers().of(saver.save)) {
+    const std::string_view op = node_op(graph.bytes(source));
+    const auto readers = part.facts.consumers().of(source);
+    if (op != "Const" && op != "Placeholder") continue;
+    if (std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
+          return reader == saver.save || (source == saver.filename && reader == saver.restore);
+        }))
+      part.removed.add(source);
+  }
+  for (const NodeId id : part.removed.nodes()) removed_.insert(part.name_of(graph.name(id)));
+}
+
+// A saver for operands that have functions in its place: one operation saves, the calls restore.
+void MergedSavers::make_saver() {
+  const std::string scope = "saver_save/";
+  const std::string filename = names_.free_name("saver_filename");
+  std::string shape;
+  append_bytes_field(shape, attr_field::kShape, "");
+  new_nodes_.push_back(
+      NodeBuilder(filename, "Placeholder").type("dtype", DType::kString).attr("shape", shape).take());
+  for (const auto& part : parts_) {
+    const Values& values = values_[part->number];
+    if (values.functions) {
+      join_functions(*part, filename, scope);
+    } else if (values.checkpoint != nullptr && part->graph().tally().variables > 0) {
+      throw refused("has variables and no saver, beside one whose saver is made of functions")
+          .in(part->model.path);
+    }
+  }
+  if (merged_->object_based())
+    function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, save_objects(scope)});
+  const auto strings = [&](const char* name, const auto& text) {
+    std::string tensor, value;
+    append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+    append_bytes_field(tensor, 2,
+                       shape_proto(std::vector<int64_t>{static_cast<int64_t>(function_entries_.size())}));
+    for (const SaverEntry& entry : function_entries_) append_bytes_field(tensor, 8, text(entry));
+    append_bytes_field(value, attr_field::kTensor, tensor);
+    std::string node = names_.free_name(scope + name);
+    new_nodes_.push_back(
+        NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
+    return node;
+  };
+  const std::string keys = strings("tensor_names", [](const SaverEntry& entry) { return entry.key; });
+  const std::string slices = strings("shape_and_slices", [](const SaverEntry& entry) { return entry.slice; });
+  const std::string save = names_.free_name("saver_save"), done = names_.free_name(scope + "done");
+  NodeBuilder saving(save, "SaveV2");
+  saving.input(filename).input(keys).input(slices);
+  std::string types, list, value;
+  for (const SaverEntry& entry : function_entries_) {
+    saving.input(entry.source);
+    append_varint(types, static_cast<uint64_t>(static_cast<int32_t>(entry.dtype)));
+  }
+  append_bytes_field(list, attr_field::kType, types);
+  append_bytes_field(value, attr_field::kList, list);
+  new_nodes_.push_back(saving.attr("dtypes", value).take());
+  new_nodes_.push_back(
+      NodeBuilder(done, "Identity").input(filename).input("^" + save).type("T", DType::kString).take());
+  const std::string restore = names_.free_name("saver_restore");
+  NodeBuilder restoring(restore, "NoOp");
+  for (const std::string& end : function_ends_) restoring.input("^" + end);
+  new_nodes_.push_back(restoring.take());
+  constexpr uint64_t kV2 = 2;
+  append_bytes_field(saver_def_, 1, filename + ":0");
+  append_bytes_field(saver_def_, 2, done + ":0");
+  append_bytes_field(saver_def_, 3, restore);
+  append_varint_field(saver_def_, 7, kV2);
 }
 
 // The kept saver's operand: keys under their new names in all its savers, and the new entries in the main
@@ -242,12 +407,6 @@ void MergedSavers::rekey_chosen() {
   Values& values = values_[chosen_->number];
   Lists& lists = kept_->lists;
   const NodeId main_save = values.main.saves.front().node, main_restore = values.main.restores.front().node;
-  for (const SaveNode& save : values.main.saves) {
-    for (const SavedTensor& tensor : save.tensors) value_of(*chosen_, tensor.key);
-  }
-  for (const RestoreNode& restore : values.main.restores) {
-    for (const RestoredTensor& tensor : restore.tensors) value_of(*chosen_, tensor.key);
-  }
   for (SaveNode save : values.all.saves) {
     if (!save.readable()) continue;
     for (SavedTensor& tensor : save.tensors) tensor.key = key_of(*chosen_, tensor.key);
@@ -442,16 +601,17 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   }
   for (const NodeId id : all_gone) {
     part.removed.add(id);
-    kept_->removed.insert(part.name_of(graph.name(id)));
+    removed_.insert(part.name_of(graph.name(id)));
   }
 }
 
 void MergedSavers::mend(MetaGraph& meta) const {
-  if (kept_ == nullptr) return;
-  const std::string_view saver_def = chosen_->model.meta().part(meta_field::kSaver);
+  if (kept_ == nullptr && saver_def_.empty()) return;
+  const std::string_view saver_def =
+      kept_ == nullptr ? std::string_view(saver_def_) : chosen_->model.meta().part(meta_field::kSaver);
   meta.set_parts(meta_field::kSaver, saver_def.empty() ? std::vector<std::string>()
                                                        : std::vector<std::string>{std::string(saver_def)});
-  if (kept_->removed.empty()) return;
+  if (removed_.empty()) return;
   std::vector<std::string> entries;
   for (const Collection& collection : collections(meta)) {
     std::vector<std::string> items;
@@ -459,7 +619,7 @@ void MergedSavers::mend(MetaGraph& meta) const {
       const std::string_view name = collection.key == "savers"                      ? last_bytes(item, 3)
                                     : collection.kind == collection_kind::kNodeList ? item
                                                                                     : std::string_view();
-      if (!kept_->removed.contains(std::string(node_of(name)))) items.emplace_back(item);
+      if (!removed_.contains(std::string(node_of(name)))) items.emplace_back(item);
     }
     if (items.size() == collection.items.size()) {
       entries.emplace_back(collection.entry);
@@ -470,16 +630,23 @@ void MergedSavers::mend(MetaGraph& meta) const {
   meta.set_parts(meta_field::kCollection, entries);
 }
 
-void MergedSavers::apply(Graph& graph, NewNodes& nodes) {
-  if (kept_ != nullptr) kept_->lists.apply(graph, nodes);
+NewNodes MergedSavers::nodes() const {
+  NewNodes nodes = new_nodes_;
+  if (kept_ != nullptr) kept_->lists.list(nodes);
+  return nodes;
 }
 
-std::shared_ptr<Checkpoint> MergedSavers::take_values() {
+void MergedSavers::apply(Graph& graph, NewNodes& nodes) {
+  if (kept_ != nullptr) kept_->lists.apply(graph, nodes);
+  std::move(new_nodes_.begin(), new_nodes_.end(), std::back_inserter(nodes));
+}
+
+std::shared_ptr<Checkpoint> MergedSavers::merge_values() {
   std::vector<MergeInput> inputs;
   for (const auto& part : parts_) {
     Values& values = values_[part->number];
     if (values.checkpoint == nullptr) continue;
-    MergeInput input{part->name, std::move(*values.checkpoint)};
+    MergeInput input{part->name, *values.checkpoint};
     for (Tensor& tensor : input.checkpoint.tensors) {
       // The prefix is put before it again.
       if (const auto found = values.keys.find(tensor.name); found != values.keys.end())

@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "checkpoint/bundle.h"
 #include "edit/merge_surroundings.h"
+#include "edit/saver_lists.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -25,10 +27,12 @@ class MergedSavers {
   void decide();
   // Takes out of the messages what names a saver that is no more; saver_def is the one that is left.
   void mend(MetaGraph& meta) const;
+  // Nodes that the saver changes or adds, as they will be.
+  NewNodes nodes() const;
   // Changes the saver's nodes, when the graph has all nodes of the operands.
   void apply(Graph& graph, NewNodes& nodes);
 
-  std::shared_ptr<Checkpoint> take_values();
+  std::shared_ptr<Checkpoint> take_values() { return std::move(merged_); }
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
  private:
@@ -39,11 +43,16 @@ class MergedSavers {
   void open(const MergeRequest& request);
   void name_keys();
   void choose();
+  void take_functions(MergePart& part);
   void rekey_chosen();
+  void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
+  void make_saver();
+  std::string save_objects(const std::string& scope);
   void join(MergePart& part);
   void join_variables(MergePart& part);
   void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
   void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
+  std::shared_ptr<Checkpoint> merge_values();
   std::string key_of(const MergePart& part, const std::string& key) const;
   const Tensor& value_of(const MergePart& part, const std::string& key) const;
 
@@ -51,8 +60,16 @@ class MergedSavers {
   MergedNames& names_;
   NameConflict on_conflict_;
   std::vector<Values> values_;  // by part
+  bool as_it_is_ = false;       // one operand has values, under keys that stay: so does its saver
   MergePart* chosen_ = nullptr;
   std::unique_ptr<Kept> kept_;
+  std::shared_ptr<Checkpoint> merged_;
+  std::string saver_def_;  // of a saver that was made
+  // What savers that are functions save, the operations that restore it, and new nodes.
+  std::vector<SaverEntry> function_entries_;
+  std::vector<std::string> function_ends_;
+  NewNodes new_nodes_;
+  std::unordered_set<std::string> removed_;  // nodes of savers that are no more
   std::vector<std::string> warnings_;
 };
 

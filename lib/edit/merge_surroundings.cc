@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "edit/merge_objects.h"
 #include "model/collections.h"
 
 namespace gedit {
@@ -97,7 +98,7 @@ std::string_view item_of(const MetaGraph& meta, std::string_view key) {
 }  // namespace
 
 MergedSurroundings::MergedSurroundings(MergeParts& parts, MergedNames& names, NameConflict on_conflict)
-    : parts_(parts), names_(names), on_conflict_(on_conflict) {}
+    : parts_(parts), names_(names), on_conflict_(on_conflict), signature_keys_(parts.size()) {}
 
 // A NoOp `merged_KEY` that runs these.
 std::string MergedSurroundings::run_all(const std::string& key, const std::vector<std::string>& operations) {
@@ -120,7 +121,7 @@ std::string MergedSurroundings::init_of(const MergePart& part, size_t first_way)
   return {};
 }
 
-void MergedSurroundings::unite_signatures(MetaGraph& meta) {
+void MergedSurroundings::unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases) {
   std::vector<std::pair<std::string, std::string_view>> all;  // key and SignatureDef, in order
   std::map<std::string, size_t> places;                       // by key, in `all`
   std::map<std::string, const MergePart*> owners;
@@ -148,6 +149,9 @@ void MergedSurroundings::unite_signatures(MetaGraph& meta) {
       for (int number = 1; places.contains(key); ++number) key = wanted + "_" + std::to_string(number);
       places.emplace(key, all.size());
       owners.emplace(key, part.get());
+      signature_keys_[part->number].emplace(entry.key, key);
+      if (!part->name.empty() && key == entry.key)
+        aliases.push_back(signature_entry(part->prefix + key, entry.value));
       all.emplace_back(key, entry.value);
     }
   }
@@ -380,6 +384,26 @@ void MergedSurroundings::unite_info(MetaGraph& meta) {
   std::string info;
   for (const auto& [number, bytes] : fields) info += bytes;
   meta.set_parts(meta_field::kInfo, {info});
+}
+
+void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>& notes) {
+  std::vector<ObjectPart> objects;
+  uint32_t assets = 0;
+  std::string without;
+  for (const auto& part : parts_) {
+    const MetaGraph& own = part->model.meta();
+    if (own.has(meta_field::kObjectGraph)) {
+      objects.push_back(
+          {part->name, own.part(meta_field::kObjectGraph), assets, signature_keys_[part->number]});
+    } else {
+      without += (without.empty() ? "" : ", ") + printable(part->model.path);
+    }
+    assets += static_cast<uint32_t>(own.parts_of(meta_field::kAsset).size());
+  }
+  if (objects.empty()) return;
+  if (!without.empty())
+    notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
+  meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(objects)});
 }
 
 void MergedSurroundings::unite_versions(Graph& graph) {

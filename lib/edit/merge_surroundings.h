@@ -1,6 +1,7 @@
 // What stands around several graphs, united: command_reference, merge, rules 5 to 7 and 9 to 11.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ class MergedSurroundings {
 
   // Signatures: of both, init and train signatures as rule 6 says. To be called first; what it makes is known
   // to find_tensor() then. Throws Error (kRefused).
-  void unite_signatures(MetaGraph& meta);
+  // `aliases` gains the ones that kept their key as `NAME/KEY`.
+  void unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases);
   // A signature that is fed with a KEY is fed with its VALUE.
   static void map_signature_inputs(MetaGraph& meta, const InputMap& inputs);
 
@@ -30,6 +32,8 @@ class MergedSurroundings {
   void unite_info(MetaGraph& meta);
   // Gives the files that `folder`, where the first ones are, lacks.
   std::vector<FolderFile> unite_assets(MetaGraph& meta, const std::string& folder);
+  // Object graphs of TF2 SavedModels under one root. After signatures and assets.
+  void unite_objects(MetaGraph& meta, std::vector<std::string>& notes);
   void unite_versions(Graph& graph);
 
   NewNodes take_nodes() { return std::move(nodes_); }
@@ -46,6 +50,7 @@ class MergedSurroundings {
   MergedNames& names_;
   NameConflict on_conflict_;
   NewNodes nodes_;
+  std::vector<std::map<std::string, std::string>> signature_keys_;  // by part: old and new
   std::vector<std::string> warnings_;
 };
 

@@ -126,6 +126,7 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   records_.insert(records_.end(), source.records_.begin(), source.records_.end());
   tally_.nodes += source.tally_.nodes;
   tally_.variables += source.tally_.variables;
+  tally_.python += source.tally_.python;
   edited_ = true;
   return begin;
 }

@@ -25,14 +25,16 @@ inline Part part_of(const Field& field) { return {field.wire == Wire::kBytes ? f
 
 // Counted while nodes pass by.
 struct Tally {
-  uint64_t nodes = 0, variables = 0, functions = 0;
+  uint64_t nodes = 0, variables = 0, functions = 0, python = 0;  // python: calls of Python functions
   void add(std::string_view op) {
     ++nodes;
     variables += is_variable_op(op) ? 1 : 0;
+    python += is_python_op(op) ? 1 : 0;
   }
   void remove(std::string_view op) {
     --nodes;
     variables -= is_variable_op(op) ? 1 : 0;
+    python -= is_python_op(op) ? 1 : 0;
   }
   void add_library(std::string_view function_def_library);
 };

@@ -1,0 +1,148 @@
+#include "edit/function_saver.h"
+
+#include "base/error.h"
+#include "graph/library.h"
+#include "graph/types.h"
+#include "model/collections.h"
+#include "model/savers.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kMostSteps = 64;  // between a variable and its Save node in a function; TensorFlow makes four
+
+std::map<std::string_view, std::string_view> nodes_of(std::string_view function_def) {
+  std::map<std::string_view, std::string_view> nodes;
+  for (Fields fields(function_def); fields.next();) {
+    if (fields->bytes(function_field::kNode)) nodes[node_name(fields->value)] = fields->value;
+  }
+  return nodes;
+}
+
+std::vector<std::string_view> inputs_of(std::string_view node_def) {
+  std::vector<std::string_view> inputs;
+  each_input(node_def, [&](std::string_view input) { inputs.push_back(input); });
+  return inputs;
+}
+
+// The function that a call node calls.
+std::string called(std::string_view node_def) {
+  const auto value = find_attr(node_def, "f");
+  return value ? std::string(last_bytes(last_bytes(*value, attr_field::kFunc), 1)) : "";
+}
+
+}  // namespace
+
+std::string_view find_function_def(const Graph& graph, std::string_view name) {
+  for (Fields fields(graph.part(graph_field::kLibrary)); fields.next();) {
+    if (fields->bytes(1) && function_name(fields->value) == name) return fields->value;
+  }
+  return {};
+}
+
+std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names, Registry& ops) {
+  const std::string_view saver_def = meta.part(meta_field::kSaver);
+  const auto node = [&](uint32_t field) { return names.find(node_of(last_bytes(saver_def, field))); };
+  FunctionSaver saver;
+  saver.filename = node(1);
+  saver.save = node(2);
+  saver.restore = node(3);
+  if (saver.filename == kNoNode || saver.save == kNoNode || saver.restore == kNoNode) return std::nullopt;
+  saver.save_function = called(meta.graph.bytes(saver.save));
+  saver.restore_function = called(meta.graph.bytes(saver.restore));
+  const std::string_view save_def = find_function_def(meta.graph, saver.save_function);
+  if (save_def.empty() || find_function_def(meta.graph, saver.restore_function).empty()) return std::nullopt;
+  const std::map<std::string_view, std::string_view> body = nodes_of(save_def);
+  const auto strings = [&](std::string_view input) {
+    const auto found = body.find(parse_body_input(input).node);
+    return found == body.end() ? std::nullopt : string_const(found->second);
+  };
+  for (const auto& [name, node_def] : body) {
+    if (node_op(node_def) != "SaveV2") continue;
+    const std::vector<std::string_view> inputs = inputs_of(node_def);
+    if (inputs.size() < 3) return std::nullopt;
+    const auto keys = strings(inputs[1]), slices = strings(inputs[2]);
+    const auto types = input_types(ops, node_def);
+    if (!keys || !slices || !types) return std::nullopt;
+    for (size_t i = 0; i < keys->size() && i + 3 < inputs.size() && i + 3 < types->size(); ++i) {
+      if (inputs[i + 3].starts_with('^')) break;
+      saver.saved.push_back({(*keys)[i], i < slices->size() ? (*slices)[i] : "", base_type((*types)[i + 3]),
+                             std::string(inputs[i + 3])});
+    }
+  }
+  if (saver.saved.empty()) return std::nullopt;
+  return saver;
+}
+
+std::string with_restored_keys(std::string_view function_def,
+                               const std::function<std::string(const std::string&)>& key) {
+  std::map<std::string_view, bool> names;  // Consts of keys
+  for (const auto& [name, node_def] : nodes_of(function_def)) {
+    if (node_op(node_def) != "RestoreV2") continue;
+    const std::vector<std::string_view> inputs = inputs_of(node_def);
+    if (inputs.size() > 1) names[parse_body_input(inputs[1]).node] = true;
+  }
+  std::string out;
+  for (Fields fields(function_def); fields.next();) {
+    const bool ours = fields->bytes(function_field::kNode) && names.contains(node_name(fields->value));
+    std::optional<std::vector<std::string>> keys;
+    if (ours) keys = string_const(fields->value);
+    if (!keys) {
+      out += fields->raw;
+      continue;
+    }
+    for (std::string& one : *keys) one = key(one);
+    append_bytes_field(out, function_field::kNode, with_strings(fields->value, *keys));
+  }
+  return out;
+}
+
+Inliner::Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
+                 std::function<std::string(std::string_view)> free_name, std::function<void(std::string)> add)
+    : ops_(ops), nodes_(nodes_of(function_def)), free_name_(std::move(free_name)), add_(std::move(add)) {
+  size_t position = 0;
+  for (const std::string_view name : argument_names(last_bytes(function_def, function_field::kSignature))) {
+    if (position < arguments.size()) arguments_.emplace(name, arguments[position]);
+    ++position;
+  }
+}
+
+std::string Inliner::inlined(std::string_view value, int depth) {
+  const Input input = parse_body_input(value);
+  if (const auto argument = arguments_.find(input.node); argument != arguments_.end())
+    return argument->second;
+  const auto found = nodes_.find(input.node);
+  if (found == nodes_.end() || depth > kMostSteps)
+    throw Error(Cause::kRefused, "is not made as a saver makes it").of(quoted("saved value", value));
+  const std::string_view node_def = found->second;
+  const std::vector<std::string_view> inputs = inputs_of(node_def);
+  if (node_op(node_def) == "Identity" && !inputs.empty()) return inlined(inputs[0], depth + 1);
+  // Which output it is, counted over all arguments of the op.
+  const auto outputs = output_names(ops_, node_def);
+  uint32_t index = 0;
+  if (const size_t colon = input.port.find(':'); outputs && colon != std::string_view::npos) {
+    const std::string_view arg = input.port.substr(0, colon);
+    const std::string_view number = input.port.substr(colon + 1);
+    for (uint32_t i = 0; i < outputs->size(); ++i) {
+      if ((*outputs)[i].arg == arg && std::to_string((*outputs)[i].index) == number) index = i;
+    }
+  }
+  std::string& name = made_[found->first];
+  if (name.empty()) {
+    std::vector<std::string> mapped;
+    for (const std::string_view one : inputs) {
+      if (!one.starts_with('^')) mapped.push_back(inlined(one, depth + 1));
+    }
+    name = free_name_(found->first);
+    std::string renamed;
+    append_bytes_field(renamed, node_field::kName, name);
+    const std::string rewired = with_inputs(node_def, mapped);
+    for (Fields fields(rewired); fields.next();) {
+      if (!fields->bytes(node_field::kName)) renamed += fields->raw;
+    }
+    add_(std::move(renamed));
+  }
+  return index == 0 ? name : name + ":" + std::to_string(index);
+}
+
+}  // namespace gedit

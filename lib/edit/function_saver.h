@@ -1,0 +1,62 @@
+// The saver of a TF2 SavedModel: functions that the operations of its saver_def call
+// (tensorflow_semantics 5.6).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/names.h"
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+struct FunctionSaver {
+  NodeId save = kNoNode, restore = kNoNode, filename = kNoNode;  // in the main graph
+  std::string save_function, restore_function;
+  struct Saved {
+    std::string key, slice;
+    DType dtype = DType::kInvalid;
+    std::string value;  // what the Save node in the function reads
+  };
+  std::vector<Saved> saved;
+};
+
+// Nothing where saver_def names no calls, or functions that are not there or do not save.
+std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names, Registry& ops);
+
+// The FunctionDef with other keys in the Consts that its Restore nodes read.
+std::string with_restored_keys(std::string_view function_def,
+                               const std::function<std::string(const std::string&)>& key);
+
+std::string_view find_function_def(const Graph& graph, std::string_view name);  // empty: there is none
+
+// Nodes of a function's body once more in the main graph that calls it: those that a value is made of,
+// without what only hands values on and without control inputs.
+class Inliner {
+ public:
+  // `arguments`: what the call reads, by argument, as inputs of the main graph. `free_name` gives a new
+  // node's name, made of the old one; `add` takes the node.
+  Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
+          std::function<std::string(std::string_view)> free_name, std::function<void(std::string)> add);
+
+  // The main graph's input for `value`, an input as the body writes it. Throws Error (kRefused) where it is
+  // made in more steps than a saver takes.
+  std::string inlined(std::string_view value) { return inlined(value, 0); }
+
+ private:
+  std::string inlined(std::string_view value, int depth);
+
+  Registry& ops_;
+  std::map<std::string, std::string, std::less<>> arguments_;
+  std::map<std::string_view, std::string_view> nodes_;
+  std::map<std::string_view, std::string> made_;  // by the name in the body
+  std::function<std::string(std::string_view)> free_name_;
+  std::function<void(std::string)> add_;
+};
+
+}  // namespace gedit
