@@ -8,7 +8,7 @@ std::span<const CommandInfo> commands() {
   static const std::array kCommands{
       kInspect,    kSelect,  kList,           // look
       kCopy,       kExtract, kInsert, kSync,  // cut and join
-      kCheckpoint,                            // weights
+      kFreeze,     kCheckpoint,               // weights
       kRename,     kSet,                      // change
       kConvert,                               // files
       kHelp,                                  // help

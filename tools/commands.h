@@ -37,6 +37,6 @@ const CommandInfo* find_command(std::string_view name);
 
 // Defined in the file of the command: tools/NAME.cc.
 extern const CommandInfo kInspect, kSelect, kList, kCopy, kExtract, kInsert, kSync, kRename, kSet,
-    kCheckpoint, kConvert, kHelp;
+    kCheckpoint, kFreeze, kConvert, kHelp;
 
 }  // namespace gedit

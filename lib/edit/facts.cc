@@ -19,17 +19,6 @@ bool initializes_table(std::string_view op) {
   return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
 }
 
-// The function that a call node calls; empty where it is none.
-std::string_view called_function(std::string_view node_def) {
-  const std::string_view op = node_op(node_def);
-  if (op != "StatefulPartitionedCall" && op != "PartitionedCall") return op;
-  std::string_view name;
-  each_attr(node_def, [&](std::string_view key, std::string_view value) {
-    if (key == "f") name = last_bytes(last_bytes(value, attr_field::kFunc), 1);
-  });
-  return name;
-}
-
 }  // namespace
 
 std::unordered_set<std::string_view> table_initializing_functions(const Library& library) {

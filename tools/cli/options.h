@@ -54,6 +54,8 @@ class OutputOptions {
   // edited in place.
   void check(const Model& model) const;
   Destination destination(const Model& model) const;
+  // Whether OUT is to be a GraphDef whatever FILE is: .pb or .pbtxt, by suffix or format.
+  bool asks_for_graph() const;
   bool dry_run() const { return dry_run_; }
   bool quiet() const { return quiet_; }
   bool overwrites() const { return overwrite_ || in_place_; }

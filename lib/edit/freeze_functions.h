@@ -1,0 +1,53 @@
+// Functions for constants in place of variables' handles: command_reference, freeze 5.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "edit/freeze_graph.h"
+#include "graph/library.h"
+
+namespace gedit {
+
+class FunctionFreezing {
+ public:
+  // Both outlive it.
+  FunctionFreezing(const Library& library, Registry& ops, std::shared_ptr<Arena> arena);
+
+  // The function with the values of variables for these arguments: a copy NAME_frozen, one for each set of
+  // arguments. Throws Error (kRefused) where that cannot be.
+  FrozenFunction specialise(std::string_view name, const std::map<uint32_t, Carried>& arguments);
+
+  bool is_function(std::string_view op) const { return by_name_.contains(op); }
+
+  // The FunctionDefs that were made, each behind the one that it was made of.
+  std::string library() const;
+  bool empty() const { return made_.empty(); }
+
+  // Nodes inside that wrote variables and are gone, as `FUNCTION//node`.
+  const std::vector<std::string>& writers() const { return writers_; }
+
+ private:
+  struct Made {
+    FrozenFunction function;
+    size_t original;  // by position in the library
+    std::string function_def;
+    bool done = false;
+  };
+  void make(Made& made, const std::map<uint32_t, Carried>& arguments);
+
+  const Library& library_;
+  Registry& ops_;
+  std::shared_ptr<Arena> arena_;
+  std::unordered_map<std::string_view, size_t> by_name_;
+  std::set<std::string, std::less<>> names_;
+  std::map<std::string, Made> made_;  // by original and arguments
+  std::vector<std::string> writers_;
+  int depth_ = 0;
+};
+
+}  // namespace gedit
