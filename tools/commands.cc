@@ -6,10 +6,10 @@ namespace gedit {
 
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
-      kInspect,    kSelect,  kList,           // look
-      kCopy,       kExtract, kInsert, kSync,  // cut and join
-      kFreeze,     kCheckpoint,               // weights
-      kRename,     kSet,                      // change
+      kInspect, kSelect,     kList,           // look
+      kCopy,    kExtract,    kInsert, kSync,  // cut and join
+      kFreeze,  kCheckpoint,                  // weights
+      kRename,  kSet,                         // change
       kConvert,                               // files
       kHelp,                                  // help
   };

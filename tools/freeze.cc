@@ -50,7 +50,8 @@ class Freeze final : public Command {
     });
     if (graph_alone) {
       if (model.meta().has(meta_field::kSaver)) {
-        changes.warnings.push_back("a GraphDef names no saver for the variables that stay; hint: -o OUT.meta");
+        changes.warnings.push_back(
+            "a GraphDef names no saver for the variables that stay; hint: -o OUT.meta");
       }
       reduce_to_graph(model);
     }
@@ -88,14 +89,16 @@ const CommandInfo kFreeze{
     "Weights",
     "turns variables into constants",
     "FILE (--outputs T,.. | --signature KEY) [--inputs T,..] [--checkpoint CKPT] [--keep SELECTOR] -o OUT",
-    "The graph is reduced to what the outputs need, cut at the inputs, as extract does it. Then each variable "
+    "The graph is reduced to what the outputs need, cut at the inputs, as extract does it. Then each "
+    "variable "
     "becomes a Const of its name, with its value in the checkpoint; only variables that are still there are "
     "looked up, by the keys that the graph's savers use. Reads become plain ops, references lose their Ref, "
     "functions that take a variable's handle are specialised for constants under NAME_frozen. Weights go "
     "from the checkpoint to OUT without a stop in memory.\n"
     "\n"
     "A frozen graph writes nothing. Control edges from writers are dropped; where a write under a Switch is "
-    "read, as in batch normalization with is_training, the variable's value stands in its place. A write that "
+    "read, as in batch normalization with is_training, the variable's value stands in its place. A write "
+    "that "
     "is read anyway is refused. Tables stay, with their initializers and init ops.\n"
     "\n"
     "OUT.pb and OUT.pbtxt hold a GraphDef; OUT.meta and a directory also what remains of signatures, "

@@ -112,7 +112,8 @@ class PutTogether final : public Elements {
   uint64_t size_;
 };
 
-// Whether only the first dimension is cut: such parts are ranges of the whole, and the whole is a row of them.
+// Whether only the first dimension is cut: such parts are ranges of the whole, and the whole is a row of
+// them.
 bool cuts_rows(const Extents& extents, const std::vector<int64_t>& shape) {
   for (size_t i = 1; i < shape.size(); ++i) {
     if (extents[i].start != 0 || extents[i].length != shape[i]) return false;
@@ -144,8 +145,8 @@ class Finder {
   void check(const Place& place, uint64_t size) const {
     source_->files.bytes(place);  // throws where they lie outside
     if (place.size == size) return;
-    throw Error(Cause::kInput, std::to_string(place.size) + " bytes are stored, its shape takes " +
-                                   std::to_string(size));
+    throw Error(Cause::kInput,
+                std::to_string(place.size) + " bytes are stored, its shape takes " + std::to_string(size));
   }
 
   std::optional<std::vector<Ranges::Range>> of_whole() const {
@@ -244,8 +245,7 @@ void append_strings(std::string& proto, const std::shared_ptr<ValueSource>& sour
   }
   // The numbers of the strings are cut like any tensor.
   std::string numbers;
-  for (uint64_t i = 0; i < strings.size(); ++i)
-    numbers.append(reinterpret_cast<const char*>(&i), sizeof i);
+  for (uint64_t i = 0; i < strings.size(); ++i) numbers.append(reinterpret_cast<const char*>(&i), sizeof i);
   const std::string cut = slice_of(numbers, tensor.shape, *part, sizeof(uint64_t));
   for (Packed chosen(cut, sizeof(uint64_t)); chosen.next();)
     append_bytes_field(proto, kStringValue, strings[chosen.value()]);

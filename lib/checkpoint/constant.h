@@ -1,5 +1,5 @@
-// A tensor of a checkpoint as the value of a Const: short where it can be told in short, else streamed from its
-// data file to the output.
+// A tensor of a checkpoint as the value of a Const: short where it can be told in short, else streamed from
+// its data file to the output.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ struct ConstantValue {
 };
 
 // The tensor, or the part of it that the extents say, which lie within its shape. Elements that are all equal
-// are stored once (tensorflow/core/framework/tensor.cc reads it so); strings one by one. To know that they are
-// equal the bytes are read up to the first that differs. Throws Error (kInput).
+// are stored once (tensorflow/core/framework/tensor.cc reads it so); strings one by one. To know that they
+// are equal the bytes are read up to the first that differs. Throws Error (kInput).
 ConstantValue constant_value(const std::shared_ptr<ValueSource>& source, const Tensor& tensor,
                              const std::optional<Extents>& part = std::nullopt);
 

@@ -147,7 +147,8 @@ class Freezing {
           .hint(keys.empty() ? "--outputs T,.." : "--outputs T,.., or --signature with one of: " + hint);
     }
     if (!found) {
-      if (key.empty()) throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,.., or --signature " + keys[0]);
+      if (key.empty())
+        throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,.., or --signature " + keys[0]);
       throw refused("no such signature").of(quoted("signature", key)).hint(near.did_you_mean());
     }
     outputs_ = tensors_of(*found, 2);
@@ -374,8 +375,8 @@ class Freezing {
   std::optional<Facts> facts_;
   std::unordered_set<std::string_view> functions_;
   std::vector<NodeId> extra_inputs_;
-  NodeSet kept_;    // variables that stay, whether they are needed or not
-  NodeSet frozen_;  // variables that become constants
+  NodeSet kept_;                    // variables that stay, whether they are needed or not
+  NodeSet frozen_;                  // variables that become constants
   bool everything_freezes_ = true;  // while the outputs' closure is looked for: all but kept_
   std::set<NodeId> dropped_;        // writers that were in the way
   std::set<std::string> unrun_;

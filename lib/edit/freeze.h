@@ -22,12 +22,12 @@ struct FreezeResult {
   std::vector<std::string> kept_keys;  // of the checkpoint: values of the variables that stay
 };
 
-// Reduces the selected MetaGraph. Weights are streamed from the checkpoint when the model is written; they are
-// not in memory. Throws Error (kUsage, kRefused, kInput); the model is then not to be used any more.
+// Reduces the selected MetaGraph. Weights are streamed from the checkpoint when the model is written; they
+// are not in memory. Throws Error (kUsage, kRefused, kInput); the model is then not to be used any more.
 FreezeResult freeze(Model& model, Registry& ops, const FreezeRequest& request, Changes& changes);
 
-// The checkpoint that belongs to the model: `named` if it is given, a SavedModel's variables, for `x.meta` the
-// checkpoint `x` where there is one; else empty.
+// The checkpoint that belongs to the model: `named` if it is given, a SavedModel's variables, for `x.meta`
+// the checkpoint `x` where there is one; else empty.
 std::string values_of(const Model& model, const std::string& named);
 
 }  // namespace gedit

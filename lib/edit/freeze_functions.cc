@@ -30,7 +30,9 @@ class BodyFreezing {
 
   BodyFreezing(std::string_view function_def, Registry& ops, const std::shared_ptr<Arena>& arena,
                const std::map<uint32_t, Carried>& arguments)
-      : function_def_(function_def), ops_(ops), body_(function_def, gedit::function_field::kNode, arena),
+      : function_def_(function_def),
+        ops_(ops),
+        body_(function_def, gedit::function_field::kNode, arena),
         arguments_(arguments) {
     body_.decode();
     signature_ = function_signature(body_);
@@ -45,8 +47,8 @@ class BodyFreezing {
     for (const std::string_view argument : argument_names(signature_)) new_names.reserve(argument);
     index_readers();
     HandleFlow flow(body_, ops_,
-                    {[this](std::string_view name) { return readers_of(name); },
-                     [](NodeId) { return true; }, is_function});
+                    {[this](std::string_view name) { return readers_of(name); }, [](NodeId) { return true; },
+                     is_function});
     const std::vector<std::string_view> parameters = flat_arguments(op_def_field::kInput);
     for (const auto& [index, carried] : arguments_) {
       if (index >= parameters.size())
@@ -135,8 +137,8 @@ class BodyFreezing {
       gone_.insert(std::string(body_.name(writer)));
       writers_.push_back(std::string(name_) + "//" + std::string(body_.name(writer)));
     }
-    // Who reads what is written: a bypass is asked for when the reader is rewired. What is upstream of writers
-    // stays where others need it, too.
+    // Who reads what is written: a bypass is asked for when the reader is rewired. What is upstream of
+    // writers stays where others need it, too.
     NodeSet upstream(body_.size());
     std::vector<NodeId> stack(writers.begin(), writers.end());
     const auto sources = [&](NodeId id, auto use) {
@@ -159,9 +161,8 @@ class BodyFreezing {
     for (uint32_t i = 0; i < body_.size(); ++i) {
       if (!upstream.has(NodeId{i}) && !freezing.writes(NodeId{i})) need(NodeId{i});
     }
-    each_return([&](std::string_view, std::string_view text) {
-      need(names.find(parse_body_input(text).node));
-    });
+    each_return(
+        [&](std::string_view, std::string_view text) { need(names.find(parse_body_input(text).node)); });
     for (const Part& part : body_.parts()) {
       if (part.field != gedit::function_field::kControlRet) continue;
       const NodeId id = names.find(map_entry(record_at(part.raw.data()).node_def).value);
@@ -231,7 +232,8 @@ class BodyFreezing {
     return out;
   }
 
-  std::string new_signature(const std::string& new_name, const std::set<std::string_view>& gone_outputs) const {
+  std::string new_signature(const std::string& new_name,
+                            const std::set<std::string_view>& gone_outputs) const {
     std::string out;
     uint32_t input = 0, output = 0;
     for (Fields fields(signature_); fields.next();) {
@@ -241,9 +243,9 @@ class BodyFreezing {
       } else if (takes || gives) {
         const auto& values = takes ? arguments_ : results_;
         const auto found = values.find(takes ? input++ : output++);
-        append_bytes_field(out, fields->number,
-                           found == values.end() ? std::string(fields->value)
-                                                 : with_value(fields->value, found->second));
+        append_bytes_field(
+            out, fields->number,
+            found == values.end() ? std::string(fields->value) : with_value(fields->value, found->second));
       } else if (!fields->bytes(op_def_field::kControlOutput) || !gone_outputs.contains(fields->value)) {
         out += fields->raw;
       }

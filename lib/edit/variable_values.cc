@@ -43,7 +43,8 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
   if (!source_->checkpoint.object_based()) return;
   // Names that several objects have say nothing.
   std::unordered_map<std::string, size_t> seen;
-  for (const ObjectGraph::Object& object : parse_object_graph(load_object_graph(source_->checkpoint)).objects) {
+  for (const ObjectGraph::Object& object :
+       parse_object_graph(load_object_graph(source_->checkpoint)).objects) {
     for (const ObjectGraph::Attribute& attribute : object.attributes) {
       const std::string full_name(last_bytes(attribute.bytes, 2));
       if (full_name.empty()) continue;
@@ -143,8 +144,7 @@ void VariableValues::check(NodeId variable, const Tensor& tensor, const std::opt
   bool same = dtype == DType::kInvalid || base_type(dtype) == tensor.dtype;
   if (shape) {
     same = same && shape->size() == stored.size();
-    for (size_t i = 0; same && i < stored.size(); ++i)
-      same = (*shape)[i] < 0 || (*shape)[i] == stored[i];
+    for (size_t i = 0; same && i < stored.size(); ++i) same = (*shape)[i] < 0 || (*shape)[i] == stored[i];
   }
   if (same) return;
   throw Error(Cause::kRefused, type_text(base_type(dtype), shape) + ", but '" + printable(tensor.name) +

@@ -10,7 +10,7 @@ namespace gedit {
 namespace {
 constexpr uint32_t kLibrary = 2;        // GraphDef.library
 constexpr uint32_t kTensorContent = 4;  // TensorProto
-}
+}  // namespace
 
 void Tally::add_library(std::string_view function_def_library) {
   for (Fields fields(function_def_library); fields.next();) functions += fields->bytes(1) ? 1 : 0;

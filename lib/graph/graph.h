@@ -58,8 +58,8 @@ class Graph {
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
 
   void replace(NodeId id, std::string node_def);
-  // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`, has
-  // dtype and shape but no elements; the stream is its tensor_content. To whoever looks it is all zeros.
+  // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`,
+  // has dtype and shape but no elements; the stream is its tensor_content. To whoever looks it is all zeros.
   void replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content);
   bool has_streams() const { return !streams_.empty(); }
   void remove(NodeId id);

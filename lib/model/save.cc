@@ -50,7 +50,8 @@ void check_size(const Model& model, uint64_t size) {
       .hint("keep weights in a checkpoint: gedit freeze --keep, or a SavedModel");
 }
 
-// Bytes of the message where some of them come from elsewhere, which is found out before they are read; else 0.
+// Bytes of the message where some of them come from elsewhere, which is found out before they are read; else
+// 0.
 uint64_t streamed_size(const Model& model) {
   if (!model.graph().has_streams()) return 0;
   Counter counter;
