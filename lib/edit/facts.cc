@@ -1,8 +1,8 @@
 #include "edit/facts.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "graph/types.h"
 #include "model/references.h"
 
 namespace gedit {
@@ -21,7 +21,8 @@ bool initializes_table(std::string_view op) {
 
 }  // namespace
 
-std::unordered_set<std::string_view> table_initializing_functions(const Library& library) {
+std::unordered_set<std::string_view> functions_with(const Library& library,
+                                                    const std::function<bool(std::string_view)>& wanted) {
   std::unordered_set<std::string_view> found;
   std::unordered_set<std::string_view> known;
   for (const Function& function : library.functions) known.insert(function.name);
@@ -29,7 +30,7 @@ std::unordered_set<std::string_view> table_initializing_functions(const Library&
   std::vector<std::string_view> stack;
   for (const Function& function : library.functions) {
     function.body.each_record([&](std::string_view node_def) {
-      if (initializes_table(node_op(node_def)) && found.insert(function.name).second)
+      if (wanted(node_op(node_def)) && found.insert(function.name).second)
         stack.push_back(function.name);
       if (const std::string_view called = called_function(node_def); known.contains(called))
         callers.emplace(called, function.name);
@@ -78,17 +79,25 @@ Facts::Facts(Model& edited, Registry& registry)
       add(variable, of.initial_value);
     }
   }
-  std::optional<std::unordered_set<std::string_view>> initializing;
+  std::unordered_set<std::string_view> creating, initializing;
+  if (Library& library = selecting.library(); !library.functions.empty()) {
+    creating = functions_with(library, is_table_op);
+    initializing = functions_with(library, initializes_table);
+  }
   const auto initializes = [&](std::string_view node_def) {
-    if (initializes_table(node_op(node_def))) return true;
-    if (!initializing) initializing = table_initializing_functions(selecting.library());
-    return initializing->contains(called_function(node_def));
+    return initializes_table(node_op(node_def)) || initializing.contains(called_function(node_def));
+  };
+  // A function that makes a table and hands it out.
+  const auto creates = [&](std::string_view node_def) {
+    if (creating.empty() || !creating.contains(called_function(node_def))) return false;
+    const auto types = output_types(registry, node_def);
+    return types && std::find(types->begin(), types->end(), DType::kResource) != types->end();
   };
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     const NodeId id{i};
     if (nodes.removed(id)) continue;
     const std::string_view op = node_op(nodes.bytes(id));
-    const bool table = is_table_op(op);
+    const bool table = is_table_op(op) || creates(nodes.bytes(id));
     if (!table && !is_variable_op(op)) continue;
     StateOf& variable = state[i];
     variable.node = id;

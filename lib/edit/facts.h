@@ -1,6 +1,7 @@
 // What the edits of a whole graph need to know of it: who reads whom, which state there is, how it is saved.
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -45,7 +46,8 @@ struct Facts {
   const Graph& graph() const { return model.graph(); }
 };
 
-// The functions that initialize a table which is passed to them, directly or by calling one that does.
-std::unordered_set<std::string_view> table_initializing_functions(const Library& library);
+// The functions that hold an op of the wanted kind, or call one that does.
+std::unordered_set<std::string_view> functions_with(const Library& library,
+                                                    const std::function<bool(std::string_view)>& wanted);
 
 }  // namespace gedit

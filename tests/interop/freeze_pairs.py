@@ -128,7 +128,7 @@ class Checker:
             try:
                 got = run(graph, feeds, fetches, init or None)
             except Exception as error:
-                return self.fail(name, str(error).split("\n")[0][:300])
+                return self.fail(name, " ".join(str(error).split("\n")[:4])[:400])
             for tensor, a, b in zip(fetches, got, want):
                 if problem := differs(a, b):
                     self.fail(name, "%s: %s" % (tensor, problem))
