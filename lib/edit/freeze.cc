@@ -108,12 +108,18 @@ class Freezing {
     }
     cut.apply(closure, changes_);
 
+    open_values();  // finds its keys in savers, which are made smaller next
+    reduction.shrink_savers(changes_);
     Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
     FunctionFreezing functions(library, facts.ops, model_.arena);
     convert(closure.nodes(), names, functions);
     rewire_readers_of_writers(closure.nodes(), writing);
     std::vector<NodeId> constants = frozen_.nodes();
-    FreezeResult result = put_values(constants);
+    put_values(constants);
+    FreezeResult result;
+    for (const NodeId id : kept_.nodes()) {
+      if (values_ && closure.nodes().has(id)) result.kept_keys.push_back(values_->key_of(id));
+    }
     if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
 
     tell(closure.nodes(), functions, variables, reduction);
@@ -200,10 +206,7 @@ class Freezing {
   }
 
   [[noreturn]] void refuse_writer(NodeId writer, const HandleFlow& flow) const {
-    const std::string variable = flow.carried_inputs(writer).begin()->second.variable;
-    throw refused("writes variable '" + printable(variable) + "', and the outputs read the result")
-        .of(quoted("node", graph_.name(writer)))
-        .hint("--keep " + printable(variable));
+    throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second.variable);
   }
 
   // Whether the node writes what becomes a constant.
@@ -262,6 +265,8 @@ class Freezing {
     freezing.settle();
     for (const NodeId writer : freezing.writers()) refuse_writer(writer, flow);
     freezing.convert();
+    for (const auto& [index, use] : flow.users())
+      changes_.changed.emplace_back(graph_.name(NodeId{index}), node_op(graph_.bytes(NodeId{index})));
   }
 
   void rewire_readers_of_writers(const NodeSet& stays, const GraphFreezing& writing) {
@@ -290,22 +295,22 @@ class Freezing {
     }
   }
 
+  void open_values() {
+    if (request_.checkpoint.empty() || (frozen_.empty() && kept_.empty())) return;
+    const auto source =
+        std::make_shared<ValueSource>(open_checkpoint(request_.checkpoint, &changes_.warnings));
+    values_.emplace(*facts_, source, request_.checkpoint);
+  }
+
   // The variables become Consts.
-  FreezeResult put_values(const std::vector<NodeId>& constants) {
-    FreezeResult result;
-    if (constants.empty() && kept_.empty()) return result;
-    if (request_.checkpoint.empty()) {
-      if (constants.empty()) return result;
+  void put_values(const std::vector<NodeId>& constants) {
+    if (!constants.empty() && !values_) {
       throw refused(std::to_string(constants.size()) + (constants.size() == 1 ? " variable" : " variables") +
                     " and no checkpoint")
           .hint("--checkpoint PREFIX");
     }
-    const auto source =
-        std::make_shared<ValueSource>(open_checkpoint(request_.checkpoint, &changes_.warnings));
-    VariableValues values(*facts_, source, request_.checkpoint);
-    for (const NodeId id : kept_.nodes()) result.kept_keys.push_back(values.key_of(id));
     for (const NodeId id : constants) {
-      ConstantValue value = values.value(id);
+      ConstantValue value = values_->value(id);
       std::string attr;
       append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
       const std::string_view node_def = graph_.bytes(id);
@@ -320,7 +325,6 @@ class Freezing {
         graph_.replace(id, std::move(constant), std::move(value.content));
       }
     }
-    return result;
   }
 
   void tell(const NodeSet& stays, const FunctionFreezing& functions, uint64_t variables,
@@ -373,6 +377,7 @@ class Freezing {
   Model& model_;
   Graph& graph_;
   std::optional<Facts> facts_;
+  std::optional<VariableValues> values_;
   std::unordered_set<std::string_view> functions_;
   std::vector<NodeId> extra_inputs_;
   NodeSet kept_;                    // variables that stay, whether they are needed or not

@@ -69,7 +69,7 @@ class BodyFreezing {
       if (error.subject().starts_with("function")) throw;
       throw refused(error.message()).of(quoted("function", name_) + ": " + error.subject());
     }
-    return assemble(new_name, freezing);
+    return assemble(new_name);
   }
 
   std::map<uint32_t, Carried> take_results() { return std::move(results_); }
@@ -290,7 +290,7 @@ class BodyFreezing {
     return out;
   }
 
-  std::string assemble(const std::string& new_name, const GraphFreezing& /*freezing*/) {
+  std::string assemble(const std::string& new_name) {
     std::set<std::string_view> gone_outputs;
     for (const Part& part : body_.parts()) {
       if (part.field != gedit::function_field::kControlRet) continue;

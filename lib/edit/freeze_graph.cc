@@ -105,6 +105,17 @@ bool same_slots(const std::map<uint32_t, Carried>& a, const std::map<uint32_t, C
 
 }  // namespace
 
+Error outright_write(const Graph& graph, NodeId writer, const std::string& variable) {
+  const std::string_view op = node_op(graph.bytes(writer));
+  const auto has = [&](std::string_view word) { return op.find(word) != std::string_view::npos; };
+  const bool writes = has("Assign") || has("Scatter") || has("Apply") || has("CountUpTo");
+  const std::string what =
+      writes ? "writes variable '" + printable(variable) + "', and the outputs read the result"
+             : "takes the variable '" + printable(variable) + "' itself, which " + printable(op) +
+                   " cannot do with a constant";
+  return refused(what).of(quoted("node", graph.name(writer))).hint("--keep " + printable(variable));
+}
+
 std::vector<std::string_view> functions_in(std::string_view attr_value) {
   std::vector<std::string_view> names;
   for (Fields fields(attr_value); fields.next();) {
@@ -248,10 +259,7 @@ std::string GraphFreezing::bypass(NodeId writer) const {
   const auto target = inputs.find(0);
   const Carried& first = inputs.begin()->second;
   if (target == inputs.end() || !target->second.switched) {
-    const std::string name(graph_.name(writer));
-    throw refused("writes variable '" + printable(first.variable) + "', and the outputs read the result")
-        .of(quoted("node", name))
-        .hint("--keep " + printable(first.variable));
+    throw outright_write(graph_, writer, first.variable);
   }
   return inputs_of(graph_.bytes(writer))[0];
 }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/error.h"
 #include "edit/handle_flow.h"
 #include "edit/new_names.h"
 #include "graph/frames.h"
@@ -72,6 +73,9 @@ class GraphFreezing {
   std::map<uint32_t, Call> calls_;
   std::map<std::string, std::string> renamed_;
 };
+
+// The refusal of a node that is read although it writes the variable, or does with it what no constant can.
+Error outright_write(const Graph& graph, NodeId writer, const std::string& variable);
 
 // The functions that an AttrValue names at its top: one, or a list of them.
 std::vector<std::string_view> functions_in(std::string_view attr_value);
