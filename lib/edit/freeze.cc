@@ -120,6 +120,7 @@ class Freezing {
     for (const NodeId id : kept_.nodes()) {
       if (values_ && closure.nodes().has(id)) result.kept_keys.push_back(values_->key_of(id));
     }
+    if (!result.kept_keys.empty()) add_restored_keys(closure.nodes(), result.kept_keys);
     if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
 
     tell(closure.nodes(), functions, variables, reduction);
@@ -324,6 +325,29 @@ class Freezing {
       } else {
         graph_.replace(id, std::move(constant), std::move(value.content));
       }
+    }
+  }
+
+  // What savers that stay restore besides variables: the contents of tables.
+  void add_restored_keys(const NodeSet& stays, std::vector<std::string>& keys) const {
+    for (const RestoreNode& restore : facts_->savers.restores) {
+      for (const RestoredTensor& tensor : restore.tensors) {
+        if (stays.has(restore.node) && tensor.variable == kNoNode) keys.push_back(tensor.key);
+      }
+    }
+    const std::string_view def = model_.meta().part(meta_field::kSaver);
+    const NodeId call = facts_->names.find(node_of(last_bytes(def, 3)));
+    if (def.empty() || call == kNoNode || !stays.has(call)) return;
+    const Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
+    FunctionReach reach(library);
+    reach.calls_of(graph_.bytes(call));
+    reach.follow();
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (!reach.reached(i)) continue;
+      library.functions[i].body.each_record([&](std::string_view node_def) {
+        const auto strings = string_const(node_def);
+        if (strings) keys.insert(keys.end(), strings->begin(), strings->end());
+      });
     }
   }
 

@@ -53,6 +53,7 @@ class BodyShrinking {
   std::string run() {
     const Names names(body_);
     find_dead();
+    find_useless(names);
     shrink_savers(names);
     for (uint32_t i = 0; i < body_.size(); ++i) {
       if (!is_dead(NodeId{i})) rewire(NodeId{i});
@@ -101,6 +102,36 @@ class BodyShrinking {
       if (dead_.contains(std::string(parse_body_input(text).node))) {
         throw Error(Cause::kRefused, "returns what it does with a variable that goes")
             .of(quoted("function", function_name(function_def_)));
+      }
+    }
+  }
+
+  // What only served nodes that are gone: between a restored tensor and its assignment, say.
+  void find_useless(const Names& names) {
+    std::unordered_map<uint32_t, size_t> readers;  // that stay
+    for (const Part& part : body_.parts()) {
+      if (part.field != function_field::kRet && part.field != function_field::kControlRet) continue;
+      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
+      const NodeId id = names.find(parse_body_input(entry.value).node);
+      if (id != kNoNode) ++readers[index_of(id)];
+    }
+    std::vector<NodeId> stack;
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      if (is_dead(NodeId{i})) {
+        stack.push_back(NodeId{i});
+      }
+      for (const std::string& input : inputs_of(body_.bytes(NodeId{i}))) {
+        const NodeId source = names.find(parse_body_input(input).node);
+        if (source != kNoNode) ++readers[index_of(source)];
+      }
+    }
+    while (!stack.empty()) {
+      const NodeId at = stack.back();
+      stack.pop_back();
+      for (const std::string& input : inputs_of(body_.bytes(at))) {
+        const NodeId source = names.find(parse_body_input(input).node);
+        if (source == kNoNode || --readers[index_of(source)] > 0) continue;
+        if (dead_.emplace(body_.name(source)).second) stack.push_back(source);
       }
     }
   }
