@@ -81,13 +81,9 @@ void HandleFlow::add(const std::string& tensor, const Carried& carried) {
   fresh_.push_back(tensor);
 }
 
-Use HandleFlow::use_of(NodeId id, uint32_t slot, const Carried& carried) const {
-  const std::string_view node_def = graph_.bytes(id);
-  const std::string_view op = node_op(node_def);
-  if (carried.reference) {
-    const auto types = input_types(ops_, node_def);
-    if (!types || slot >= types->size() || !is_reference((*types)[slot])) return Use::kValue;
-  }
+Use HandleFlow::use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const {
+  if (carried.reference && (!types || slot >= types->size() || !is_reference((*types)[slot])))
+    return Use::kValue;
   if (passes(op, slot)) return Use::kPass;
   if (reads(op)) return Use::kRead;
   return Use::kWrite;
@@ -107,9 +103,10 @@ void HandleFlow::visit(NodeId id) {
   const std::string_view node_def = graph_.bytes(id);
   const std::string_view op = node_op(node_def);
   const std::optional<CallForm> form = call_form(op);
+  const Types types = input_types(ops_, node_def);
   for (const auto& [slot, carried] : carried_inputs(id)) {
     const bool call = (form && slot >= form->first) || ask_.is_function(op);
-    const Use use = call ? Use::kCall : use_of(id, slot, carried);
+    const Use use = call ? Use::kCall : use_of(op, slot, carried, types);
     if (use == Use::kValue) continue;
     Use& most = users_.try_emplace(index_of(id), use).first->second;
     if (use == Use::kWrite) most = use;
@@ -119,8 +116,8 @@ void HandleFlow::visit(NodeId id) {
       for (const uint32_t output : outputs_for(op, slot, node_def)) add(output_of(id, output), on);
     } else if (use == Use::kWrite && slot == 0 && carried.reference) {
       // What a write to a reference gives is the reference again.
-      const auto types = output_types(ops_, node_def);
-      if (types && !types->empty() && is_reference(types->front())) add(output_of(id, 0), carried);
+      const Types gives = output_types(ops_, node_def);
+      if (gives && !gives->empty() && is_reference(gives->front())) add(output_of(id, 0), carried);
     }
   }
 }

@@ -78,7 +78,8 @@ class HandleFlow {
 
  private:
   void visit(NodeId id);
-  Use use_of(NodeId id, uint32_t slot, const Carried& carried) const;
+  using Types = std::optional<std::vector<DType>>;  // of a node's inputs; nothing where its op is unknown
+  Use use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const;
 
   const Graph& graph_;
   Registry& ops_;
