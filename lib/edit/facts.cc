@@ -30,8 +30,7 @@ std::unordered_set<std::string_view> functions_with(const Library& library,
   std::vector<std::string_view> stack;
   for (const Function& function : library.functions) {
     function.body.each_record([&](std::string_view node_def) {
-      if (wanted(node_op(node_def)) && found.insert(function.name).second)
-        stack.push_back(function.name);
+      if (wanted(node_op(node_def)) && found.insert(function.name).second) stack.push_back(function.name);
       if (const std::string_view called = called_function(node_def); known.contains(called))
         callers.emplace(called, function.name);
     });

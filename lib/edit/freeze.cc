@@ -64,7 +64,12 @@ class Freezing {
     graph_.decode();
     read_signature();
     facts_.emplace(model, ops);
-    for (const Function& function : facts_->selecting.library().functions) functions_.insert(function.name);
+    for (const Function& function : facts_->selecting.library().functions) {
+      functions_.insert(function.name);
+      function.body.each_record([&](std::string_view node_def) {
+        if (node_op(node_def) == "VarHandleOp") owners_.insert(function.name);
+      });
+    }
     for (const std::string& text : signature_inputs_) take_signature_input(text);
     kept_ = NodeSet(graph_.size());
     frozen_ = NodeSet(graph_.size());
@@ -96,6 +101,7 @@ class Freezing {
     everything_freezes_ = false;
     for (const NodeId id : closure.found()) freeze_if_variable(id);
 
+    const std::vector<NodeId> needed = closure.found();
     Reduction reduction(facts, closure);
     reduction.keep_state([this](const StateOf& state) { return state.table || kept_.has(state.node); });
     reduction.complete();
@@ -111,7 +117,16 @@ class Freezing {
     open_values();  // finds its keys in savers, which are made smaller next
     reduction.shrink_savers(changes_);
     Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
-    FunctionFreezing functions(library, facts.ops, model_.arena);
+    FunctionFreezing functions(library, facts.ops, model_.arena, [this](std::string_view node_def) {
+      if (!values_) throw refused("1 variable and no checkpoint").hint("--checkpoint PREFIX");
+      return values_->value_of_own(node_def);
+    });
+    FunctionReach reach(library);
+    for (const NodeId id : needed) reach.calls_of(graph_.bytes(id));
+    reach.follow();
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (reach.reached(i) && owners_.contains(library.functions[i].name)) functions.freeze_own(i);
+    }
     convert(closure.nodes(), names, functions);
     rewire_readers_of_writers(closure.nodes(), writing);
     std::vector<NodeId> constants = frozen_.nodes();
@@ -297,7 +312,7 @@ class Freezing {
   }
 
   void open_values() {
-    if (request_.checkpoint.empty() || (frozen_.empty() && kept_.empty())) return;
+    if (request_.checkpoint.empty() || (frozen_.empty() && kept_.empty() && owners_.empty())) return;
     const auto source =
         std::make_shared<ValueSource>(open_checkpoint(request_.checkpoint, &changes_.warnings));
     values_.emplace(*facts_, source, request_.checkpoint);
@@ -353,7 +368,7 @@ class Freezing {
 
   void tell(const NodeSet& stays, const FunctionFreezing& functions, uint64_t variables,
             const Reduction& reduction) {
-    if (variables == 0) changes_.warnings.emplace_back("no variables: frozen already?");
+    if (variables == 0 && owners_.empty()) changes_.warnings.emplace_back("no variables: frozen already?");
     std::vector<std::string> writers;
     for (const NodeId id : dropped_) writers.emplace_back(graph_.name(id));
     writers.insert(writers.end(), functions.writers().begin(), functions.writers().end());
@@ -402,7 +417,7 @@ class Freezing {
   Graph& graph_;
   std::optional<Facts> facts_;
   std::optional<VariableValues> values_;
-  std::unordered_set<std::string_view> functions_;
+  std::unordered_set<std::string_view> functions_, owners_;  // owners_: that hold variables themselves
   std::vector<NodeId> extra_inputs_;
   NodeSet kept_;                    // variables that stay, whether they are needed or not
   NodeSet frozen_;                  // variables that become constants

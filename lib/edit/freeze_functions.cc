@@ -29,8 +29,9 @@ class BodyFreezing {
   using Specialise = std::function<FrozenFunction(std::string_view, const std::map<uint32_t, Carried>&)>;
 
   BodyFreezing(std::string_view function_def, Registry& ops, const std::shared_ptr<Arena>& arena,
-               const std::map<uint32_t, Carried>& arguments)
-      : function_def_(function_def),
+               const std::map<uint32_t, Carried>& arguments, const FunctionFreezing::OwnValue& value)
+      : value_(value),
+        function_def_(function_def),
         ops_(ops),
         body_(function_def, gedit::function_field::kNode, arena),
         arguments_(arguments) {
@@ -57,18 +58,15 @@ class BodyFreezing {
       value.reference = false;
       flow.seed(std::string(parameters[index]), value);
     }
-    GraphFreezing freezing(body_, flow, {ops_, new_names, nullptr, specialise});
-    try {
-      freezing.settle();
-      read_results(flow);
-      const uint32_t size = body_.size();
-      drop_writers(names, freezing);
-      freezing.convert();
-      rewire(names, freezing, size);
-    } catch (const Error& error) {
-      if (error.subject().starts_with("function")) throw;
-      throw refused(error.message()).of(quoted("function", name_) + ": " + error.subject());
-    }
+    const std::vector<NodeId> own = seed_own(flow);
+    GraphFreezing freezing(body_, flow, {ops_, new_names, nullptr, specialise, std::string(name_)});
+    freezing.settle();
+    read_results(flow);
+    const uint32_t size = body_.size();
+    drop_writers(names, freezing);
+    freezing.convert();
+    put_values(own);
+    rewire(names, freezing, size);
     return assemble(new_name);
   }
 
@@ -88,6 +86,37 @@ class BodyFreezing {
       names.push_back(last_bytes(fields->value, arg_field::kName));
     }
     return names;
+  }
+
+  // Variables that the function does not get but holds.
+  std::vector<NodeId> seed_own(HandleFlow& flow) const {
+    std::vector<NodeId> own;
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      const std::string_view node_def = body_.bytes(NodeId{i});
+      if (node_op(node_def) != "VarHandleOp") continue;
+      own.push_back(NodeId{i});
+      Carried carried;
+      carried.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
+      if (const auto shape = find_attr(node_def, "shape"))
+        carried.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+      carried.variable = node_name(node_def);
+      flow.seed(carried.variable + ":resource:0", carried);
+    }
+    return own;
+  }
+
+  void put_values(const std::vector<NodeId>& own) {
+    for (const NodeId id : own) {
+      const std::string_view node_def = body_.bytes(id);
+      const std::string tensor = value_(node_def), name(node_name(node_def));
+      NodeBuilder builder(name, "Const");
+      each_input(node_def, [&](std::string_view text) { builder.input(text); });
+      std::string attr;
+      append_bytes_field(attr, attr_field::kTensor, tensor);
+      builder.type("dtype", static_cast<DType>(last_varint(tensor, 1))).attr("value", attr);
+      body_.replace(id, builder.take());
+      own_renamed_[name + ":resource:0"] = name + ":output:0";
+    }
   }
 
   void index_readers() {
@@ -193,6 +222,8 @@ class BodyFreezing {
       if (now.starts_with('^')) return std::nullopt;
       now = freezing.bypass(source);
     }
+    const auto own = own_renamed_.find(now);
+    if (own != own_renamed_.end()) return own->second;
     const auto renamed = freezing.renamed().find(now);
     return renamed == freezing.renamed().end() ? now : renamed->second;
   }
@@ -333,6 +364,7 @@ class BodyFreezing {
     return out;
   }
 
+  const FunctionFreezing::OwnValue& value_;
   std::string_view function_def_;
   Registry& ops_;
   Graph body_;
@@ -340,7 +372,7 @@ class BodyFreezing {
   std::string_view signature_, name_;
   std::unordered_map<std::string, std::vector<NodeId>> readers_;
   std::map<uint32_t, Carried> results_;
-  std::map<std::string, std::string> returns_;
+  std::map<std::string, std::string> returns_, own_renamed_;
   std::unordered_set<std::string> gone_;  // nodes
   std::vector<NodeId> removed_;
   std::vector<std::string> writers_;
@@ -348,8 +380,9 @@ class BodyFreezing {
 
 }  // namespace
 
-FunctionFreezing::FunctionFreezing(const Library& library, Registry& ops, std::shared_ptr<Arena> arena)
-    : library_(library), ops_(ops), arena_(std::move(arena)) {
+FunctionFreezing::FunctionFreezing(const Library& library, Registry& ops, std::shared_ptr<Arena> arena,
+                                   OwnValue value)
+    : library_(library), ops_(ops), arena_(std::move(arena)), value_(std::move(value)) {
   for (size_t i = 0; i < library.functions.size(); ++i) {
     by_name_.emplace(library.functions[i].name, i);
     names_.emplace(library.functions[i].name);
@@ -382,8 +415,22 @@ FrozenFunction FunctionFreezing::specialise(std::string_view name,
   return made.function;
 }
 
+void FunctionFreezing::freeze_own(size_t function) {
+  const std::string name(library_.functions[function].name);
+  Made& made = made_[name];
+  made.original = function;
+  made.function.name = name;
+  made.in_place = true;
+  make(made, {});
+  made.done = true;
+  if (made.function.results.empty()) return;
+  throw refused("returns the resource '" + printable(made.function.results.begin()->second.variable) +
+                "', which cannot become a constant")
+      .of(quoted("function", name));
+}
+
 void FunctionFreezing::make(Made& made, const std::map<uint32_t, Carried>& arguments) {
-  BodyFreezing body(library_.functions[made.original].body.message(), ops_, arena_, arguments);
+  BodyFreezing body(library_.functions[made.original].body.message(), ops_, arena_, arguments, value_);
   made.function_def = body.freeze(
       made.function.name,
       [this](std::string_view name, const std::map<uint32_t, Carried>& inner) {
@@ -399,9 +446,10 @@ std::string FunctionFreezing::library() const {
   for (const auto& [key, made] : made_) of[made.original].push_back(&made);
   std::string out;
   for (const Library::Item& item : library_.items) {
-    out += item.raw;
-    if (item.field != 1) continue;
-    const auto found = of.find(item.function);
+    const auto found = item.field == 1 ? of.find(item.function) : of.end();
+    const bool replaced = found != of.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                           [](const Made* made) { return made->in_place; });
+    if (!replaced) out += item.raw;
     if (found == of.end()) continue;
     for (const Made* made : found->second) append_bytes_field(out, 1, made->function_def);
   }

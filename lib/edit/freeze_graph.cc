@@ -1,6 +1,7 @@
 #include "edit/freeze_graph.h"
 
 #include "base/error.h"
+#include "edit/places.h"
 
 namespace gedit {
 namespace {
@@ -105,7 +106,8 @@ bool same_slots(const std::map<uint32_t, Carried>& a, const std::map<uint32_t, C
 
 }  // namespace
 
-Error outright_write(const Graph& graph, NodeId writer, const std::string& variable) {
+Error outright_write(const Graph& graph, NodeId writer, const std::string& variable,
+                     std::string_view function) {
   const std::string_view op = node_op(graph.bytes(writer));
   const auto has = [&](std::string_view word) { return op.find(word) != std::string_view::npos; };
   const bool writes = has("Assign") || has("Scatter") || has("Apply") || has("CountUpTo");
@@ -113,7 +115,9 @@ Error outright_write(const Graph& graph, NodeId writer, const std::string& varia
       writes ? "writes variable '" + printable(variable) + "', and the outputs read the result"
              : "takes the variable '" + printable(variable) + "' itself, which " + printable(op) +
                    " cannot do with a constant";
-  return refused(what).of(quoted("node", graph.name(writer))).hint("--keep " + printable(variable));
+  return refused(what)
+      .of(quoted("node", address(function, graph.name(writer))))
+      .hint("--keep " + printable(variable));
 }
 
 std::vector<std::string_view> functions_in(std::string_view attr_value) {
@@ -162,6 +166,10 @@ std::string with_functions(std::string_view attr_value, const std::vector<std::s
 
 GraphFreezing::GraphFreezing(Graph& graph, HandleFlow& flow, FreezeContext context)
     : graph_(graph), flow_(flow), context_(std::move(context)) {}
+
+std::string GraphFreezing::subject(NodeId id) const {
+  return quoted("node", address(context_.function, graph_.name(id)));
+}
 
 CallForm GraphFreezing::form_of(NodeId id) const {
   return call_form(node_op(graph_.bytes(id))).value_or(CallForm{});
@@ -259,7 +267,7 @@ std::string GraphFreezing::bypass(NodeId writer) const {
   const auto target = inputs.find(0);
   const Carried& first = inputs.begin()->second;
   if (target == inputs.end() || !target->second.switched) {
-    throw outright_write(graph_, writer, first.variable);
+    throw outright_write(graph_, writer, first.variable, context_.function);
   }
   return inputs_of(graph_.bytes(writer))[0];
 }
@@ -285,7 +293,7 @@ void GraphFreezing::pass(NodeId id) {
     if (inputs[slot].starts_with('^') || (one != carried.end() && one->second.dtype == first.dtype)) continue;
     throw refused("joins variable '" + printable(first.variable) +
                   "', which becomes a constant, with what does not")
-        .of(quoted("node", graph_.name(id)))
+        .of(subject(id))
         .hint("--keep " + printable(first.variable));
   }
   if (op == "RefSelect") return select(id, std::move(node_def), first.dtype);
@@ -340,8 +348,7 @@ void GraphFreezing::read(NodeId id) {
   std::string node_def = without_field(graph_.bytes(id), kFullType);
   const std::string op(node_op(node_def)), name(node_name(node_def));
   std::vector<std::string> inputs = inputs_of(node_def);
-  if (op.starts_with("ResourceGather") && inputs.size() < 2)
-    throw refused("has no indices").of(quoted("node", name));
+  if (op.starts_with("ResourceGather") && inputs.size() < 2) throw refused("has no indices").of(subject(id));
   const auto rename_output = [&](const std::string& arg) {
     if (graph_.is_body()) renamed_[name + ":" + arg + ":0"] = name + ":output:0";
   };

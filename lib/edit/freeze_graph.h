@@ -29,6 +29,7 @@ struct FreezeContext {
   // The function with constants for these arguments.
   std::function<FrozenFunction(std::string_view function, const std::map<uint32_t, Carried>& arguments)>
       specialise;
+  std::string function{};  // whose body it is; empty: the main graph
 };
 
 class GraphFreezing {
@@ -52,6 +53,7 @@ class GraphFreezing {
   const std::map<std::string, std::string>& renamed() const { return renamed_; }
 
  private:
+  std::string subject(NodeId id) const;  // `node 'FUNCTION//NODE'`
   void pass(NodeId id);
   void select(NodeId id, std::string node_def, DType dtype);
   void read(NodeId id);
@@ -75,7 +77,8 @@ class GraphFreezing {
 };
 
 // The refusal of a node that is read although it writes the variable, or does with it what no constant can.
-Error outright_write(const Graph& graph, NodeId writer, const std::string& variable);
+Error outright_write(const Graph& graph, NodeId writer, const std::string& variable,
+                     std::string_view function = {});
 
 // The functions that an AttrValue names at its top: one, or a list of them.
 std::vector<std::string_view> functions_in(std::string_view attr_value);

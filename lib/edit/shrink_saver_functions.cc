@@ -14,7 +14,7 @@ namespace gedit {
 namespace {
 
 constexpr uint32_t kSignatureInput = 2, kSignatureControl = 20;  // OpDef
-constexpr uint32_t kArgAttr = 7, kUniqueId = 8;                  // FunctionDef: maps from an argument's number
+constexpr uint32_t kArgAttr = 7, kUniqueId = 8;  // FunctionDef: maps from an argument's number
 
 std::vector<std::string> inputs_of(std::string_view node_def) {
   std::vector<std::string> inputs;
@@ -139,8 +139,7 @@ class BodyShrinking {
   bool saves_anything(NodeId save) const {
     const std::vector<std::string> inputs = inputs_of(body_.bytes(save));
     for (size_t slot = 3; slot < inputs.size(); ++slot) {
-      if (!inputs[slot].starts_with('^') &&
-          !dead_.contains(std::string(parse_body_input(inputs[slot]).node)))
+      if (!inputs[slot].starts_with('^') && !dead_.contains(std::string(parse_body_input(inputs[slot]).node)))
         return true;
     }
     return false;
@@ -171,10 +170,10 @@ class BodyShrinking {
       if (inputs.size() < 3) continue;
       std::vector<uint32_t> kept;
       for (uint32_t slot = 0; slot < types.size(); ++slot) {
-        const bool stays =
-            op == "RestoreV2" ? read[std::string(body_.name(id))].contains(slot)
-                              : slot + 3 < inputs.size() &&
-                                    !dead_.contains(std::string(parse_body_input(inputs[slot + 3]).node));
+        const bool stays = op == "RestoreV2"
+                               ? read[std::string(body_.name(id))].contains(slot)
+                               : slot + 3 < inputs.size() &&
+                                     !dead_.contains(std::string(parse_body_input(inputs[slot + 3]).node));
         if (stays) kept.push_back(slot);
       }
       if (kept.size() == types.size()) continue;
@@ -186,7 +185,8 @@ class BodyShrinking {
     }
   }
 
-  void shrink(const Names& names, NodeId id, const std::vector<uint32_t>& kept, const std::vector<DType>& types) {
+  void shrink(const Names& names, NodeId id, const std::vector<uint32_t>& kept,
+              const std::vector<DType>& types) {
     std::vector<std::string> inputs = inputs_of(body_.bytes(id));
     for (const size_t slot : {size_t{1}, size_t{2}}) {
       const NodeId source = names.find(parse_body_input(inputs[slot]).node);

@@ -15,8 +15,8 @@ class SaverFunctionShrinking {
   SaverFunctionShrinking(Facts& facts, Closure& closure) : facts_(facts), closure_(closure) {}
 
   // Adds to the closure the calls that saver_def names and what they pass on but variables that do not stay.
-  // Nothing where saver_def names no calls or no variable stays. Throws Error (kRefused) where a function uses a
-  // variable in a way that cannot be taken out.
+  // Nothing where saver_def names no calls or no variable stays. Throws Error (kRefused) where a function
+  // uses a variable in a way that cannot be taken out.
   void complete(const std::function<bool(NodeId variable)>& stays);
 
   // Makes the calls and the functions smaller.

@@ -129,8 +129,8 @@ VariableValues::Where VariableValues::find(NodeId variable) const {
 
 std::string VariableValues::key_of(NodeId variable) const { return find(variable).key; }
 
-void VariableValues::check(NodeId variable, const Tensor& tensor, const std::optional<Extents>& part) const {
-  const std::string_view node_def = graph_.bytes(variable);
+void VariableValues::check(std::string_view node_def, const Tensor& tensor,
+                           const std::optional<Extents>& part) const {
   const DType dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
   Shape shape;
   if (const auto value = find_attr(node_def, "shape"))
@@ -150,16 +150,40 @@ void VariableValues::check(NodeId variable, const Tensor& tensor, const std::opt
   throw Error(Cause::kRefused, type_text(base_type(dtype), shape) + ", but '" + printable(tensor.name) +
                                    "' in checkpoint '" + printable(named_) + "' is " +
                                    type_text(tensor.dtype, stored))
-      .of(quoted("variable", graph_.name(variable)));
+      .of(quoted("variable", node_name(node_def)));
 }
 
 ConstantValue VariableValues::value(NodeId variable) {
-  const Where where = find(variable);
+  return value_at(find(variable), graph_.bytes(variable));
+}
+
+std::string VariableValues::value_of_own(std::string_view node_def) {
+  const std::string shared(string_attr(node_def, "shared_name").value_or(node_name(node_def)));
+  Where where{shared, ""};
+  bool known = false;
+  for (const auto& [index, state] : facts_.state) {
+    const std::string_view other = graph_.bytes(state.node);
+    if (node_op(other) != "VarHandleOp" || string_attr(other, "shared_name") != shared) continue;
+    where = find(state.node);
+    known = true;
+  }
+  const auto object = by_full_name_.find(shared);
+  if (!known && object != by_full_name_.end()) where.key = object->second;
+  ConstantValue value = value_at(where, node_def);
+  if (value.content == nullptr) return std::move(value.tensor_proto);
+  constexpr uint32_t kTensorContent = 4;
+  StringSink content;
+  value.content->write(content);
+  append_bytes_field(value.tensor_proto, kTensorContent, content.text);
+  return std::move(value.tensor_proto);
+}
+
+ConstantValue VariableValues::value_at(const Where& where, std::string_view node_def) const {
   const Tensor* tensor = source_->checkpoint.find(where.key);
   if (tensor == nullptr) {
     throw Error(Cause::kRefused,
                 "key '" + printable(where.key) + "' is not in checkpoint '" + printable(named_) + "'")
-        .of(quoted("variable", graph_.name(variable)))
+        .of(quoted("variable", node_name(node_def)))
         .hint(name_hint(source_->checkpoint, where.key));
   }
   std::optional<Extents> part;
@@ -170,10 +194,10 @@ ConstantValue VariableValues::value(NodeId variable) {
       throw Error(Cause::kRefused, "slice '" + printable(where.slice) + "' does not fit '" +
                                        printable(tensor->name) + "' in checkpoint '" + printable(named_) +
                                        "', which is " + type_text(tensor->dtype, tensor->shape))
-          .of(quoted("variable", graph_.name(variable)));
+          .of(quoted("variable", node_name(node_def)));
     }
   }
-  check(variable, *tensor, part);
+  check(node_def, *tensor, part);
   return constant_value(source_, *tensor, part);
 }
 

@@ -21,6 +21,10 @@ class VariableValues {
   // dtype or shape is another, kInput where the checkpoint is damaged.
   ConstantValue value(NodeId variable);
 
+  // The serialized TensorProto of a variable that a function holds: that of the main graph which shares its
+  // name, else by that name. All of it is in memory.
+  std::string value_of_own(std::string_view node_def);
+
   // The key under which value() finds it.
   std::string key_of(NodeId variable) const;
 
@@ -33,7 +37,8 @@ class VariableValues {
   void read_slice_infos();
   Where find(NodeId variable) const;
   std::optional<Where> numbered_part(std::string_view name) const;
-  void check(NodeId variable, const Tensor& tensor, const std::optional<Extents>& part) const;
+  void check(std::string_view node_def, const Tensor& tensor, const std::optional<Extents>& part) const;
+  ConstantValue value_at(const Where& where, std::string_view node_def) const;
 
   Facts& facts_;
   const Graph& graph_;
