@@ -37,6 +37,6 @@ const CommandInfo* find_command(std::string_view name);
 
 // Defined in the file of the command: tools/NAME.cc.
 extern const CommandInfo kInspect, kSelect, kList, kDiff, kCheck, kCopy, kMerge, kExtract, kInsert, kSync,
-    kRename, kSet, kSignature, kCheckpoint, kConvert, kHelp;
+    kFreeze, kRename, kSet, kSignature, kCheckpoint, kConvert, kHelp;
 
 }  // namespace gedit

@@ -10,6 +10,19 @@
 
 namespace gedit {
 
+class Sink;
+
+// Bytes that come from elsewhere while they are written, and are in memory at no time.
+class Stream {
+ public:
+  Stream() = default;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  virtual ~Stream() = default;
+  virtual uint64_t size() const = 0;
+  virtual void write(Sink& sink) const = 0;  // size() bytes; throws Error (kInput) where they cannot be read
+};
+
 // Where serialized bytes go, in order.
 class Sink {
  public:
@@ -18,12 +31,14 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
   virtual void write(std::string_view bytes) = 0;
+  virtual void write_stream(const Stream& stream) { stream.write(*this); }
 };
 
 // Only counts: lengths stand before what they measure, so an edited message is encoded twice, once into this.
 class Counter final : public Sink {
  public:
   void write(std::string_view bytes) override { size_ += bytes.size(); }
+  void write_stream(const Stream& stream) override { size_ += stream.size(); }
   uint64_t size() const { return size_; }
 
  private:

@@ -38,14 +38,21 @@ bool last_part(std::string_view whole, std::string_view part) {
   return whole.size() > part.size() && whole.ends_with(part) && whole[whole.size() - part.size() - 1] == '/';
 }
 
+// `h1/w` of `h1/weights`.
+bool first_letters(std::string_view whole, std::string_view part) {
+  return part.size() > 2 && whole.starts_with(part) && !part.ends_with('/') &&
+         whole.find('/', part.size()) == std::string_view::npos;
+}
+
 }  // namespace
 
 void Near::offer(std::string_view candidate) {
   const size_t longest = std::max(wanted_.size(), candidate.size());
   size_t limit = std::min(best_distance_, longest / 3 + 1);
   size_t found = distance(wanted_, candidate, limit);
-  if (found >= limit && best_distance_ > 2 && last_part(candidate, wanted_)) {
-    found = 2;  // the scope was forgotten: as good as two typing errors
+  if (found >= limit && best_distance_ > 2 &&
+      (last_part(candidate, wanted_) || first_letters(candidate, wanted_))) {
+    found = 2;  // the scope, or the end, was forgotten: as good as two typing errors
     limit = 3;
   }
   if (found >= limit) return;

@@ -15,7 +15,7 @@ class Near {
   void offer(std::string_view candidate);
 
   // Empty where nothing is near: more than a third of the letters differ, and neither is the other's last
-  // part.
+  // part or its beginning.
   const std::string& best() const { return best_; }
   std::string did_you_mean() const;  // "did you mean 'logits'?", or empty
 

@@ -1,10 +1,9 @@
 #include "edit/facts.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "edit/places.h"
-#include "model/object_nodes.h"
+#include "graph/types.h"
 #include "model/references.h"
 
 namespace gedit {
@@ -21,25 +20,6 @@ bool initializes_table(std::string_view op) {
   return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
 }
 
-// The function that a call node calls, or what would be one called by its name.
-std::string_view function_of_call(std::string_view node_def) {
-  const std::string_view called = called_function(node_def);
-  return called.empty() ? node_op(node_def) : called;
-}
-
-// Adds the functions that call those in the set, and so on upwards.
-void add_callers(const std::unordered_multimap<std::string_view, std::string_view>& callers,
-                 std::unordered_set<std::string_view>& set) {
-  std::vector<std::string_view> stack(set.begin(), set.end());
-  while (!stack.empty()) {
-    const auto range = callers.equal_range(stack.back());
-    stack.pop_back();
-    for (auto it = range.first; it != range.second; ++it) {
-      if (set.insert(it->second).second) stack.push_back(it->second);
-    }
-  }
-}
-
 Graph& decoded_body(Library& library, std::string_view function) {
   Graph& body = find_function(library, function).body;
   body.decode();
@@ -48,23 +28,28 @@ Graph& decoded_body(Library& library, std::string_view function) {
 
 }  // namespace
 
-std::unordered_set<std::string_view> table_initializing_functions(const Library& library) {
-  std::unordered_set<std::string_view> fills, restores, known;
+std::unordered_set<std::string_view> functions_with(const Library& library,
+                                                    const std::function<bool(std::string_view)>& wanted) {
+  std::unordered_set<std::string_view> found;
+  std::unordered_set<std::string_view> known;
   for (const Function& function : library.functions) known.insert(function.name);
   std::unordered_multimap<std::string_view, std::string_view> callers;
+  std::vector<std::string_view> stack;
   for (const Function& function : library.functions) {
     function.body.each_record([&](std::string_view node_def) {
-      const std::string_view op = node_op(node_def);
-      if (initializes_table(op)) fills.insert(function.name);
-      if (is_restore_op(op)) restores.insert(function.name);
-      if (const std::string_view called = function_of_call(node_def); known.contains(called))
+      if (wanted(node_op(node_def)) && found.insert(function.name).second) stack.push_back(function.name);
+      if (const std::string_view called = called_function(node_def); known.contains(called))
         callers.emplace(called, function.name);
     });
   }
-  add_callers(callers, fills);
-  add_callers(callers, restores);
-  for (const std::string_view name : restores) fills.erase(name);
-  return fills;
+  while (!stack.empty()) {
+    const auto range = callers.equal_range(stack.back());
+    stack.pop_back();
+    for (auto it = range.first; it != range.second; ++it) {
+      if (found.insert(it->second).second) stack.push_back(it->second);
+    }
+  }
+  return found;
 }
 
 Facts::Facts(Model& around, Registry& registry, std::string_view function)
@@ -105,17 +90,27 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       add(variable, of.initial_value);
     }
   }
-  std::optional<std::unordered_set<std::string_view>> initializing;
+  std::unordered_set<std::string_view> creating, initializing;
+  if (Library& library = selecting.library(); !library.functions.empty()) {
+    creating = functions_with(library, is_table_op);
+    // A saver fills tables, too, with what it restores.
+    initializing = functions_with(library, initializes_table);
+    for (const std::string_view name : functions_with(library, is_restore_op)) initializing.erase(name);
+  }
   const auto initializes = [&](std::string_view node_def) {
-    if (initializes_table(node_op(node_def))) return true;
-    if (!initializing) initializing = table_initializing_functions(selecting.library());
-    return initializing->contains(function_of_call(node_def));
+    return initializes_table(node_op(node_def)) || initializing.contains(called_function(node_def));
+  };
+  // A function that makes a table and hands it out.
+  const auto creates = [&](std::string_view node_def) {
+    if (creating.empty() || !creating.contains(called_function(node_def))) return false;
+    const auto types = output_types(registry, node_def);
+    return types && std::find(types->begin(), types->end(), DType::kResource) != types->end();
   };
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     const NodeId id{i};
     if (nodes.removed(id)) continue;
     const std::string_view op = node_op(nodes.bytes(id));
-    const bool table = is_table_op(op);
+    const bool table = is_table_op(op) || creates(nodes.bytes(id));
     if (!table && !is_variable_op(op)) continue;
     StateOf& variable = state[i];
     variable.node = id;

@@ -1,6 +1,7 @@
 // What the edits of a whole graph need to know of it: who reads whom, which state there is, how it is saved.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -53,8 +54,8 @@ struct Facts {
   bool in_body() const { return edited.is_body(); }
 };
 
-// The functions that initialize a table which is passed to them, directly or by calling one that does; a
-// saver's, which fill tables with what they restore, are none.
-std::unordered_set<std::string_view> table_initializing_functions(const Library& library);
+// The functions that hold an op of the wanted kind, or call one that does.
+std::unordered_set<std::string_view> functions_with(const Library& library,
+                                                    const std::function<bool(std::string_view)>& wanted);
 
 }  // namespace gedit

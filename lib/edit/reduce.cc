@@ -10,7 +10,8 @@ Reduction::Reduction(Facts& facts, Closure& closure)
       graph_(facts.model.graph()),
       closure_(closure),
       groups_(graph_.size()),
-      savers_(facts, closure) {
+      savers_(facts, closure),
+      saver_functions_(facts, closure) {
   const bool says_nothing = facts.model.kind == Kind::kGraphDef;
   const bool objects = facts.model.meta().has(meta_field::kObjectGraph);
   keeps_ = [says_nothing, objects](const StateOf& state) {
@@ -24,6 +25,13 @@ bool Reduction::keeps(NodeId state) const {
   return found != facts_.state.end() && keeps_(found->second);
 }
 
+bool Reduction::keeps_variable() const {
+  for (const auto& [index, state] : facts_.state) {
+    if (!state.table && keeps(state.node)) return true;
+  }
+  return false;
+}
+
 void Reduction::complete() {
   size_t done = 0;
   for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {
@@ -33,28 +41,11 @@ void Reduction::complete() {
       for (const NodeId satellite : state->second.satellites) closure_.want(satellite);
     }
     before = closure_.found().size();
-    savers_.complete([&](NodeId state) { return keeps(state); });
-    keep_saver_functions();
+    // A saver is there for variables; tables that it saves come along.
+    if (keeps_variable()) savers_.complete([&](NodeId state) { return keeps(state); });
+    saver_functions_.complete([&](NodeId state) { return keeps(state); });
   }
   add_groups();
-}
-
-// The saver of a TF2 SavedModel is a call of a function with every variable; it stays whole.
-void Reduction::keep_saver_functions() {
-  const MetaGraph& meta = facts_.model.meta();
-  if (!meta.has(meta_field::kSaver) || !facts_.savers.empty()) return;
-  std::vector<NodeId> roots;
-  const std::string_view def = meta.part(meta_field::kSaver);
-  for (const uint32_t field : {1U, 2U, 3U}) {
-    const NodeId id = facts_.names.find(node_of(last_bytes(def, field)));
-    if (id == kNoNode) return;
-    roots.push_back(id);
-  }
-  for (const auto& [index, state] : facts_.state) {
-    if (state.table || !keeps(state.node)) continue;
-    for (const NodeId root : roots) closure_.want(root);
-    return;
-  }
 }
 
 // Groups that run an initializer which stays, and groups of such groups.
@@ -114,9 +105,16 @@ void Reduction::shrink_colocations() {
   }
 }
 
+void Reduction::shrink_savers(Changes& changes) {
+  if (savers_shrunk_) return;
+  savers_.apply(changes);
+  saver_functions_.apply(changes);
+  savers_shrunk_ = true;
+}
+
 void Reduction::apply(Changes& changes) {
   const uint32_t before = kept().size();
-  savers_.apply(changes);
+  shrink_savers(changes);
   shrink_groups(changes);
   shrink_colocations();
 

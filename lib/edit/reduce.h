@@ -14,6 +14,7 @@
 
 #include "edit/changes.h"
 #include "edit/closure.h"
+#include "edit/shrink_saver_functions.h"
 #include "edit/shrink_savers.h"
 
 namespace gedit {
@@ -36,13 +37,16 @@ class Reduction {
   const NodeSet& kept() const { return closure_.nodes(); }
   bool keeps(NodeId state) const;
 
+  // Makes savers smaller, ahead of apply(), for an edit that must not meet what they hold of other variables.
+  void shrink_savers(Changes& changes);
+
   // Takes everything else away; nodes that were appended since stay. Until then nothing may be removed; the
   // facts are stale afterwards. Removed nodes are listed in `changes`.
   void apply(Changes& changes);
 
  private:
+  bool keeps_variable() const;
   void add_groups();
-  void keep_saver_functions();
   void shrink_groups(Changes& changes);
   void shrink_colocations();
 
@@ -52,6 +56,8 @@ class Reduction {
   std::function<bool(const StateOf&)> keeps_;
   NodeSet groups_;  // of which some inputs may not stay
   SaverShrinking savers_;
+  SaverFunctionShrinking saver_functions_;
+  bool savers_shrunk_ = false;
 };
 
 }  // namespace gedit

@@ -1,6 +1,7 @@
 #include "edit/shrink_savers.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "edit/new_names.h"
@@ -74,10 +75,10 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     }
   }
   for (const RestoreNode& restore : facts_.savers.restores) {
-    std::vector<uint32_t> outputs;
+    std::set<uint32_t> outputs;
     for (const RestoredTensor& tensor : restore.tensors) {
       if (tensor.variable != kNoNode && stays(tensor.variable)) {
-        outputs.push_back(tensor.output);
+        outputs.insert(tensor.output);
       } else if (!tensor.between.empty()) {
         kill(tensor.between.front());
       }
@@ -90,19 +91,17 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
         const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
         if (tensor && tensor->node == restore.node && !tensor->control) read.push_back(tensor->index);
       });
-      if (read.empty() || std::find(outputs.begin(), outputs.end(), read.front()) != outputs.end()) continue;
+      if (read.empty() || outputs.contains(read.front())) continue;
       if (stays(source_of(reader, 0))) {
-        outputs.insert(outputs.end(), read.begin(), read.end());
+        outputs.insert(read.begin(), read.end());
       } else {
         kill(reader);
       }
     }
-    std::sort(outputs.begin(), outputs.end());
-    outputs.erase(std::unique(outputs.begin(), outputs.end()), outputs.end());
     if (outputs.empty()) {
       kill(restore.node);
     } else {
-      kept_outputs_[index_of(restore.node)] = std::move(outputs);
+      kept_outputs_[index_of(restore.node)].assign(outputs.begin(), outputs.end());
     }
   }
   // Whoever reads a tensor of what goes, goes; a control input is only dropped, and a group goes with its

@@ -8,8 +8,9 @@
 namespace gedit {
 
 namespace {
-constexpr uint32_t kLibrary = 2;  // GraphDef.library
-}
+constexpr uint32_t kLibrary = 2;        // GraphDef.library
+constexpr uint32_t kTensorContent = 4;  // TensorProto
+}  // namespace
 
 void Tally::add_library(std::string_view function_def_library) {
   for (Fields fields(function_def_library); fields.next();) functions += fields->bytes(1) ? 1 : 0;
@@ -80,13 +81,20 @@ void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
 void Graph::replace(NodeId id, std::string node_def) {
   if (!removed(id)) tally_.remove(node_op(bytes(id)));
   tally_.add(node_op(node_def));
+  streams_.erase(index_of(id));
   std::string record;
   append_bytes_field(record, node_field_, node_def);
   records_[index_of(id)] = arena_->keep(std::move(record)).data();
   edited_ = true;
 }
 
+void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {
+  replace(id, std::move(node_def));
+  streams_.insert_or_assign(index_of(id), std::move(content));
+}
+
 void Graph::remove(NodeId id) {
+  streams_.erase(index_of(id));
   if (!removed(id)) tally_.remove(node_op(bytes(id)));
   records_[index_of(id)] = nullptr;
   edited_ = true;
@@ -239,6 +247,34 @@ class MappedWriter {
   std::vector<char> room_;
 };
 
+// The record of a Const up to its tensor_content of `size` bytes, which is the last field at every level.
+std::string head_of_stream(std::string_view node_def, uint32_t node_field, uint64_t size) {
+  std::string_view entry;
+  std::string head;
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kAttr) && map_entry(fields->value).key == "value") {
+      entry = fields->value;
+    } else {
+      head += fields->raw;
+    }
+  }
+  const MapEntry value = map_entry(entry);
+  std::string tensor(last_bytes(value.value, attr_field::kTensor));
+  append_tag(tensor, kTensorContent, Wire::kBytes);
+  append_varint(tensor, size);
+  // From inside out: each level's length counts what follows.
+  const auto within = [&](std::string before, uint32_t number, const std::string& content) {
+    append_tag(before, number, Wire::kBytes);
+    append_varint(before, content.size() + size);
+    return before + content;
+  };
+  const std::string attr_value = within({}, attr_field::kTensor, tensor);
+  std::string key;
+  append_bytes_field(key, 1, value.key);
+  const std::string node = within(head, node_field::kAttr, within(key, 2, attr_value));
+  return within({}, node_field, node);
+}
+
 }  // namespace
 
 void Graph::write(Sink& sink, Tally* tally) const {
@@ -270,6 +306,16 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
     const Record record = record_at(records_[i]);
     const Mapping* mapping = mapping_of(range, i);
     const NodeId id = ranges_[range].original(i);
+    if (const auto stream = streams_.find(i); !streams_.empty() && stream != streams_.end()) {
+      sink.write(run);
+      run = {};
+      const std::string mapped =
+          mapping == nullptr ? std::string() : mapped_node(record.node_def, *mapping, id);
+      const std::string_view node_def = mapping == nullptr ? record.node_def : std::string_view(mapped);
+      sink.write(head_of_stream(node_def, node_field_, stream->second->size()));
+      sink.write_stream(*stream->second);
+      continue;
+    }
     const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
     if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing())) {
       sink.write(run);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/file.h"
@@ -61,6 +62,10 @@ class Graph {
   void replace(NodeId id, std::string node_def);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
   void settle(NodeId id, std::string node_def);
+  // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`,
+  // has dtype and shape but no elements; the stream is its tensor_content. To whoever looks it is all zeros.
+  void replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content);
+  bool has_streams() const { return !streams_.empty(); }
   void remove(NodeId id);
   NodeId append(std::string node_def);
 
@@ -130,6 +135,7 @@ class Graph {
   std::vector<const char*> records_;      // the tag of each node's record; null: removed
   std::vector<Range> ranges_;
   std::vector<bool> settled_;  // by node; shorter where the rest are not
+  std::unordered_map<uint32_t, std::shared_ptr<const Stream>> streams_;  // by node
   std::vector<Part> parts_;
   std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
   uint32_t decoded_count_ = 0;

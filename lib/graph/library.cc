@@ -140,6 +140,13 @@ std::vector<std::string_view> argument_names(std::string_view signature) {
   return names;
 }
 
+std::string_view called_function(std::string_view node_def) {
+  const std::string_view op = node_op(node_def);
+  if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return op;
+  const auto f = find_attr(node_def, "f");
+  return f ? last_bytes(last_bytes(*f, attr_field::kFunc), 1) : std::string_view();
+}
+
 FunctionReach::FunctionReach(const Library& library) : library_(library), reached_(library.functions.size()) {
   for (size_t i = 0; i < library.functions.size(); ++i) by_name_.emplace(library.functions[i].name, i);
   for (const Library::Item& item : library.items) {

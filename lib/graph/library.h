@@ -43,6 +43,9 @@ std::string_view function_signature(const Graph& body);
 std::string_view function_name(std::string_view function_def);
 std::vector<std::string_view> argument_names(std::string_view signature);  // of the signature's inputs
 
+// The function that a call node calls: `f` of a PartitionedCall or StatefulPartitionedCall, else its op.
+std::string_view called_function(std::string_view node_def);
+
 // Finds the functions that are called, directly or by way of others: as the op of a node, in its attributes,
 // as the gradient of a function that is called.
 //   FunctionReach reach(library); reach.calls_of(node_def) for each node; reach.call(name); reach.follow();

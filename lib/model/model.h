@@ -49,7 +49,7 @@ struct Model {
   std::string folder;      // then: where variables/ and assets/ lie
 
   std::shared_ptr<const InputFile> file;
-  bool verbatim = false;  // the file is the message, and says all of it: nothing is from elsewhere
+  bool verbatim = false;           // the file is the message, and says all of it: nothing is from elsewhere
   std::optional<uint64_t> events;  // of an event file, from which the graph was taken: how many
   bool cut = false;                // then: there is a piece of one more
   std::shared_ptr<Arena> arena;

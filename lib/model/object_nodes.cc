@@ -138,11 +138,6 @@ class Finding {
 
 }  // namespace
 
-std::string_view called_function(std::string_view node_def) {
-  const auto value = find_attr(node_def, "f");
-  return value ? last_bytes(last_bytes(*value, attr_field::kFunc), 1) : std::string_view();
-}
-
 std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
                                                     const SavedObjects& objects) {
   return Finding(meta, names, objects).run();

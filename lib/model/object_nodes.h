@@ -19,8 +19,4 @@ namespace gedit {
 std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
                                                     const SavedObjects& objects);
 
-// The function that a node calls by its attribute `f`, or by its type where `objects` knows that; empty:
-// none.
-std::string_view called_function(std::string_view node_def);
-
 }  // namespace gedit

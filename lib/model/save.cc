@@ -1,5 +1,6 @@
 #include "model/save.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <limits>
@@ -51,6 +52,15 @@ void check_size(const Model& model, uint64_t size) {
                                                          : "a SavedModel";
   throw Error(Cause::kRefused, "would be " + size_text(size) + ", " + kind + " holds at most 2 GiB")
       .hint("keep weights in a checkpoint: gedit freeze --keep, or a SavedModel");
+}
+
+// Bytes of the message where some of them come from elsewhere, which is found out before they are read; else
+// 0.
+uint64_t streamed_size(const Model& model) {
+  if (!model.graph().has_streams()) return 0;
+  Counter counter;
+  write_message(model, counter);
+  return counter.size();
 }
 
 void write_in(Model& model, const Target& target, const Destination& destination, Sink& sink, Tally* tally) {
@@ -152,6 +162,12 @@ Target target_of(const Model& model, const Destination& destination) {
   return target;
 }
 
+void reduce_to_graph(Model& model) {
+  model.meta().parts.clear();
+  model.meta().edited = true;
+  model.kind = Kind::kGraphDef;
+}
+
 std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags) {
   std::vector<std::string> warnings;
   if (kind == model.kind) return warnings;
@@ -232,6 +248,7 @@ uint64_t read_through(const Model& model, OutputFile& out) {
 
 void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
                  Saved& saved) {
+  if (target.format == Format::kBinary) check_size(model, streamed_size(model));
   SavedModelFolder folder(destination.path, destination.overwrite);
   const bool text = target.format == Format::kText;
   OutputFile file(folder.path(text ? "saved_model.pbtxt" : "saved_model.pb"), false);
@@ -241,7 +258,7 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
   saved.bytes = file.written();
   check_size(model, saved.bytes);
   if (was_folder) {
-    folder.take_over(model.folder, destination.values == nullptr);
+    folder.take_over(model.folder, destination.values == nullptr && !destination.without_values);
   } else if (!destination.all_files) {
     folder.add_assets(model);
   }
@@ -317,9 +334,11 @@ Saved save(Model& model, const Destination& destination, bool count) {
   if (destination.values != nullptr && destination.path == "-") {
     throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
   }
+  const uint64_t size = target.format == Format::kBinary ? streamed_size(model) : 0;
+  check_size(model, size);
   OutputFile out(destination.path, destination.overwrite);
-  const uint64_t size = read_through(model, out);
-  if (target.format == Format::kBinary) out.expect(size);
+  const uint64_t read = read_through(model, out);
+  if (target.format == Format::kBinary) out.expect(std::max(size, read));
   write_in(model, target, destination, out, count ? &saved.tally : nullptr);
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
   // The graph comes last, so that whoever sees it finds its values.

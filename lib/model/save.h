@@ -22,7 +22,8 @@ struct Destination {
   bool elide = false;         // listing: long tensors as length and checksum
   // Written beside the output: under its twin prefix (folder.h), or as a SavedModel's variables/.
   std::shared_ptr<Checkpoint> values;
-  bool copy_data = false;  // of `values`: bytes are moved, not linked
+  bool copy_data = false;       // of `values`: bytes are moved, not linked
+  bool without_values = false;  // a SavedModel's own variables/ is left behind
   // Files that go into a SavedModel's folder besides what the model's own folder holds; `to` is below it.
   std::vector<FolderFile> files;
   bool all_files = false;  // `files` has the assets, which are not looked for beside the model
@@ -50,6 +51,9 @@ struct Saved {
 
 // Throws Error: kRefused (exists, over 2 GiB, cannot be held), kWrite.
 Saved save(Model& model, const Destination& destination, bool count = false);
+
+// Leaves of the model its graph, a GraphDef; for an edit whose result is one.
+void reduce_to_graph(Model& model);
 
 // Turns the model into another kind (command_reference, convert 2 and 3); says what is lost.
 std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags);

@@ -1,9 +1,12 @@
 #include "model/saver_functions.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
 #include "graph/library.h"
+#include "graph/references.h"
+#include "model/collections.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -135,6 +138,75 @@ class Reading {
 
 std::vector<SaverInFunction> savers_in(const Graph& body, const Names& names) {
   return Reading(body, names).run();
+}
+
+namespace {
+
+constexpr int kMostCalls = 10'000;  // savers have a handful; what nests more is no saver
+
+class KeyReader {
+ public:
+  explicit KeyReader(Library& library) {
+    for (Function& function : library.functions) functions_.emplace(function.name, &function);
+  }
+
+  // `arguments`: what the call passes, a variable's node or kNoNode.
+  void call(std::string_view name, const std::vector<NodeId>& arguments, int depth) {
+    const auto found = functions_.find(name);
+    if (found == functions_.end() || depth > kDeepest || ++calls_ > kMostCalls) return;
+    Graph& body = found->second->body;
+    body.decode();
+    std::unordered_map<std::string_view, NodeId> passed;
+    const std::vector<std::string_view> parameters = argument_names(function_signature(body));
+    for (size_t i = 0; i < parameters.size() && i < arguments.size(); ++i)
+      passed.emplace(parameters[i], arguments[i]);
+    const auto variable = [&](std::string_view argument) {
+      const auto at = passed.find(argument);
+      return at == passed.end() ? kNoNode : at->second;
+    };
+    for (const SaverInFunction& saver : savers_in(body, Names(body))) {
+      if (saver.saves) continue;
+      for (const SavedArgument& tensor : saver.tensors) {
+        if (const NodeId id = variable(tensor.argument); id != kNoNode)
+          keys_.emplace(index_of(id), tensor.key);
+      }
+    }
+    for (uint32_t i = 0; i < body.size(); ++i) {
+      const std::string_view node_def = body.bytes(NodeId{i});
+      const std::string_view inner = called_function(node_def);
+      if (!functions_.contains(inner)) continue;
+      std::vector<NodeId> handles;
+      each_input(node_def, [&](std::string_view text) { handles.push_back(variable(text)); });
+      const bool any = std::any_of(handles.begin(), handles.end(), [](NodeId id) { return id != kNoNode; });
+      if (any) call(inner, handles, depth + 1);
+    }
+  }
+
+  std::unordered_map<uint32_t, std::string> take() { return std::move(keys_); }
+
+ private:
+  std::unordered_map<std::string_view, Function*> functions_;
+  std::unordered_map<uint32_t, std::string> keys_;
+  int calls_ = 0;
+};
+
+}  // namespace
+
+std::unordered_map<uint32_t, std::string> keys_in_functions(const MetaGraph& meta, const Names& names,
+                                                            Library& library) {
+  if (!meta.has(meta_field::kSaver)) return {};
+  const NodeId restore = names.find(node_of(last_bytes(meta.part(meta_field::kSaver), 3)));
+  if (restore == kNoNode) return {};
+  const std::string_view node_def = meta.graph.bytes(restore);
+  std::vector<NodeId> arguments;
+  each_input(node_def, [&](std::string_view text) {
+    const NodeId id = names.find(parse_input(text).node);
+    const bool variable = id != kNoNode && is_variable_op(node_op(meta.graph.bytes(id)));
+    arguments.push_back(variable ? id : kNoNode);
+  });
+  KeyReader reader(library);
+  reader.call(called_function(node_def), arguments, 0);
+  return reader.take();
 }
 
 }  // namespace gedit

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/library.h"
 #include "graph/names.h"
+#include "model/model.h"
 
 namespace gedit {
 
@@ -27,6 +30,11 @@ struct SaverInFunction {
   NodeId names = kNoNode, slices = kNoNode;  // the Consts; kNoNode where it is none
   std::vector<SavedArgument> tensors;
 };
+
+// By variable node of the main graph, the key that the functions below the saver's restore op assign to it.
+// Empty where the restore op is no call.
+std::unordered_map<uint32_t, std::string> keys_in_functions(const MetaGraph& meta, const Names& names,
+                                                            Library& library);
 
 // Of the body of a function, decoded.
 std::vector<SaverInFunction> savers_in(const Graph& body, const Names& names);

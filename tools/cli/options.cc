@@ -136,6 +136,12 @@ void OutputOptions::check(const Model& model) const {
   target_of(model, destination(model));  // refuses what cannot be
 }
 
+bool OutputOptions::asks_for_graph() const {
+  if (!format_.empty()) return format_ == "pb" || format_ == "pbtxt";
+  const std::string_view name = base_name(path_);
+  return (name.ends_with(".pb") || name.ends_with(".pbtxt")) && !name.starts_with("saved_model.pb");
+}
+
 Destination OutputOptions::destination(const Model& model) const {
   Destination destination = base;
   destination.path = in_place_ ? model.path : path_.empty() ? "-" : path_;

@@ -62,6 +62,8 @@ class OutputOptions {
   void check(const Model& model) const;
   Destination destination(const Model& model) const;
   bool given() const { return !path_.empty() || !format_.empty() || in_place_ || overwrite_ || dry_run_; }
+  // Whether OUT is to be a GraphDef whatever FILE is: .pb or .pbtxt, by suffix or format.
+  bool asks_for_graph() const;
   bool dry_run() const { return dry_run_; }
   bool quiet() const { return quiet_; }
   bool overwrites() const { return overwrite_ || in_place_; }

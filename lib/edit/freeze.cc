@@ -1,0 +1,442 @@
+#include "edit/freeze.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "checkpoint/open.h"
+#include "edit/cut.h"
+#include "edit/freeze_functions.h"
+#include "edit/keys.h"
+#include "edit/reduce.h"
+#include "edit/variable_values.h"
+#include "model/folder.h"
+
+namespace gedit {
+namespace {
+
+Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
+
+bool asks_whether_initialized(std::string_view op) {
+  return op == "VarIsInitializedOp" || op == "IsVariableInitialized" || op == "DisableCopyOnRead";
+}
+
+// Where examples come from: a frozen graph is rarely meant to need them.
+bool feeds_itself(std::string_view op) {
+  return op.starts_with("Iterator") || op.starts_with("OneShotIterator") || op.ends_with("Queue") ||
+         op.ends_with("QueueV2") || op.ends_with("Reader") || op.ends_with("ReaderV2");
+}
+
+// Collects the tensors that a signature names.
+class TensorNames final : public NameMap {
+ public:
+  bool map(NameKind, std::string_view name, std::string& out) const override {
+    names_.emplace_back(name);
+    out += name;
+    return true;
+  }
+  std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  mutable std::vector<std::string> names_;  // a NameMap only maps; this one only listens
+};
+
+std::vector<std::string> tensors_of(std::string_view signature, uint32_t side) {
+  std::string part;
+  for (Fields fields(signature); fields.next();) {
+    if (fields->bytes(side)) part += fields->raw;
+  }
+  TensorNames names;
+  map_names(part, kSignatureDef, names);
+  return names.take();
+}
+
+class Freezing {
+ public:
+  Freezing(Model& model, Registry& ops, const FreezeRequest& request, Changes& changes)
+      : request_(request),
+        changes_(changes),
+        outputs_(request.outputs),
+        inputs_(request.inputs),
+        model_(model),
+        graph_(model.graph()) {
+    graph_.decode();
+    read_signature();
+    facts_.emplace(model, ops);
+    for (const Function& function : facts_->selecting.library().functions) {
+      functions_.insert(function.name);
+      function.body.each_record([&](std::string_view node_def) {
+        if (node_op(node_def) == "VarHandleOp") owners_.insert(function.name);
+      });
+    }
+    for (const std::string& text : signature_inputs_) take_signature_input(text);
+    kept_ = NodeSet(graph_.size());
+    frozen_ = NodeSet(graph_.size());
+    if (!request.keep.empty()) select_kept();
+  }
+
+  FreezeResult run() {
+    Facts& facts = *facts_;
+    Cut cut(facts, outputs_, inputs_);
+    HandleFlow flow(graph_, facts.ops, questions([](NodeId) { return true; }));
+    NewNames names(facts.names);
+    GraphFreezing writing(graph_, flow, {facts.ops, names, &facts.frames, {}});
+    uint64_t variables = 0;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (!is_variable_op(node_op(graph_.bytes(NodeId{i})))) continue;
+      ++variables;
+      if (!kept_.has(NodeId{i})) seed(flow, NodeId{i});
+    }
+    flow.run();
+
+    Closure closure(facts, [&](NodeId reader, const TensorRef& tensor) {
+      return follow(reader, tensor, cut, flow, writing);
+    });
+    for (const TensorRef& output : cut.outputs()) {
+      if (writing.writes(output.node)) refuse_writer(output.node, flow);
+      closure.want(output.node);
+    }
+    for (const NodeId input : extra_inputs_) closure.want(input);
+    everything_freezes_ = false;
+    for (const NodeId id : closure.found()) freeze_if_variable(id);
+
+    const std::vector<NodeId> needed = closure.found();
+    Reduction reduction(facts, closure);
+    reduction.keep_state([this](const StateOf& state) { return state.table || kept_.has(state.node); });
+    reduction.complete();
+    // What only initial values read, and nothing here initializes, is a constant as well.
+    for (const NodeId id : closure.found()) {
+      const auto state = facts.state.find(index_of(id));
+      if (state == facts.state.end() || state->second.table || frozen_.has(id)) continue;
+      const NodeId initializer = state->second.initializer;
+      if (initializer == kNoNode || !closure.nodes().has(initializer)) freeze_if_variable(id);
+    }
+    cut.apply(closure, changes_);
+
+    open_values();  // finds its keys in savers, which are made smaller next
+    reduction.shrink_savers(changes_);
+    Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
+    FunctionFreezing functions(library, facts.ops, model_.arena, [this](std::string_view node_def) {
+      if (!values_) throw refused("1 variable and no checkpoint").hint("--checkpoint PREFIX");
+      return values_->value_of_own(node_def);
+    });
+    FunctionReach reach(library);
+    for (const NodeId id : needed) reach.calls_of(graph_.bytes(id));
+    reach.follow();
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (reach.reached(i) && owners_.contains(library.functions[i].name)) functions.freeze_own(i);
+    }
+    convert(closure.nodes(), names, functions);
+    rewire_readers_of_writers(closure.nodes(), writing);
+    std::vector<NodeId> constants = frozen_.nodes();
+    put_values(constants);
+    FreezeResult result;
+    for (const NodeId id : kept_.nodes()) {
+      if (values_ && closure.nodes().has(id)) result.kept_keys.push_back(values_->key_of(id));
+    }
+    if (!result.kept_keys.empty()) add_restored_keys(closure.nodes(), result.kept_keys);
+    if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
+
+    tell(closure.nodes(), functions, variables, reduction);
+    reduction.apply(changes_);
+    return result;
+  }
+
+ private:
+  // Outputs and inputs of the signature that was asked for, or of the only one that there is.
+  void read_signature() {
+    if (!request_.signature.empty() && !request_.outputs.empty())
+      throw Error(Cause::kUsage, "--outputs and --signature exclude each other");
+    std::string key = request_.signature;
+    std::vector<std::string> keys;
+    Near near(key);
+    std::optional<std::string_view> found;
+    for (const std::string_view bytes : model_.meta().parts_of(meta_field::kSignature)) {
+      const MapEntry entry = map_entry(bytes);
+      if (entry.key.starts_with("__saved_model_")) continue;
+      keys.emplace_back(entry.key);
+      near.offer(entry.key);
+      if (entry.key == key) found = entry.value;
+      if (key.empty() && model_.kind == Kind::kSavedModel) found = entry.value;
+    }
+    if (!request_.outputs.empty()) return;
+    if (key.empty() && keys.size() != 1) {
+      std::sort(keys.begin(), keys.end());
+      std::string hint;
+      for (const std::string& one : keys) hint += (hint.empty() ? "" : ", ") + printable(one);
+      throw Error(Cause::kUsage, "what is to be kept?")
+          .hint(keys.empty() ? "--outputs T,.." : "--outputs T,.., or --signature with one of: " + hint);
+    }
+    if (!found) {
+      if (key.empty())
+        throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,.., or --signature " + keys[0]);
+      throw refused("no such signature").of(quoted("signature", key)).hint(near.did_you_mean());
+    }
+    outputs_ = tensors_of(*found, 2);
+    signature_inputs_ = tensors_of(*found, 1);
+    if (outputs_.empty()) throw refused("has no outputs").of(quoted("signature", key));
+  }
+
+  // A Placeholder stays, needed or not, so that the signature does; anything else is cut there.
+  void take_signature_input(const std::string& text) {
+    const std::optional<TensorRef> tensor = tensor_if_there(facts_->names, text);
+    const bool fed = tensor && node_op(graph_.bytes(tensor->node)).starts_with("Placeholder");
+    if (!fed) {
+      inputs_.push_back(text);
+      return;
+    }
+    const auto stated = [&](const std::string& input) {
+      return tensor_if_there(facts_->names, parse_typed_tensor(input).name) == tensor;
+    };
+    if (std::none_of(inputs_.begin(), inputs_.end(), stated)) extra_inputs_.push_back(tensor->node);
+  }
+
+  void select_kept() {
+    const Selection hit = facts_->selecting.require(request_.keep);
+    for (const NodeId id : hit.nodes.nodes()) {
+      if (is_variable_op(node_op(graph_.bytes(id)))) kept_.add(id);
+    }
+    if (kept_.empty()) throw refused("hits no variable").of(quoted("selector", request_.keep));
+  }
+
+  HandleFlow::Questions questions(std::function<bool(NodeId)> regards) const {
+    return {[this](std::string_view name) {
+              const NodeId id = facts_->names.find(name);
+              if (id == kNoNode) return std::vector<NodeId>();
+              const auto readers = facts_->consumers.of(id);
+              return std::vector<NodeId>(readers.begin(), readers.end());
+            },
+            std::move(regards), [this](std::string_view op) { return functions_.contains(op); }};
+  }
+
+  void seed(HandleFlow& flow, NodeId variable) const {
+    const std::string_view node_def = graph_.bytes(variable);
+    Carried carried;
+    carried.dtype = base_type(type_attr(node_def, "dtype").value_or(DType::kInvalid));
+    if (const auto shape = find_attr(node_def, "shape"))
+      carried.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+    carried.variable = graph_.name(variable);
+    carried.reference = node_op(node_def) != "VarHandleOp";
+    flow.seed(carried.variable, carried);
+  }
+
+  [[noreturn]] void refuse_writer(NodeId writer, const HandleFlow& flow) const {
+    throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second.variable);
+  }
+
+  // Whether the node writes what becomes a constant.
+  bool is_dropped(NodeId id, const HandleFlow& flow, const GraphFreezing& writing) const {
+    if (!writing.writes(id)) return false;
+    if (everything_freezes_) return true;
+    for (const auto& [slot, carried] : flow.carried_inputs(id)) {
+      const NodeId variable = facts_->names.find(carried.variable);
+      if (variable != kNoNode && frozen_.has(variable)) return true;
+    }
+    return false;
+  }
+
+  std::optional<TensorRef> follow(NodeId reader, TensorRef tensor, Cut& cut, const HandleFlow& flow,
+                                  const GraphFreezing& writing) {
+    if (cut.stops(tensor)) return std::nullopt;
+    const bool in_loop = facts_->frames.of(reader) != 0;
+    while (is_dropped(tensor.node, flow, writing)) {
+      dropped_.insert(tensor.node);
+      if (tensor.control && !in_loop) return std::nullopt;
+      // In a loop what has lost its last input would run outside of it.
+      const std::string source = tensor.control ? first_input(tensor.node) : writing.bypass(tensor.node);
+      const std::optional<TensorRef> behind = tensor_if_there(facts_->names, source);
+      if (!behind) return std::nullopt;
+      tensor = {behind->node, behind->index, tensor.control};
+    }
+    // Whether it is initialized is known without it.
+    if (!tensor.control && !in_loop && asks_whether_initialized(node_op(graph_.bytes(reader))) &&
+        flow.users().contains(index_of(reader)))
+      return std::nullopt;
+    return tensor;
+  }
+
+  std::string first_input(NodeId id) const {
+    std::string first;
+    each_input(graph_.bytes(id), [&](std::string_view text) {
+      if (first.empty()) first = text;
+    });
+    return first;
+  }
+
+  void freeze_if_variable(NodeId id) {
+    if (is_variable_op(node_op(graph_.bytes(id))) && !kept_.has(id)) frozen_.add(id);
+  }
+
+  void convert(const NodeSet& stays, NewNames& names, FunctionFreezing& functions) {
+    Facts& facts = *facts_;
+    HandleFlow flow(graph_, facts.ops, questions([&stays](NodeId id) { return stays.has(id); }));
+    GraphFreezing freezing(
+        graph_, flow,
+        {facts.ops, names, &facts.frames,
+         [&functions](std::string_view name, const std::map<uint32_t, Carried>& arguments) {
+           return functions.specialise(name, arguments);
+         }});
+    for (const NodeId id : frozen_.nodes()) seed(flow, id);
+    freezing.settle();
+    for (const NodeId writer : freezing.writers()) refuse_writer(writer, flow);
+    freezing.convert();
+    for (const auto& [index, use] : flow.users())
+      changes_.changed.emplace_back(graph_.name(NodeId{index}), node_op(graph_.bytes(NodeId{index})));
+  }
+
+  void rewire_readers_of_writers(const NodeSet& stays, const GraphFreezing& writing) {
+    std::set<NodeId> readers;
+    for (const NodeId writer : dropped_) {
+      for (const NodeId reader : facts_->consumers.of(writer)) {
+        if (stays.has(reader)) readers.insert(reader);
+      }
+    }
+    for (const NodeId reader : readers) {
+      const bool in_loop = facts_->frames.of(reader) != 0;
+      std::vector<std::string> inputs;
+      std::set<std::string> controls;
+      each_input(graph_.bytes(reader), [&](std::string_view text) {
+        std::string now(text);
+        const bool control = text.starts_with('^');
+        for (;;) {
+          const NodeId source = facts_->names.find(parse_input(now).node);
+          if (source == kNoNode || !dropped_.contains(source)) break;
+          if (control && !in_loop) return;
+          now = control ? "^" + std::string(parse_input(first_input(source)).node) : writing.bypass(source);
+        }
+        if (!control || controls.insert(now).second) inputs.push_back(std::move(now));
+      });
+      graph_.replace(reader, with_inputs(graph_.bytes(reader), inputs));
+    }
+  }
+
+  void open_values() {
+    if (request_.checkpoint.empty() || (frozen_.empty() && kept_.empty() && owners_.empty())) return;
+    const auto source =
+        std::make_shared<ValueSource>(open_checkpoint(request_.checkpoint, &changes_.warnings));
+    values_.emplace(*facts_, source, request_.checkpoint);
+  }
+
+  // The variables become Consts.
+  void put_values(const std::vector<NodeId>& constants) {
+    if (!constants.empty() && !values_) {
+      throw refused(std::to_string(constants.size()) + (constants.size() == 1 ? " variable" : " variables") +
+                    " and no checkpoint")
+          .hint("--checkpoint PREFIX");
+    }
+    for (const NodeId id : constants) {
+      ConstantValue value = values_->value(id);
+      std::string attr;
+      append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
+      const std::string_view node_def = graph_.bytes(id);
+      NodeBuilder builder(node_name(node_def), "Const");
+      each_input(node_def, [&](std::string_view text) { builder.input(text); });
+      builder.type("dtype", static_cast<DType>(last_varint(value.tensor_proto, 1)));
+      std::string constant = builder.attr("value", attr).take();
+      changes_.changed.emplace_back(graph_.name(id), "Const");
+      if (value.content == nullptr) {
+        graph_.replace(id, std::move(constant));
+      } else {
+        graph_.replace(id, std::move(constant), std::move(value.content));
+      }
+    }
+  }
+
+  // What savers that stay restore besides variables: the contents of tables.
+  void add_restored_keys(const NodeSet& stays, std::vector<std::string>& keys) const {
+    for (const RestoreNode& restore : facts_->savers.restores) {
+      for (const RestoredTensor& tensor : restore.tensors) {
+        if (stays.has(restore.node) && tensor.variable == kNoNode) keys.push_back(tensor.key);
+      }
+    }
+    const std::string_view def = model_.meta().part(meta_field::kSaver);
+    const NodeId call = facts_->names.find(node_of(last_bytes(def, 3)));
+    if (def.empty() || call == kNoNode || !stays.has(call)) return;
+    const Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
+    FunctionReach reach(library);
+    reach.calls_of(graph_.bytes(call));
+    reach.follow();
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (!reach.reached(i)) continue;
+      library.functions[i].body.each_record([&](std::string_view node_def) {
+        const auto strings = string_const(node_def);
+        if (strings) keys.insert(keys.end(), strings->begin(), strings->end());
+      });
+    }
+  }
+
+  void tell(const NodeSet& stays, const FunctionFreezing& functions, uint64_t variables,
+            const Reduction& reduction) {
+    if (variables == 0 && owners_.empty()) changes_.warnings.emplace_back("no variables: frozen already?");
+    std::vector<std::string> writers;
+    for (const NodeId id : dropped_) writers.emplace_back(graph_.name(id));
+    writers.insert(writers.end(), functions.writers().begin(), functions.writers().end());
+    if (!writers.empty()) {
+      changes_.warnings.push_back(std::to_string(writers.size()) +
+                                  (writers.size() == 1 ? " writer" : " writers") + " bypassed, first '" +
+                                  printable(writers.front()) + "'");
+    }
+    size_t feeding = 0;
+    std::string first;
+    for (const NodeId id : stays.nodes()) {
+      if (feeds_itself(node_op(graph_.bytes(id))) && feeding++ == 0)
+        first = printable(graph_.name(id)) + " (" + printable(node_op(graph_.bytes(id))) + ")";
+    }
+    if (feeding > 0) {
+      changes_.warnings.push_back("the outputs still need " + std::to_string(feeding) +
+                                  (feeding == 1 ? " node" : " nodes") + " of an input pipeline, first " +
+                                  first + "; hint: --inputs");
+    }
+    tell_of_tables(stays, reduction);
+  }
+
+  // Tables that no init op fills.
+  void tell_of_tables(const NodeSet& stays, const Reduction& reduction) {
+    std::string names;
+    for (const auto& [initializer, owner] : facts_->initializer_owner) {
+      const NodeId id{initializer};
+      if (!stays.has(id) || !reduction.keeps(owner) || !facts_->state.at(index_of(owner)).table) continue;
+      const auto readers = facts_->consumers.of(id);
+      const bool run = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
+        return stays.has(reader) && node_op(graph_.bytes(reader)) == "NoOp";
+      });
+      const bool asked = std::any_of(outputs_.begin(), outputs_.end(), [&](const std::string& output) {
+        return parse_input(output).node == graph_.name(id);
+      });
+      if (!run && !asked) unrun_.insert(std::string(graph_.name(id)));
+    }
+    for (const std::string& name : unrun_) names += (names.empty() ? "" : ", ") + printable(name);
+    if (!names.empty()) changes_.notes.push_back("no init op fills the tables any more: run " + names);
+  }
+
+  const FreezeRequest& request_;
+  Changes& changes_;
+  std::vector<std::string> outputs_, inputs_, signature_inputs_;
+  Model& model_;
+  Graph& graph_;
+  std::optional<Facts> facts_;
+  std::optional<VariableValues> values_;
+  std::unordered_set<std::string_view> functions_, owners_;  // owners_: that hold variables themselves
+  std::vector<NodeId> extra_inputs_;
+  NodeSet kept_;                    // variables that stay, whether they are needed or not
+  NodeSet frozen_;                  // variables that become constants
+  bool everything_freezes_ = true;  // while the outputs' closure is looked for: all but kept_
+  std::set<NodeId> dropped_;        // writers that were in the way
+  std::set<std::string> unrun_;
+};
+
+}  // namespace
+
+FreezeResult freeze(Model& model, Registry& ops, const FreezeRequest& request, Changes& changes) {
+  return Freezing(model, ops, request, changes).run();
+}
+
+std::string values_of(const Model& model, const std::string& named) {
+  const std::string found = checkpoint_of(model, named);
+  if (!found.empty() || !model.path.ends_with(".meta")) return found;
+  const std::string prefix = twin_prefix(model.path);
+  return find_checkpoint(prefix) ? prefix : "";
+}
+
+}  // namespace gedit

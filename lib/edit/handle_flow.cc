@@ -1,0 +1,139 @@
+#include "edit/handle_flow.h"
+
+#include <set>
+#include <utility>
+
+#include "graph/frames.h"
+
+namespace gedit {
+namespace {
+
+// `RefSwitch` without `Ref`.
+std::string_view plain_op(std::string_view op) { return op.starts_with("Ref") ? op.substr(3) : op; }
+
+bool passes(std::string_view op, uint32_t slot) {
+  const std::string_view plain = plain_op(op);
+  if (plain == "Switch" || op == "_SwitchN") return slot == 0;
+  if (op == "RefSelect") return slot > 0;
+  return plain == "Merge" || plain == "Enter" || plain == "Exit" || plain == "NextIteration" ||
+         plain == "Identity" || op == "IdentityN";
+}
+
+bool reads(std::string_view op) {
+  return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" ||
+         op == "VariableShape" || op == "VarIsInitializedOp" || op == "IsVariableInitialized" ||
+         op == "DisableCopyOnRead";
+}
+
+// The outputs of a passing op that carry what its input `slot` does.
+std::vector<uint32_t> outputs_for(std::string_view op, uint32_t slot, std::string_view node_def) {
+  if (op == "IdentityN") return {slot};
+  if (plain_op(op) == "Switch") return {0, 1};
+  if (op == "_SwitchN") {
+    constexpr int64_t kMost = 100'000;
+    const int64_t count = int_attr(node_def, "num_outs").value_or(0);
+    std::vector<uint32_t> outputs;
+    for (int64_t i = 0; i < count && i < kMost; ++i) outputs.push_back(static_cast<uint32_t>(i));
+    return outputs;
+  }
+  return {0};
+}
+
+}  // namespace
+
+std::optional<CallForm> call_form(std::string_view op) {
+  if (op == "PartitionedCall" || op == "StatefulPartitionedCall") return CallForm{"Tin", {"f"}, 0, false};
+  if (op == "If" || op == "StatelessIf") return CallForm{"Tin", {"then_branch", "else_branch"}, 1, false};
+  if (op == "Case" || op == "StatelessCase") return CallForm{"Tin", {"branches"}, 1, false};
+  if (op == "While" || op == "StatelessWhile") return CallForm{"T", {"cond", "body"}, 0, true};
+  return std::nullopt;
+}
+
+HandleFlow::HandleFlow(const Graph& graph, Registry& ops, Questions questions)
+    : graph_(graph), ops_(ops), ask_(std::move(questions)) {}
+
+std::string HandleFlow::canonical(std::string_view input) const {
+  if (!graph_.is_body() && input.ends_with(":0")) input.remove_suffix(2);
+  return std::string(input);
+}
+
+const Carried* HandleFlow::find(std::string_view input) const {
+  if (carried_.empty() || input.starts_with('^')) return nullptr;
+  const auto found = carried_.find(canonical(input));
+  return found == carried_.end() ? nullptr : &found->second;
+}
+
+std::string HandleFlow::output_of(NodeId id, uint32_t index) const {
+  const std::string name(graph_.name(id));
+  if (!graph_.is_body()) return index == 0 ? name : name + ":" + std::to_string(index);
+  const std::string_view op = node_op(graph_.bytes(id));
+  const std::string_view plain = plain_op(op);
+  if (plain == "Switch") return name + (index == 0 ? ":output_false:0" : ":output_true:0");
+  if (op == "_SwitchN") return name + ":outputs:" + std::to_string(index);
+  if (plain == "Merge" && index == 1) return name + ":value_index:0";
+  return name + ":output:" + std::to_string(index);
+}
+
+void HandleFlow::add(const std::string& tensor, const Carried& carried) {
+  const auto [found, fresh] = carried_.try_emplace(tensor, carried);
+  if (!fresh && (found->second.switched || !carried.switched)) return;
+  found->second.switched = carried.switched;
+  fresh_.push_back(tensor);
+}
+
+Use HandleFlow::use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const {
+  if (carried.reference && (!types || slot >= types->size() || !is_reference((*types)[slot])))
+    return Use::kValue;
+  if (passes(op, slot)) return Use::kPass;
+  if (reads(op)) return Use::kRead;
+  return Use::kWrite;
+}
+
+std::map<uint32_t, Carried> HandleFlow::carried_inputs(NodeId id) const {
+  std::map<uint32_t, Carried> found;
+  uint32_t slot = 0;
+  each_input(graph_.bytes(id), [&](std::string_view text) {
+    if (const Carried* carried = find(text)) found.emplace(slot, *carried);
+    ++slot;
+  });
+  return found;
+}
+
+void HandleFlow::visit(NodeId id) {
+  const std::string_view node_def = graph_.bytes(id);
+  const std::string_view op = node_op(node_def);
+  const std::optional<CallForm> form = call_form(op);
+  const Types types = input_types(ops_, node_def);
+  for (const auto& [slot, carried] : carried_inputs(id)) {
+    const bool call = (form && slot >= form->first) || ask_.is_function(op);
+    const Use use = call ? Use::kCall : use_of(op, slot, carried, types);
+    if (use == Use::kValue) continue;
+    Use& most = users_.try_emplace(index_of(id), use).first->second;
+    if (use == Use::kWrite) most = use;
+    if (use == Use::kPass) {
+      Carried on = carried;
+      on.switched = on.switched || is_switch_op(op);
+      for (const uint32_t output : outputs_for(op, slot, node_def)) add(output_of(id, output), on);
+    } else if (use == Use::kWrite && slot == 0 && carried.reference) {
+      // What a write to a reference gives is the reference again.
+      const Types gives = output_types(ops_, node_def);
+      if (gives && !gives->empty() && is_reference(gives->front())) add(output_of(id, 0), carried);
+    }
+  }
+}
+
+void HandleFlow::run() {
+  // In waves, so that a node with a thousand handles is looked at once for all of them.
+  while (!fresh_.empty()) {
+    std::set<NodeId> readers;
+    for (const std::string& tensor : std::exchange(fresh_, {})) {
+      const Input input = graph_.is_body() ? parse_body_input(tensor) : parse_input(tensor);
+      for (const NodeId reader : ask_.readers(input.node)) {
+        if (ask_.regards(reader)) readers.insert(reader);
+      }
+    }
+    for (const NodeId reader : readers) visit(reader);
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,112 @@
+// gedit freeze: the part of a graph that some tensors need, its variables turned into constants.
+#include "edit/freeze.h"
+
+#include <algorithm>
+#include <set>
+
+#include "checkpoint/edit.h"
+#include "checkpoint/open.h"
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Freeze final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
+        ->type_name("T,..")
+        ->allow_extra_args(false);
+    app.add_option("--signature", request_.signature,
+                   "Instead: the outputs and inputs of this signature; default: the only one of a SavedModel")
+        ->type_name("KEY");
+    app.add_option("--inputs", inputs_,
+                   "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
+        ->type_name("T[:DTYPE[SHAPE]],..")
+        ->allow_extra_args(false);
+    app.add_option("--checkpoint", checkpoint_,
+                   "Where values come from; default: a SavedModel's own, of x.meta the checkpoint x")
+        ->type_name("CKPT");
+    app.add_option("--keep", request_.keep, "Variables that stay variables")->type_name("SELECTOR");
+    output_.setup(app);
+  }
+
+  int run() override {
+    request_.outputs = split_list(outputs_);
+    request_.inputs = split_list(inputs_);
+    Model model = input_.load_one();
+    output_.check(model);
+    Registry ops = input_.registry(model);
+    const Counts before = count(model);
+    const bool graph_alone = output_.asks_for_graph();
+    const bool directory = target_of(model, output_.destination(model)).directory;
+    Changes changes;
+    changes.list_removed = output_.dry_run();
+    const FreezeResult result = with_file(model, [&] {
+      request_.checkpoint = values_of(model, checkpoint_);
+      return freeze(model, ops, request_, changes);
+    });
+    if (graph_alone) {
+      if (model.meta().has(meta_field::kSaver)) {
+        changes.warnings.push_back(
+            "a GraphDef names no saver for the variables that stay; hint: -o OUT.meta");
+      }
+      reduce_to_graph(model);
+    }
+    if (directory) output_.base.values = values_that_stay(result, changes);
+    output_.base.without_values = true;
+    if (output_.dry_run()) print(changes.text());
+    output_.save(model, {before}, changes.warnings, changes.notes);
+    return 0;
+  }
+
+ private:
+  // The checkpoint with the values of the variables that stay; null where none does.
+  std::shared_ptr<Checkpoint> values_that_stay(const FreezeResult& result, Changes& changes) const {
+    if (result.kept_keys.empty()) return nullptr;
+    auto values = std::make_shared<Checkpoint>(open_checkpoint(request_.checkpoint, &changes.warnings));
+    const std::set<std::string> kept(result.kept_keys.begin(), result.kept_keys.end());
+    std::vector<bool> dropped;
+    for (const Tensor& tensor : values->tensors)
+      dropped.push_back(!kept.contains(tensor.name) && tensor.name != kObjectGraphKey);
+    drop_tensors(*values, dropped);
+    return values;
+  }
+
+  InputOptions input_;
+  OutputOptions output_;
+  FreezeRequest request_;
+  std::vector<std::string> outputs_, inputs_;
+  std::string checkpoint_;
+};
+
+}  // namespace
+
+const CommandInfo kFreeze{
+    "freeze",
+    "Weights",
+    "turns variables into constants",
+    "FILE (--outputs T,.. | --signature KEY) [--inputs T,..] [--checkpoint CKPT] [--keep SELECTOR] -o OUT",
+    "The graph is reduced to what the outputs need, cut at the inputs, as extract does it. Then each "
+    "variable "
+    "becomes a Const of its name, with its value in the checkpoint; only variables that are still there are "
+    "looked up, by the keys that the graph's savers use. Reads become plain ops, references lose their Ref, "
+    "functions that take a variable's handle are specialised for constants under NAME_frozen. Weights go "
+    "from the checkpoint to OUT without a stop in memory.\n"
+    "\n"
+    "A frozen graph writes nothing. Control edges from writers are dropped; where a write under a Switch is "
+    "read, as in batch normalization with is_training, the variable's value stands in its place. A write "
+    "that "
+    "is read anyway is refused. Tables stay, with their initializers and init ops.\n"
+    "\n"
+    "OUT.pb and OUT.pbtxt hold a GraphDef; OUT.meta and a directory also what remains of signatures, "
+    "collections, and of the saver where --keep leaves variables.",
+    "gedit freeze train.meta --checkpoint train-9000 --outputs prob --inputs 'batch:uint8[?,224,224,3]' -o "
+    "prob.pb\n"
+    "gedit freeze model/ --signature serving_default -o frozen.pb\n"
+    "gedit freeze m.meta --outputs y --keep 'head/**' -o part.meta",
+    [] { return std::unique_ptr<Command>(std::make_unique<Freeze>()); }};
+
+}  // namespace gedit
