@@ -3,8 +3,8 @@
 
   bad_input.py --gedit build/release/gedit [--keep FOLDER]
 
-Each input is given to inspect, list, convert, rename, copy and merge. Whatever it is, a command must end within SECONDS, with
-0, 3 or 4, within an address space of MEMORY bytes; on 3 and 4 with exactly one line on standard error that begins with
+Each input is given to inspect, list, convert, rename, copy, merge, check and diff. Whatever it is, a command must end within
+SECONDS, with 0, 3 or 4 (check and diff: or 1), within an address space of MEMORY bytes; on 3 and 4 with exactly one line on standard error that begins with
 `gedit COMMAND: `, nothing on standard output and no output file.
 """
 import argparse
@@ -23,6 +23,7 @@ SECONDS = 20
 MEMORY = 2 << 30
 GRAPHS = ["regression/model.meta", "addition.pb", "dqn/dqn.meta", "function_library/function_library.meta",
           "half_plus_two_tf2/saved_model.pb", "keras_dense/saved_model.pb", "pair/graph.pbtxt", "nested/nested.meta"]
+ADDITION = os.path.join(REPOSITORY, "testdata", "addition.pb")
 CUT = 97
 
 
@@ -154,6 +155,40 @@ def hostile():
     yield "recursive_function.pb", field(2, field(1, field(1, field(1, b"f")) + field(3, node("c", "f")[2:]))) + node("c", "f") + x
 
 
+def record(data, crc=None):
+    """A TFRecord; its checksums are right unless one is given."""
+    length = struct.pack("<Q", len(data))
+    return length + struct.pack("<I", masked_crc(length)) + data + struct.pack("<I", masked_crc(data) if crc is None else crc)
+
+
+def masked_crc(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def events():
+    """(name, bytes): event files with lengths and checksums that are not those of their records."""
+    version = record(b"\x09" + bytes(8) + field(3, b"brain.Event:2"))
+    graph = record(b"\x09" + bytes(8) + field(4, node("x", "Placeholder", (), FLOAT)))
+    for exponent in (31, 32, 40, 63):
+        length = struct.pack("<Q", (1 << exponent) - 16)
+        yield "events-length-%d" % exponent, version + graph + length + struct.pack("<I", masked_crc(length)) + b"data"
+    length = b"\xff" * 8
+    yield "events-first", length + struct.pack("<I", masked_crc(length)) + b"\x09"
+    yield "events-bare", version[:12]
+    yield "events-nothing", record(b"") * 1000
+    yield "events-checksum", version + record(field(4, b"graph"), crc=0) + graph
+    yield "events-no-event", version + record(b"\x22\xff\xff\xff\xff\x07") + graph
+    yield "events-no-graph", version + record(field(4, b"\x0a\xff\x01graph"))
+    yield "events-deep", version + record(field(4, node("x", "F", (), [("f", nested_value(5000))])))
+    yield "events-zeros", version + graph + bytes(1000)
+
+
 def text_forms(gedit, folder):
     """Two graphs in the text forms, as gedit writes them."""
     for source in ("dqn/dqn.meta", "function_library/function_library.meta"):
@@ -180,7 +215,8 @@ def faults_of(gedit, folder, path):
                               (["rename", path, "/=p/", "-q", "-o", out], True),
                               (["copy", path, "-s", "**", "--scope", "c", "-q", "-o", out], True),
                               (["merge", "a=" + path, "b=" + path, "-q", "-o", out], True),
-                              (["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", out], True)):
+                              (["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", out], True),
+                              (["check", "--security", path], False), (["diff", path, ADDITION], False)):
         what = "%s %s" % (arguments[0], os.path.basename(path))
         with open(os.path.join(folder, "stdout"), "wb+") as stdout:
             try:
@@ -191,7 +227,7 @@ def faults_of(gedit, folder, path):
                 continue
             printed = stdout.tell() or os.path.getsize(stdout.name)
         left = sorted(set(os.listdir(folder)) - {"stdout", os.path.basename(path)})
-        if done.returncode == 0:
+        if done.returncode == 0 or done.returncode == 1 and arguments[0] in ("check", "diff"):
             if writes and left != ["out.pb"]:
                 faults.append("%s: succeeded and left %s" % (what, left))
         else:
@@ -251,6 +287,9 @@ def main():
     for name in GRAPHS:
         with open(os.path.join(REPOSITORY, "testdata", name), "rb") as file:
             files += damaged(name.replace("/", "-"), file.read(), rng)
+    files += events()
+    with open(os.path.join(REPOSITORY, "testdata", "events", "events.out.tfevents.1600000000.host"), "rb") as file:
+        files += damaged("events", file.read(), rng)
     faults = []
     names = [name for name, _ in hostile()]
     with multiprocessing.Pool(os.cpu_count(), limit_memory) as pool:
@@ -262,7 +301,7 @@ def main():
         print(fault)
     if len(faults) > 100:
         print("... and %d more" % (len(faults) - 100))
-    print("bad input: %d files, 5 commands each, %d faults" % (len(names) + len(files), len(faults)))
+    print("bad input: %d files, 7 commands each, %d faults" % (len(names) + len(files), len(faults)))
     return 1 if faults else 0
 
 

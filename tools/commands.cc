@@ -6,12 +6,12 @@ namespace gedit {
 
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
-      kInspect,    kSelect, kList,  // look
-      kCopy,       kMerge,  kInsert, kSync,  // cut and join
-      kCheckpoint,                  // weights
-      kRename,     kSet,            // change
-      kConvert,                     // files
-      kHelp,                        // help
+      kInspect,    kSelect, kList,    kDiff,   kCheck,  // look
+      kCopy,       kMerge,  kExtract, kInsert, kSync,   // cut and join
+      kCheckpoint,                                      // weights
+      kRename,     kSet,                                // change
+      kConvert,                                         // files
+      kHelp,                                            // help
   };
   return kCommands;
 }

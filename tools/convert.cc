@@ -57,7 +57,8 @@ const CommandInfo kConvert{
     "convert",
     "Files",
     "changes the kind or the format of a file",
-    "FILE -o OUT [-f pb|pbtxt|meta|gtxt|json|saved_model] [--checkpoint CKPT] [--tags serve] [--tensors-from "
+    "FILE -o OUT [-f pb|pbtxt|meta|gtxt|json|saved_model|events] [--checkpoint CKPT] [--tags serve] "
+    "[--tensors-from "
     "FILE]",
     "Writes FILE as OUT's suffix says, or as --format says: .pb a GraphDef, .meta a MetaGraphDef, .pbtxt "
     "protobuf text, .gtxt the "
@@ -66,8 +67,15 @@ const CommandInfo kConvert{
     "listing and JSON of one kind nothing is lost but the order of map entries. What another kind cannot "
     "hold is named in a "
     "warning. Unknown fields are kept in binary and listing; text and JSON refuse them unless --drop-unknown "
-    "is given.",
-    "gedit convert model.meta --checkpoint model -o export/1/\ngedit convert graph.pb -f pbtxt -o -",
+    "is given.\n"
+    "\n"
+    "FILE may be an event file of TensorBoard, in this and every other command: its last graph is taken, the "
+    "last of the kind that --as names where it holds both, and what is written is that graph, not an event "
+    "file. An event that is not whole, as a writer leaves it that still runs, is passed over. "
+    "--format=events "
+    "writes OUT/events.out.tfevents.SECONDS.gedit with the graph, to be looked at in TensorBoard.",
+    "gedit convert model.meta --checkpoint model -o export/1/\ngedit convert graph.pb -f pbtxt -o -\n"
+    "gedit convert graph.pb -f events -o logs/ && tensorboard --logdir logs",
     [] { return std::unique_ptr<Command>(std::make_unique<Convert>()); }};
 
 }  // namespace gedit

@@ -69,7 +69,7 @@ class Copy final : public Command {
     const CopyResult result = with_file(model, [&] { return copy(model, ops, request_); });
     const std::vector<std::string> notes = add_values(model, result);
     if (output_.dry_run()) {
-      print(changes(model, result));
+      print(changes(result));
     } else if (!map_out_.empty()) {
       write_map(result);
     }
@@ -81,6 +81,13 @@ class Copy final : public Command {
   // The checkpoint with the copies' values, to be written beside the output.
   std::vector<std::string> add_values(const Model& model, const CopyResult& result) {
     warnings_ = result.warnings;
+    if (!result.function.empty()) {
+      if (checkpoint_.empty()) return {};
+      throw Error(Cause::kRefused, "its variables are arguments, which the copies share")
+          .in(model.path)
+          .of(quoted("function", result.function))
+          .hint("leave out --checkpoint");
+    }
     const std::string named = checkpoint_of(model, checkpoint_);
     if (named.empty() || (checkpoint_.empty() && result.values.empty())) return {};
     if (output_.to_standard_output() && !output_.dry_run()) {
@@ -105,15 +112,10 @@ class Copy final : public Command {
     return {std::to_string(result.values.size()) + " keys added to " + where + ": " + list};
   }
 
-  static std::string changes(Model& model, const CopyResult& result) {
+  static std::string changes(const CopyResult& result) {
     std::string text;
     for (const std::string& name : result.changed) text += "~ " + printable(name) + ": extended\n";
-    uint32_t number = 0;
-    const Graph& graph = model.graph();
-    graph.each_node([&](std::string_view node_def) {
-      if (number++ >= graph.decoded_count())
-        text += "+ " + printable(node_name(node_def)) + " = " + printable(node_op(node_def)) + "\n";
-    });
+    for (const auto& [name, op] : result.added) text += "+ " + printable(name) + " = " + printable(op) + "\n";
     return text;
   }
 
@@ -162,7 +164,11 @@ const CommandInfo kCopy{
     "copied variables, losses, contexts and queue runners; the groups that initialize an original initialize "
     "its copy; every "
     "saver that saves an original saves its copy, under the key renamed in the same way. Functions are "
-    "shared.",
+    "shared.\n"
+    "\n"
+    "Where all of the selection lies inside one function (FN//node), its copies are added to that body: they "
+    "read the same "
+    "arguments, and what the function returns does not change.",
     "gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta\n"
     "gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb\n"
     "gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta",

@@ -271,6 +271,7 @@ class Inspect final : public Command {
   }
 
   int run() override {
+    input_.without_graph = true;
     Model model = input_.load();
     std::vector<GraphSummary> summaries;
     with_file(model, [&] {
@@ -288,7 +289,9 @@ class Inspect final : public Command {
   std::string as_json(const Model& model, const std::vector<GraphSummary>& summaries) const {
     Json graphs = Json::array();
     for (const GraphSummary& summary : summaries) graphs.push_back(graph_json(summary, depth_ > 0));
-    const Json object{{"file", model.path}, {"kind", kind_word(model.kind)}, {"meta_graphs", graphs}};
+    const Json object{{"file", model.path},
+                      {"kind", model.events ? "Events" : kind_word(model.kind)},
+                      {"meta_graphs", graphs}};
     return object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
@@ -296,7 +299,7 @@ class Inspect final : public Command {
     Text text(color_.on());
     std::string out;
     for (const GraphSummary& summary : summaries) {
-      out += printable(model.path == "-" ? "(standard input)" : model.path) + ": " + kind_word(model.kind);
+      out += subject(model) + kind_word(model.kind);
       if (model.kind == Kind::kSavedModel) {
         out += " {";
         for (size_t i = 0; i < summary.tags.size(); ++i)
@@ -305,11 +308,20 @@ class Inspect final : public Command {
       }
       if (!summary.tensorflow_version.empty()) out += ", TensorFlow " + printable(summary.tensorflow_version);
       if (summary.producer > 0) out += ", producer " + std::to_string(summary.producer);
-      out += ", " + size_text(model.file->bytes().size()) + "\n";
+      out += ", " + size_text(model.events ? model.message.size() : model.file->bytes().size()) + "\n";
       describe(summary, text);
       out += text.take();
     }
+    if (summaries.empty()) out += subject(model) + "no graph\n";
     return out;
+  }
+
+  static std::string subject(const Model& model) {
+    std::string words = printable(model.path == "-" ? "(standard input)" : model.path) + ": ";
+    if (!model.events) return words;
+    words += "Events, " + count_text(*model.events) + (*model.events == 1 ? " event" : " events");
+    if (model.cut) words += " and one cut short";
+    return words + ", " + size_text(model.file->bytes().size()) + ", ";
   }
 
   InputOptions input_;
@@ -329,7 +341,8 @@ const CommandInfo kInspect{
     "variables with their "
     "checkpoint keys, collections, savers, signatures and assets. Weights are never read. Inputs are "
     "placeholders, those of a "
-    "signature first; outputs are those of signatures, what was differentiated and what nobody reads.",
+    "signature first; outputs are those of signatures, what was differentiated and what nobody reads. Of an "
+    "event file: how many events there are, and the last graph.",
     "gedit inspect dqn.meta\ngedit inspect saved_model/ -j | jq '.meta_graphs[0].signatures'",
     [] { return std::unique_ptr<Command>(std::make_unique<Inspect>()); }};
 

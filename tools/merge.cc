@@ -43,7 +43,7 @@ class Merge final : public Command {
                    "NAME/; - is standard input")
         ->required()
         ->type_name("[NAME=]FILE");
-    input_.setup_reading(app);
+    input_.setup_options(app);
     app.add_option(
            "--input-map", request_.input_map,
            "What reads KEY reads VALUE; names as in the merged graph; ^a=^b for control inputs; @file")

@@ -7,9 +7,12 @@
 
 #include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +23,9 @@ namespace {
 constexpr size_t kBuffer = size_t{256} << 10;  // measured: larger gains nothing, smaller costs system calls
 constexpr size_t kLong =
     size_t{64} << 10;  // from here on, reading beats copying from a mapping that is not yet faulted in
+
+constexpr uint64_t kWorthAThread = uint64_t{4}
+                                   << 20;  // bytes of output; below, starting one costs what it saves
 
 std::string system_text(int error) {
   std::string text = std::strerror(error);
@@ -132,6 +138,66 @@ InputFile::~InputFile() {
   ::close(descriptor_);
 }
 
+class BackgroundWriter {
+ public:
+  explicit BackgroundWriter(int descriptor)
+      : descriptor_(descriptor), buffer_(kBuffer), thread_([this] { run(); }) {}
+  ~BackgroundWriter() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  BackgroundWriter(const BackgroundWriter&) = delete;
+  BackgroundWriter& operator=(const BackgroundWriter&) = delete;
+
+  // Takes the first `size` bytes of a buffer and gives another one for it. The errno of an earlier write, or
+  // 0.
+  int put(std::vector<char>& buffer, size_t size) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return size_ == 0; });
+    buffer_.swap(buffer);
+    size_ = size;
+    changed_.notify_one();
+    return error_;
+  }
+
+  // Waits until everything is written. The errno of a write, or 0.
+  int drain() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return size_ == 0; });
+    return error_;
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return size_ > 0 || stop_; });
+      if (size_ == 0) return;
+      const size_t size = size_;
+      int error = error_;
+      lock.unlock();
+      if (error == 0) write_all(descriptor_, buffer_.data(), size, error);
+      lock.lock();
+      error_ = error;
+      size_ = 0;
+      changed_.notify_one();
+    }
+  }
+
+  const int descriptor_;
+  std::vector<char> buffer_;  // the thread's while size_ > 0
+  size_t size_ = 0;
+  int error_ = 0;
+  bool stop_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::thread thread_;  // the last member: it uses the others
+};
+
 OutputFile::OutputFile(std::string path, bool overwrite)
     : path_(std::move(path)), overwrite_(overwrite), buffer_(kBuffer) {
   if (path_ == "-") {
@@ -159,6 +225,7 @@ OutputFile::OutputFile(std::string path, bool overwrite)
 }
 
 OutputFile::~OutputFile() {
+  background_.reset();
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
@@ -172,6 +239,8 @@ void OutputFile::expect(uint64_t size) {
   if (path_ != "-" && size > (uint64_t{1} << 20)) {
     static_cast<void>(::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
   }
+  if (size > kWorthAThread && background_ == nullptr)
+    background_ = std::make_unique<BackgroundWriter>(descriptor_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -207,10 +276,19 @@ void OutputFile::copy_long(const InputFile& source, std::string_view bytes) {
 
 void OutputFile::flush() {
   const size_t size = std::exchange(used_, 0);
-  write_through({buffer_.data(), size});
+  if (size == 0) return;
+  if (background_ == nullptr) return write_through({buffer_.data(), size});
+  if (const int error = background_->put(buffer_, size); error != 0) fail(error);
+  written_ += size;
+}
+
+void OutputFile::drain() {
+  if (background_ == nullptr) return;
+  if (const int error = background_->drain(); error != 0) fail(error);
 }
 
 void OutputFile::write_through(std::string_view bytes) {
+  drain();
   int error = 0;
   write_all(descriptor_, bytes.data(), bytes.size(), error);
   if (error != 0) fail(error);
@@ -219,6 +297,7 @@ void OutputFile::write_through(std::string_view bytes) {
 
 void OutputFile::commit() {
   flush();
+  drain();
   if (path_ == "-") return;
   if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
     fail(errno);  // gives back what expect() took too much

@@ -62,6 +62,10 @@ class InputFile {
   std::string_view bytes_;
 };
 
+// Writes buffers to a file in order, in a thread of its own, while the next one is being filled: encoding and
+// reading then cost no time where there is a second processor.
+class BackgroundWriter;
+
 // An output file. Nothing is at `path` before commit(): the bytes gather in a file without a name (O_TMPFILE)
 // in the same directory, so that even a killed process leaves nothing behind. `-` is standard output, written
 // as it comes.
@@ -76,7 +80,8 @@ class OutputFile final : public Sink {
   // which is faster for long runs.
   void read_through(std::shared_ptr<const InputFile> source) { sources_.push_back(std::move(source)); }
 
-  void expect(uint64_t size);  // reserves space, if the file system can
+  void expect(
+      uint64_t size);  // reserves space, if the file system can; a large one is written in the background
   void write(std::string_view bytes) override;
   void commit();                                 // the file is there, whole; throws Error (kWrite)
   uint64_t written() const { return written_; }  // by now, without what is pending
@@ -84,6 +89,7 @@ class OutputFile final : public Sink {
 
  private:
   void flush();
+  void drain();  // all that was flushed is written
   void write_through(std::string_view bytes);
   void copy_long(const InputFile& source, std::string_view bytes);
   [[noreturn]] void fail(int error) const;
@@ -96,6 +102,7 @@ class OutputFile final : public Sink {
   std::vector<char> buffer_;
   size_t used_ = 0;
   std::vector<std::shared_ptr<const InputFile>> sources_;
+  std::unique_ptr<BackgroundWriter> background_;
 };
 
 // Whether anything is at `path`, a dangling link included.

@@ -138,19 +138,4 @@ void list_json(const Checkpoint& checkpoint, const std::vector<bool>& shown, Sin
   out.write(text);
 }
 
-void print_faults(const std::vector<Fault>& faults, bool json, Sink& out) {
-  std::string text = json ? "[" : "";
-  for (const Fault& fault : faults) {
-    if (json) {
-      text += fmt::format("{}{{\"level\":\"error\",\"rule\":{},\"subject\":{},\"message\":{}}}",
-                          text.size() > 1 ? ",\n " : "", json_text(fault.rule), json_text(fault.subject),
-                          json_text(fault.message));
-    } else {
-      text += fmt::format("error {} {}: {}\n", fault.rule, fault.subject, fault.message);
-    }
-  }
-  if (json) text += "]\n";
-  out.write(text);
-}
-
 }  // namespace gedit

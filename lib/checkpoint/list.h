@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "checkpoint/bundle.h"
-#include "checkpoint/verify.h"
 
 namespace gedit {
 
@@ -17,9 +16,6 @@ void list_text(const Checkpoint& checkpoint, const std::vector<bool>& shown, boo
 // []}],"object_graph"}. What a place does not have (of slices, of V1) is null. crc32c is in hexadecimal, not
 // masked.
 void list_json(const Checkpoint& checkpoint, const std::vector<bool>& shown, Sink& out);
-
-// `error RULE SUBJECT: MESSAGE`, a line a fault; or [{"level","rule","subject","message"}].
-void print_faults(const std::vector<Fault>& faults, bool json, Sink& out);
 
 // `[2,3]`.
 std::string shape_text(const std::vector<int64_t>& shape);

@@ -9,10 +9,12 @@ namespace gedit {
 
 struct Changes {
   std::vector<std::pair<std::string, std::string>> added;    // node, op
+  std::vector<std::pair<std::string, std::string>> removed;  // node, op
   std::vector<std::pair<std::string, std::string>> changed;  // node or signature, what became of it
   std::vector<std::string> warnings, notes;
+  bool list_removed = false;  // asked for: a graph that loses a million nodes need not name them all
 
-  // `+ name = Op` and `~ name: what`, a line each (command_reference 0.6).
+  // `+ name = Op`, `- name = Op` and `~ name: what`, a line each (command_reference 0.6).
   std::string text() const;
 };
 

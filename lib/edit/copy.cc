@@ -8,6 +8,7 @@
 #include "edit/copy_selection.h"
 #include "edit/copy_surroundings.h"
 #include "edit/extend_savers.h"
+#include "edit/places.h"
 
 namespace gedit {
 namespace {
@@ -29,17 +30,36 @@ void check_request(const CopyRequest& request) {
     throw Error(Cause::kUsage, "--from-scope needs a scope");
 }
 
+// The request as it reads inside the function.
+CopyRequest within(const CopyRequest& request, const std::string& function) {
+  if (request.placeholders) {
+    throw refused("a function's body has arguments, no Placeholders")
+        .of(quoted("function", function))
+        .hint("leave out --placeholders");
+  }
+  CopyRequest inside = request;
+  for (std::string* scope : {&inside.scope, &inside.from_scope}) {
+    const Address parts = split_address(*scope);
+    if (parts.function.empty()) continue;
+    if (parts.function != function) {
+      throw refused("is of another function than '" + printable(function) + "'").of(quoted("scope", *scope));
+    }
+    *scope = std::string(parts.rest);
+  }
+  return inside;
+}
+
 class Copying {
  public:
-  Copying(Model& model, Registry& ops, const CopyRequest& request)
+  Copying(Model& model, Registry& ops, const CopyRequest& request, std::string_view function)
       : request_(request),
-        facts_(model, ops),
+        facts_(model, ops, function),
         selection_(select_for_copy(facts_, request_)),
         mapping_(facts_, selection_, request_) {}
 
   // Decides everything; throws before anything is changed.
   void decide() {
-    if (facts_.model.meta().has(meta_field::kObjectGraph)) refuse_variables_of_objects();
+    if (facts_.model.meta().has(meta_field::kObjectGraph) && !facts_.in_body()) refuse_variables_of_objects();
     mapping_.check_names();
     copies_ = selection_.nodes.nodes();
     map_inputs();
@@ -51,36 +71,50 @@ class Copying {
 
   // Changes the model; `mapping` is this object's, and keeps it alive until the graph is written.
   CopyResult apply(std::shared_ptr<const Mapping> mapping) {
-    Graph& graph = facts_.model.graph();
+    Graph& graph = facts_.edited;
     graph.append_mapped(copies_, std::move(mapping));
-    for (std::string& node : new_nodes_) {
-      result_.added.emplace_back(node_name(node));
-      graph.append(std::move(node));
+    for (std::string& node : new_nodes_) graph.append(std::move(node));
+    if (facts_.in_body()) {
+      result_.function = facts_.tensors.function();
+      list_added();
+      facts_.model.graph().set_part(graph_field::kLibrary, facts_.selecting.library().encode());
+      return std::move(result_);
     }
     extend_init_groups(facts_, mapping_, result_);
     extend_collections(facts_, mapping_, result_);
     extend_savers(facts_, mapping_, result_);
+    list_added();
     return std::move(result_);
   }
 
   const CopyMapping& mapping() const { return mapping_; }
 
  private:
+  void list_added() {
+    if (!request_.want_names) return;
+    const Graph& graph = facts_.graph();
+    uint32_t number = 0;
+    graph.each_node([&](std::string_view node_def) {
+      if (number++ >= graph.decoded_count())
+        result_.added.emplace_back(address(facts_.tensors.function(), node_name(node_def)),
+                                   node_op(node_def));
+    });
+  }
+
   // Reads of `tensor` by copies: use(reader, slot).
   template <typename Use>
   void each_read(Use use) const {
     for (const NodeId reader : copies_) {
       size_t slot = 0;
       each_input(facts_.graph().bytes(reader), [&](std::string_view text) {
-        if (const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text))
-          use(reader, slot, *tensor);
+        if (const std::optional<TensorRef> tensor = facts_.tensors.of_input(text)) use(reader, slot, *tensor);
         ++slot;
       });
     }
   }
 
   void refuse_variables_of_objects() const {
-    for (const auto& [index, variable] : facts_.variables) {
+    for (const auto& [index, variable] : facts_.state) {
       if (!selection_.nodes.has(variable.node)) continue;
       throw refused("belongs to the object graph of a TF2 SavedModel, whose variables cannot be copied yet")
           .of(quoted("variable", facts_.graph().name(variable.node)))
@@ -88,18 +122,14 @@ class Copying {
     }
   }
 
-  DType type_of(const TensorRef& tensor) const {
-    if (tensor.control) return DType::kInvalid;
-    const auto types = output_types(facts_.ops, facts_.graph().bytes(tensor.node));
-    return types && tensor.index < types->size() ? (*types)[tensor.index] : DType::kInvalid;
-  }
+  DType type_of(const TensorRef& tensor) const { return facts_.tensors.type(tensor); }
 
   DType input_type(NodeId reader, size_t slot) const {
     const auto types = input_types(facts_.ops, facts_.graph().bytes(reader));
     return types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
   }
 
-  std::string text(const TensorRef& tensor) const { return tensor_text(facts_.graph(), tensor); }
+  std::string text(const TensorRef& tensor) const { return facts_.tensors.text(tensor); }
   std::string copy_name(NodeId id) const { return mapping_.scope().of(facts_.graph().name(id)); }
 
   // The original of a VALUE: a tensor that is there, or of the copy by its new name.
@@ -109,19 +139,19 @@ class Copying {
     std::string text;
   };
   Value find_value(const std::string& written) const {
-    if (const auto tensor = tensor_if_there(facts_.names, written)) {
-      find_tensor(facts_.model, facts_.names, facts_.ops, written, true);  // has it so many outputs?
-      return {*tensor, false, tensor->control ? written : text(*tensor)};
+    const bool control = written.starts_with('^');
+    const std::string_view plain = split_address(std::string_view(written).substr(control ? 1 : 0)).rest;
+    const Input input = parse_input_of(facts_.graph(), plain);
+    const NodeId original =
+        facts_.names.find(input.node) == kNoNode ? mapping_.original_of(input.node) : kNoNode;
+    if (original == kNoNode) {
+      const TensorRef tensor = facts_.tensors.find(written, true);  // throws with near names
+      return {tensor, false, facts_.tensors.input_text(tensor)};
     }
-    const Input input = parse_input(written);
-    const NodeId original = mapping_.original_of(input.node);
-    if (original != kNoNode) {
-      const TensorRef tensor{original, input.index(), input.control};
-      find_tensor(facts_.model, facts_.names, facts_.ops, text(tensor), true);
-      return {tensor, true, input.control ? written : tensor_text(input.node, input.index())};
-    }
-    find_tensor(facts_.model, facts_.names, facts_.ops, written, true);  // throws with near names
-    throw refused("no such node").of(quoted("node", input.node));
+    std::string name = (control ? "^" : "") + std::string(facts_.graph().name(original));
+    if (!input.port.empty()) name += ":" + std::string(input.port);
+    const TensorRef tensor = facts_.tensors.find(name, true);
+    return {tensor, true, facts_.tensors.input_text(tensor, input.node)};
   }
 
   void map_inputs() {
@@ -145,8 +175,8 @@ class Copying {
     for (const auto& [key, value] : values) {
       mapping_.replace(key, value.text);
       result_.inputs[text(key)] = value.text;
-      const Shape was = output_shape(facts_.graph().bytes(key.node), key.index);
-      const Shape now = output_shape(facts_.graph().bytes(value.tensor.node), value.tensor.index);
+      const Shape was = facts_.tensors.shape(key);
+      const Shape now = facts_.tensors.shape(value.tensor);
       const bool same = was && now && *was == *now && type_of(key) == type_of(value.tensor);
       if (!key.control && !same) changed_.push_back(key);
     }
@@ -177,7 +207,7 @@ class Copying {
       stack.pop_back();
       const bool merge = is_merge_op(node_op(facts_.graph().bytes(at)));
       each_input(facts_.graph().bytes(at), [&](std::string_view input) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, input);
+        const std::optional<TensorRef> tensor = facts_.tensors.of_input(input);
         if (!tensor) return;
         NodeId next = mapping_.copied(tensor->node) ? tensor->node : kNoNode;
         for (const auto& [key, value] : values) {
@@ -244,7 +274,7 @@ class Copying {
   }
 
   void stop_gradient(const std::string& written) {
-    const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, written);
+    const TensorRef tensor = facts_.tensors.find(written);
     bool read = mapping_.copied(tensor.node);
     if (!read) each_read([&](NodeId, size_t, const TensorRef& one) { read = read || one == tensor; });
     if (!read)
@@ -253,21 +283,21 @@ class Copying {
           .hint("--stop-gradient names tensors of the original");
     const DType type = base_type(type_of(tensor));
     if (type == DType::kInvalid) {
-      throw refused("unknown dtype, op '" + printable(node_op(facts_.graph().bytes(tensor.node))) +
-                    "' is not known")
-          .of(quoted("tensor", text(tensor)))
-          .hint("--ops FILE");
+      throw refused("unknown dtype").of(quoted("tensor", text(tensor))).hint("--ops FILE");
     }
-    std::string name = copy_name(tensor.node) + "/StopGradient";
-    if (tensor.index > 0) name += "_" + std::to_string(tensor.index);
+    const bool argument = tensor.node == kNoNode;
+    const std::string_view node_def = argument ? std::string_view() : facts_.graph().bytes(tensor.node);
+    std::string name =
+        argument ? mapping_.scope().of(facts_.tensors.input_text(tensor)) : copy_name(tensor.node);
+    name += "/StopGradient";
+    if (tensor.index > 0 && !argument) name += "_" + std::to_string(tensor.index);
     mapping_.add_name(name);
-    const std::string device =
-        request_.device ? *request_.device : std::string(node_head(facts_.graph().bytes(tensor.node)).device);
+    const std::string device = request_.device ? *request_.device : std::string(node_head(node_def).device);
     NodeBuilder builder(name, "StopGradient");
     builder.input(mapping_.source_of(tensor)).device(device).type("T", type);
     new_nodes_.push_back(builder.take());
-    mapping_.replace(tensor, name, true);
-    result_.outputs[text(tensor)] = name;
+    mapping_.replace(tensor, facts_.in_body() ? name + ":output:0" : name, true);
+    result_.outputs[text(tensor)] = address(facts_.tensors.function(), name);
   }
 
   // Behind an input of another, or an unknown, shape what was inferred for the original no longer holds;
@@ -292,10 +322,12 @@ class Copying {
 
   void describe() {
     const Graph& graph = facts_.graph();
+    const std::string& function = facts_.tensors.function();
     for (const NodeId id : copies_) {
-      if (request_.want_names) result_.nodes[std::string(graph.name(id))] = copy_name(id);
+      if (request_.want_names)
+        result_.nodes[address(function, graph.name(id))] = address(function, copy_name(id));
       const std::string_view op = node_op(graph.bytes(id));
-      if (is_variable_op(op)) {
+      if (is_variable_op(op) && !facts_.in_body()) {
         result_.variables[std::string(graph.name(id))] = copy_name(id);
         const std::string* key = facts_.savers.key_of(id);
         if (key != nullptr) result_.values[*key] = mapping_.scope().of(*key);
@@ -305,8 +337,11 @@ class Copying {
       if (is_python_op(op)) ++py_funcs_;
     }
     for (const std::string& output : request_.outputs) {
-      const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, output);
-      result_.outputs.emplace(text(tensor), mapping_.source_of(tensor));
+      const TensorRef tensor = facts_.tensors.find(output);
+      result_.outputs.emplace(text(tensor),
+                              facts_.in_body()
+                                  ? address(function, tensor_text(copy_name(tensor.node), tensor.index))
+                                  : mapping_.source_of(tensor));
     }
     for (const auto& [from, to] : mapping_.frames()) result_.frames[from] = to;
     if (py_funcs_ > 0) {
@@ -321,30 +356,18 @@ class Copying {
   void warn_of_state_in_functions() {
     Library& library = facts_.selecting.library();
     if (library.functions.empty()) return;
-    std::unordered_set<std::string_view> called;
-    std::vector<std::string_view> stack;
-    const auto call = [&](std::string_view name) {
-      if (called.insert(name).second) stack.push_back(name);
-    };
-    const auto calls_of = [&](std::string_view node_def) {
-      call(node_op(node_def));
-      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, call); });
-    };
-    for (const NodeId id : copies_) calls_of(facts_.graph().bytes(id));
-    std::unordered_map<std::string_view, Function*> by_name;
-    for (Function& function : library.functions) by_name.emplace(function.name, &function);
+    FunctionReach reach(library);
+    for (const NodeId id : copies_) reach.calls_of(facts_.graph().bytes(id));
+    reach.follow();
     std::string first;
     size_t count = 0;
-    while (!stack.empty()) {
-      const auto found = by_name.find(stack.back());
-      stack.pop_back();
-      if (found == by_name.end()) continue;
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (!reach.reached(i)) continue;
       bool owns = false;
-      found->second->body.each_record([&](std::string_view node_def) {
-        calls_of(node_def);
+      library.functions[i].body.each_record([&](std::string_view node_def) {
         owns = owns || node_op(node_def) == "VarHandleOp" || is_table_op(node_op(node_def));
       });
-      if (owns && count++ == 0) first = found->first;
+      if (owns && count++ == 0) first = library.functions[i].name;
     }
     if (count > 0) {
       result_.warnings.push_back("function '" + printable(first) +
@@ -353,13 +376,13 @@ class Copying {
   }
 
   const CopyRequest request_;
-  CopyFacts facts_;
+  Facts facts_;
   CopySelection selection_;
   CopyMapping mapping_;
   CopyResult result_;
   std::vector<NodeId> copies_;
   std::vector<std::string> new_nodes_;  // Placeholders and StopGradients
-  std::vector<TensorRef> changed_;         // KEYs whose VALUE is of another type or shape
+  std::vector<TensorRef> changed_;      // KEYs whose VALUE is of another type or shape
   size_t py_funcs_ = 0;
 };
 
@@ -368,7 +391,9 @@ class Copying {
 CopyResult copy(Model& model, Registry& ops, const CopyRequest& request) {
   check_request(request);
   model.graph().decode();
-  const auto copying = std::make_shared<Copying>(model, ops, request);
+  const std::string function = function_of(model, ops, request);
+  const auto copying =
+      std::make_shared<Copying>(model, ops, function.empty() ? request : within(request, function), function);
   copying->decide();
   return copying->apply(std::shared_ptr<const Mapping>(copying, &copying->mapping()));
 }

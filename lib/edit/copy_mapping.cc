@@ -1,9 +1,10 @@
 #include "edit/copy_mapping.h"
 
 #include "base/error.h"
+#include "edit/places.h"
 
 namespace gedit {
-CopyMapping::CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request)
+CopyMapping::CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request)
     : facts_(facts),
       selection_(selection.nodes),
       scope_(request.from_scope, request.has_from_scope, request.scope),
@@ -19,9 +20,9 @@ void CopyMapping::collect_identities() {
   plain_ = NodeSet(graph.size());
   bool any = false;
   for (const NodeId id : selection_.nodes()) {
-    const bool has = has_identity(graph.bytes(id));
-    any = any || has;
-    if (is_plain(id, has)) plain_.add(id);
+    const NamesHeld held = names_held(graph.bytes(id));
+    any = any || held.identity;
+    if (!held.identity && is_plain(id, held.colocation)) plain_.add(id);
   }
   if (!any) return;
   graph.each_record([&](std::string_view node_def) { identities_.take(node_def); });
@@ -30,8 +31,8 @@ void CopyMapping::collect_identities() {
 
 // All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
 // changes.
-bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
-  if (has_identity || scope_.renames() || device_ || !facts_.producers.complete()) return false;
+bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation) const {
+  if (scope_.renames() || device_ || !facts_.producers.complete()) return false;
   for (const NodeId producer : facts_.producers.of(id)) {
     if (!copied(producer)) return false;
   }
@@ -39,8 +40,8 @@ bool CopyMapping::is_plain(NodeId id, bool has_identity) const {
   if (node_op(node_def) == "VarHandleOp") return false;
   const std::string_view name = node_name(node_def);
   bool plain = true;
-  if (const auto value = find_attr(node_def, "_class")) {
-    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+  if (colocation) {
+    for (Fields list(last_bytes(*colocation, attr_field::kList)); list.next();) {
       if (!list->value.starts_with("loc:@")) return false;
       const std::string_view target = list->value.substr(5);
       bool known = target == name;
@@ -65,9 +66,8 @@ void CopyMapping::replace(const TensorRef& tensor, std::string source, bool exce
 
 std::string CopyMapping::source_of(const TensorRef& tensor) const {
   if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
-  const std::string_view name = facts_.graph().name(tensor.node);
-  const std::string to = copied(tensor.node) ? scope_.of(name) : std::string(name);
-  return tensor.control ? "^" + to : tensor_text(to, tensor.index);
+  if (!copied(tensor.node)) return facts_.tensors.input_text(tensor);
+  return facts_.tensors.input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
 }
 
 void CopyMapping::node(std::string_view name, std::string& out) const { scope_.append(name, out); }
@@ -86,15 +86,18 @@ bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input
 }
 
 bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
-  const Input parsed = parse_input(input);
+  const Input parsed = parse_input_of(facts_.graph(), input);
   const bool known = reader.id != kNoNode && facts_.producers.complete();
   const NodeId producer = known ? facts_.producers.of(reader.id)[reader.slot] : find(parsed.node);
-  if (producer == kNoNode) {  // dangling: carried through
+  if (producer == kNoNode && (replaced_.empty() || !facts_.in_body())) {  // dangling: carried through
     out += input;
     return true;
   }
   if (!replaced_.empty()) {
-    const auto found = replaced_.find({producer, parsed.index(), parsed.control});
+    const std::optional<TensorRef> tensor = facts_.in_body()
+                                                ? facts_.tensors.of_input(input)
+                                                : TensorRef{producer, parsed.index(), parsed.control};
+    const auto found = tensor ? replaced_.find(*tensor) : replaced_.end();
     if (found != replaced_.end() && !(found->second.except_references && needs_reference(reader, input))) {
       out += found->second.source;
       return true;
@@ -159,7 +162,7 @@ NodeId CopyMapping::original_of(std::string_view name) const {
 }
 
 void CopyMapping::add_name(const std::string& name) {
-  if (find(name) != kNoNode || original_of(name) != kNoNode || !added_names_.insert(name).second) {
+  if (is_taken(name) || original_of(name) != kNoNode || !added_names_.insert(name).second) {
     throw Error(Cause::kRefused, "is taken").of(quoted("node", name)).hint("choose another --scope");
   }
 }
@@ -167,7 +170,7 @@ void CopyMapping::add_name(const std::string& name) {
 std::string CopyMapping::free_name(std::string_view base) {
   std::string name(base);
   int& number = next_numbers_[name];  // a name that was taken stays taken
-  while (find(name) != kNoNode || original_of(name) != kNoNode || added_names_.contains(name)) {
+  while (is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name)) {
     name = std::string(base) + "_" + std::to_string(++number);
   }
   added_names_.insert(name);
@@ -205,7 +208,7 @@ void CopyMapping::check_names() const {
       throw Error(Cause::kRefused, "not a node name (character " + std::to_string(at + 1) + ")")
           .of("'" + printable(name) + "'");
     }
-    if (find(name) == kNoNode && original_of(name) == id) continue;
+    if (!is_taken(name) && original_of(name) == id) continue;
     if (taken++ == 0) first = name;
   }
   if (taken > 0) {

@@ -19,7 +19,7 @@ namespace gedit {
 // The mapping of the copies, and of what surrounds them. Decided in full before the first node is written.
 class CopyMapping final : public Mapping {
  public:
-  CopyMapping(const CopyFacts& facts, const CopySelection& selection, const CopyRequest& request);
+  CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request);
 
   const ScopeNames& scope() const { return scope_; }
   bool copied(NodeId id) const { return selection_.has(id); }
@@ -64,12 +64,16 @@ class CopyMapping final : public Mapping {
   };
 
   NodeId find(std::string_view name) const { return facts_.names.find(name); }
+  bool is_taken(std::string_view name) const {
+    return find(name) != kNoNode || facts_.tensors.is_argument(name);
+  }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();
-  bool is_plain(NodeId id, bool has_identity) const;
+  // Of a node without identities; `colocation` is its `_class`.
+  bool is_plain(NodeId id, std::optional<std::string_view> colocation) const;
   bool scope_is_free() const;  // no node is in the new scope
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   const NodeSet selection_;
   ScopeNames scope_;
   std::optional<std::string> device_;
@@ -86,14 +90,14 @@ class CopyMapping final : public Mapping {
 // are outside values.
 class CopyNames final : public NameMap {
  public:
-  CopyNames(const CopyFacts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
+  CopyNames(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
   bool map(NameKind kind, std::string_view name, std::string& out) const override;
 
   std::unordered_set<std::string_view>
       outside;  // tensors that keep the original, or the VALUE, where they have no copy
 
  private:
-  const CopyFacts& facts_;
+  const Facts& facts_;
   const CopyMapping& mapping_;
 };
 

@@ -1,26 +1,17 @@
 #include "edit/copy_selection.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/pairs.h"
+#include "edit/places.h"
 
 namespace gedit {
 namespace {
 
 Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
-// Nodes under `<variable>/` that read the variable, as TensorFlow lays them out; for graphs without
-// VariableDefs.
-bool is_satellite_op(std::string_view op) {
-  return op == "Assign" || op == "AssignVariableOp" || op == "Identity" || op == "ReadVariableOp" ||
-         op == "IsVariableInitialized" || op == "VarIsInitializedOp";
-}
-
-bool initializes_table(std::string_view op) {
-  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
-}
 
 constexpr int kLongestWayOut = 4;  // Identities between a Switch and its Exit; TensorFlow makes none or one
 
@@ -32,7 +23,7 @@ struct Context {
 
 class ContextReader {
  public:
-  explicit ContextReader(const CopyFacts& facts) : facts_(facts) {}
+  explicit ContextReader(const Facts& facts) : facts_(facts) {}
 
   std::vector<Context> read() {
     for (const Collection& collection : facts_.all_collections) {
@@ -101,13 +92,13 @@ class ContextReader {
     }
   }
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   std::vector<Context> contexts_;
 };
 
 class CopySelecting {
  public:
-  CopySelecting(CopyFacts& facts, const CopyRequest& request)
+  CopySelecting(Facts& facts, const CopyRequest& request)
       : facts_(facts), request_(request), graph_(facts.graph()), contexts_(ContextReader(facts).read()) {
     result_.nodes = NodeSet(graph_.size());
     result_.shared = NodeSet(graph_.size());
@@ -124,17 +115,15 @@ class CopySelecting {
     if (!request_.share.empty()) share();
     if (!request_.outputs.empty()) {
       for (const std::string& output : request_.outputs) {
-        want(find_tensor(facts_.model, facts_.names, facts_.ops, output).node);
+        const TensorRef tensor = facts_.tensors.find(output);
+        if (tensor.node == kNoNode) {
+          throw refused("is an argument, not a node").of(quoted("tensor", facts_.tensors.text(tensor)));
+        }
+        want(tensor.node);
       }
     } else if (!request_.select.empty()) {
       exact_ = true;
-      const Selection hit = facts_.selecting.require(request_.select);
-      if (!hit.in_functions.empty() && hit.nodes.empty()) {
-        throw refused("lies inside a function")
-            .of(quoted("selector", request_.select))
-            .hint("select nodes of the main graph");
-      }
-      for (const NodeId id : hit.nodes.nodes()) take(id);
+      for (const NodeId id : hit_by(request_.select).nodes()) take(id);
     } else {
       exact_ = true;
       take_scope();
@@ -147,10 +136,27 @@ class CopySelecting {
   }
 
  private:
+  // What the selector hits in the graph that is edited.
+  NodeSet hit_by(const std::string& selector) {
+    const Selection hit = facts_.selecting.require(selector);
+    if (!facts_.in_body()) {
+      if (!hit.nodes.empty()) return hit.nodes;
+      throw refused("lies inside a function")
+          .of(quoted("selector", selector))
+          .hint("a selector of the main graph");
+    }
+    for (const auto& [index, nodes] : hit.in_functions) {
+      if (&facts_.selecting.library().functions[index].body == &graph_) return nodes;
+    }
+    throw refused("hits nothing in function '" + printable(facts_.tensors.function()) + "'")
+        .of(quoted("selector", selector))
+        .hint("'" + facts_.tensors.function() + "//" + printable(selector) + "'");
+  }
+
   void read_inputs() {
     for (const std::string& text : request_.inputs) {
       TypedTensor typed = parse_typed_tensor(text);
-      const TensorRef tensor = find_tensor(facts_.model, facts_.names, facts_.ops, typed.name);
+      const TensorRef tensor = facts_.tensors.find(typed.name);
       result_.cuts.insert(tensor);
       if (typed.dtype) result_.typed.emplace(tensor, typed);
       result_.inputs.push_back(std::move(typed));
@@ -161,30 +167,28 @@ class CopySelecting {
     for (auto& [key, value] : parse_input_map(request_.input_map)) {
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
-      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, key);
-      if (!tensor) {
+      if (!facts_.in_body() && !tensor_if_there(facts_.names, key)) {
         Near near(parse_input(key).node);
         for (uint32_t i = 0; i < graph_.size(); ++i) near.offer(graph_.name(NodeId{i}));
         throw refused("nothing copied reads '" + printable(key) + "'")
             .of("input map")
             .hint(near.did_you_mean());
       }
-      find_tensor(facts_.model, facts_.names, facts_.ops, key, true);  // has it so many outputs?
+      const TensorRef tensor = facts_.tensors.find(key, true);
       for (const auto& [known, other] : result_.input_map) {
-        if (known == *tensor) throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
+        if (known == tensor) throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
       }
-      result_.cuts.insert(*tensor);
-      result_.input_map.emplace_back(*tensor, value);
+      result_.cuts.insert(tensor);
+      result_.input_map.emplace_back(tensor, value);
     }
   }
 
   void share() {
-    const Selection hit = facts_.selecting.require(request_.share);
-    std::vector<NodeId> queue = hit.nodes.nodes();
-    for (const NodeId id : queue) result_.shared.add(id);
-    for (const NodeId id : hit.nodes.nodes()) {
-      const auto variable = facts_.variables.find(index_of(id));
-      if (variable == facts_.variables.end()) continue;
+    const std::vector<NodeId> hit = hit_by(request_.share).nodes();
+    for (const NodeId id : hit) result_.shared.add(id);
+    for (const NodeId id : hit) {
+      const auto variable = facts_.state.find(index_of(id));
+      if (variable == facts_.state.end()) continue;
       std::vector<NodeId> stack;
       for (const NodeId satellite : variable->second.satellites) {
         if (result_.shared.add(satellite)) stack.push_back(satellite);
@@ -194,7 +198,7 @@ class CopySelecting {
         const NodeId at = stack.back();
         stack.pop_back();
         for (const NodeId producer : facts_.producers.of(at)) {
-          if (facts_.variables.contains(index_of(producer)) && !result_.shared.has(producer)) continue;
+          if (facts_.state.contains(index_of(producer)) && !result_.shared.has(producer)) continue;
           if (result_.shared.add(producer)) stack.push_back(producer);
         }
       }
@@ -221,8 +225,9 @@ class CopySelecting {
         continue;
       }
       each_input(graph_.bytes(at), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
-        if (tensor && !result_.cuts.contains(*tensor)) stack.push_back(tensor->node);
+        const std::optional<TensorRef> tensor = facts_.tensors.of_input(text);
+        if (tensor && tensor->node != kNoNode && !result_.cuts.contains(*tensor))
+          stack.push_back(tensor->node);
       });
     }
   }
@@ -234,7 +239,8 @@ class CopySelecting {
       const NodeId id{i};
       if (!graph_.removed(id) && in_scope(graph_.name(id), request_.from_scope)) in.add(id);
     }
-    if (in.empty()) throw facts_.selecting.nothing(request_.from_scope + "/");
+    if (in.empty())
+      throw facts_.selecting.nothing(address(facts_.tensors.function(), request_.from_scope) + "/");
     NodeSet left_out(graph_.size());
     leave_savers(left_out);
     for (const NodeId id : in.nodes()) {
@@ -268,7 +274,7 @@ class CopySelecting {
   // them. What is left out may have been the only reader of another one, so until nothing changes.
   void leave_unread(const NodeSet& in, NodeSet& left_out) const {
     std::vector<uint32_t> order;
-    for (const auto& [index, variable] : facts_.variables) {
+    for (const auto& [index, variable] : facts_.state) {
       if (in.has(variable.node) && is_variable_op(node_op(graph_.bytes(variable.node))))
         order.push_back(index);
     }
@@ -276,7 +282,7 @@ class CopySelecting {
     for (bool changed = true; changed;) {
       changed = false;
       for (const uint32_t index : order) {
-        const VariableOf& variable = facts_.variables.at(index);
+        const StateOf& variable = facts_.state.at(index);
         if (left_out.has(variable.node) || is_read(variable, in, left_out)) continue;
         changed = true;
         left_out.add(variable.node);
@@ -292,7 +298,7 @@ class CopySelecting {
     }
   }
 
-  bool is_read(const VariableOf& variable, const NodeSet& in, const NodeSet& left_out) const {
+  bool is_read(const StateOf& variable, const NodeSet& in, const NodeSet& left_out) const {
     const auto own = [&](NodeId id) {
       return id == variable.node || std::find(variable.satellites.begin(), variable.satellites.end(), id) !=
                                         variable.satellites.end();
@@ -314,7 +320,7 @@ class CopySelecting {
   }
 
   // The closure of the initial value, readers before what they read.
-  std::vector<NodeId> initial_values(const VariableOf& variable) const {
+  std::vector<NodeId> initial_values(const StateOf& variable) const {
     std::vector<NodeId> order;
     if (variable.initializer == kNoNode) return order;
     std::unordered_set<uint32_t> seen{index_of(variable.node)};
@@ -365,7 +371,7 @@ class CopySelecting {
       std::vector<NodeId> fresh;
       fresh.swap(fresh_);
       for (const NodeId id : fresh) {
-        if (const auto variable = facts_.variables.find(index_of(id)); variable != facts_.variables.end()) {
+        if (const auto variable = facts_.state.find(index_of(id)); variable != facts_.state.end()) {
           // A cut variable handle keeps its original; one whose initializer is shared has none of its own.
           for (const NodeId satellite : variable->second.satellites) want(satellite);
         }
@@ -389,26 +395,26 @@ class CopySelecting {
       const uint32_t frame = facts_.frames.of(id);
       if (frame == 0 || is_enter_op(node_op(graph_.bytes(id)))) continue;
       each_input(graph_.bytes(id), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
-        if (!tensor || facts_.frames.of_output(tensor->node) != frame) return;
+        const std::optional<TensorRef> tensor = facts_.tensors.of_input(text);
+        if (!tensor || tensor->node == kNoNode || facts_.frames.of_output(tensor->node) != frame) return;
         const bool cut = result_.cuts.contains(*tensor);
         if (!cut && result_.nodes.has(tensor->node)) return;
         const std::string name(graph_.name(tensor->node));
         const std::string loop(facts_.frames.frame(frame).name);
         if (cut) {
           throw refused("inside loop '" + printable(loop) + "'")
-              .of(quoted("tensor", tensor_text(graph_, *tensor)))
+              .of(quoted("tensor", facts_.tensors.text(*tensor)))
               .hint("cut at an Enter's input or at an Exit");
         }
         const std::string scope(dir_name(loop));
         throw refused("its input '" + printable(name) + "' in the same loop is not selected")
-            .of(quoted("node", graph_.name(id)))
+            .of(quoted("node", address(facts_.tensors.function(), graph_.name(id))))
             .hint("--outputs, or add '" + printable(scope == "." ? name : scope + "/") + "'");
       });
     }
   }
 
-  CopyFacts& facts_;
+  Facts& facts_;
   const CopyRequest& request_;
   const Graph& graph_;
   std::vector<Context> contexts_;
@@ -423,71 +429,33 @@ class CopySelecting {
 
 }  // namespace
 
-CopyFacts::CopyFacts(Model& edited, Registry& registry)
-    : model(edited),
-      ops(registry),
-      selecting(edited, registry),
-      names(selecting.names()),
-      producers(selecting.producers()),
-      consumers(reversed(producers)),
-      frames(edited.graph(), producers),
-      savers(find_savers(edited.graph(), names, consumers)),
-      all_collections(collections(edited.meta())) {
-  const Graph& nodes = graph();
-  std::unordered_set<uint32_t> described;
-  const auto add = [&](VariableOf& variable, std::string_view name) {
-    const NodeId id = name.empty() ? kNoNode : names.find(node_of(name));
-    if (id == kNoNode || id == variable.node) return kNoNode;
-    if (std::find(variable.satellites.begin(), variable.satellites.end(), id) == variable.satellites.end()) {
-      variable.satellites.push_back(id);
-    }
-    return id;
-  };
-  for (const Collection& collection : all_collections) {
-    if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
-    for (const std::string_view def : collection.items) {
-      const VariableNames of = variable_names(def);
-      const NodeId node = names.find(node_of(of.variable));
-      if (node == kNoNode) continue;
-      VariableOf& variable = variables[index_of(node)];
-      variable.node = node;
-      described.insert(index_of(node));
-      if (const NodeId id = add(variable, of.initializer); id != kNoNode) variable.initializer = id;
-      add(variable, of.snapshot);
-      add(variable, of.initial_value);
-    }
+std::string function_of(Model& model, Registry& ops, const CopyRequest& request) {
+  std::set<std::string> places;
+  for (const std::string& output : request.outputs) {
+    const bool of_signature = signature_tensor(model, output).has_value();
+    places.emplace(of_signature ? std::string_view() : split_address(output).function);
   }
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    const NodeId id{i};
-    if (nodes.removed(id)) continue;
-    const std::string_view op = node_op(nodes.bytes(id));
-    const bool table = is_table_op(op);
-    if (!table && !is_variable_op(op)) continue;
-    VariableOf& variable = variables[i];
-    variable.node = id;
-    if (described.contains(i)) continue;
-    for (const NodeId reader : consumers.of(id)) {
-      const std::string_view reader_op = node_op(nodes.bytes(reader));
-      const std::string_view name = nodes.name(reader);
-      const bool own =
-          table ? initializes_table(reader_op) : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
-      if (!own) continue;
-      if (std::find(variable.satellites.begin(), variable.satellites.end(), reader) !=
-          variable.satellites.end())
-        continue;
-      variable.satellites.push_back(reader);
-      const bool initializes =
-          table || (is_assign_op(reader_op) && name == std::string(nodes.name(id)) + "/Assign");
-      if (initializes && variable.initializer == kNoNode) variable.initializer = reader;
-    }
+  if (request.has_from_scope && request.outputs.empty() && request.select.empty())
+    places.emplace(split_address(request.from_scope).function);
+  if (request.select.find("fn:") != std::string::npos || request.select.find("//") != std::string::npos ||
+      request.select.starts_with('@')) {
+    Selecting selecting(model, ops);
+    const Selection hit = selecting.require(request.select);
+    if (!hit.nodes.empty()) places.emplace();
+    for (const auto& [index, nodes] : hit.in_functions)
+      places.emplace(selecting.library().functions[index].name);
   }
-  for (const auto& [index, variable] : variables) {
-    if (variable.initializer != kNoNode)
-      initializer_owner.emplace(index_of(variable.initializer), variable.node);
+  if (places.size() > 1) {
+    const std::string& first = *places.begin();
+    throw refused("is spread over " + (first.empty() ? "the main graph" : quoted("function", first)) +
+                  " and " + quoted("function", *std::next(places.begin())))
+        .of("selection")
+        .hint("copy in one place at a time");
   }
+  return places.empty() ? "" : *places.begin();
 }
 
-CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request) {
+CopySelection select_for_copy(Facts& facts, const CopyRequest& request) {
   return CopySelecting(facts, request).run();
 }
 

@@ -2,48 +2,16 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "edit/copy.h"
-#include "edit/identities.h"
-#include "graph/edges.h"
-#include "graph/frames.h"
-#include "graph/names.h"
-#include "model/collections.h"
-#include "model/savers.h"
-#include "select/selection.h"
+#include "edit/facts.h"
 #include "select/tensors.h"
 
 namespace gedit {
-
-// A variable's own nodes by its VariableDefs.
-struct VariableOf {
-  NodeId node;
-  std::vector<NodeId> satellites;  // initializer, snapshot, initial value
-  NodeId initializer = kNoNode;
-};
-
-// What copying needs to know about the graph; built once, before anything changes.
-struct CopyFacts {
-  CopyFacts(Model& model, Registry& ops);
-
-  Model& model;
-  Registry& ops;
-  Selecting selecting;
-  const Names& names;
-  const Edges& producers;
-  Edges consumers;
-  Frames frames;
-  Savers savers;
-  std::vector<Collection> all_collections;
-  std::unordered_map<uint32_t, VariableOf> variables;      // by node, all variable nodes and tables
-  std::unordered_map<uint32_t, NodeId> initializer_owner;  // an initializer -> its variable or table
-
-  const Graph& graph() const { return model.graph(); }
-};
 
 struct CopySelection {
   NodeSet nodes;
@@ -54,6 +22,10 @@ struct CopySelection {
   NodeSet shared;
 };
 
-CopySelection select_for_copy(CopyFacts& facts, const CopyRequest& request);
+// The function in whose body all of the request lies, empty for the main graph. Throws Error (kRefused) where
+// it spreads over several.
+std::string function_of(Model& model, Registry& ops, const CopyRequest& request);
+
+CopySelection select_for_copy(Facts& facts, const CopyRequest& request);
 
 }  // namespace gedit

@@ -21,7 +21,7 @@ bool holds_one(const Collection& collection) {
 
 class CollectionExtension {
  public:
-  CollectionExtension(const CopyFacts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {
+  CollectionExtension(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {
     for (const Collection& collection : facts.all_collections) {
       if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
       definitions_.insert(collection.items.begin(), collection.items.end());
@@ -105,7 +105,7 @@ class CollectionExtension {
     }
   }
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   const CopyMapping& mapping_;
   std::unordered_set<std::string_view>
       definitions_;  // VariableDefs, to know one in a collection of the user's
@@ -113,7 +113,7 @@ class CollectionExtension {
 
 }  // namespace
 
-void extend_collections(const CopyFacts& facts, const CopyMapping& mapping, CopyResult& result) {
+void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {
   const CollectionExtension extension(facts, mapping);
   std::vector<std::string> entries;
   bool changed = false;
@@ -132,7 +132,7 @@ void extend_collections(const CopyFacts& facts, const CopyMapping& mapping, Copy
   if (changed) facts.model.meta().set_parts(meta_field::kCollection, entries);
 }
 
-void extend_init_groups(const CopyFacts& facts, const CopyMapping& mapping, CopyResult& result) {
+void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {
   Graph& graph = facts.model.graph();
   std::unordered_set<uint32_t> in_savers;
   for (const RestoreNode& restore : facts.savers.restores) {

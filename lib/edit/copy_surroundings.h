@@ -5,7 +5,7 @@
 
 namespace gedit {
 
-void extend_collections(const CopyFacts& facts, const CopyMapping& mapping, CopyResult& result);
-void extend_init_groups(const CopyFacts& facts, const CopyMapping& mapping, CopyResult& result);
+void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResult& result);
+void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result);
 
 }  // namespace gedit

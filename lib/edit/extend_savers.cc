@@ -10,7 +10,7 @@ namespace {
 
 class SaverExtension final : public SaverLists {
  public:
-  SaverExtension(const CopyFacts& facts, CopyMapping& mapping, CopyResult& result)
+  SaverExtension(const Facts& facts, CopyMapping& mapping, CopyResult& result)
       : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), result_(result) {}
 
   void run() {
@@ -34,7 +34,6 @@ class SaverExtension final : public SaverLists {
   }
 
   void add(std::string node_def) override {
-    result_.added.emplace_back(node_name(node_def));
     graph_.append(std::move(node_def));
   }
 
@@ -150,7 +149,7 @@ class SaverExtension final : public SaverLists {
                : input;
   }
 
-  const CopyFacts& facts_;
+  const Facts& facts_;
   Graph& graph_;
   CopyMapping& mapping_;
   CopyResult& result_;
@@ -158,7 +157,7 @@ class SaverExtension final : public SaverLists {
 
 }  // namespace
 
-void extend_savers(const CopyFacts& facts, CopyMapping& mapping, CopyResult& result) {
+void extend_savers(const Facts& facts, CopyMapping& mapping, CopyResult& result) {
   SaverExtension(facts, mapping, result).run();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/mapping.h"
+#include "graph/names.h"
 
 namespace gedit {
 namespace {
@@ -12,14 +13,22 @@ std::string without_slash(std::string_view scope) {
   return std::string(scope);
 }
 
-// Calls use(role, attr_value) for every attribute that identifies something.
+// Calls use(role, attr_value) for every attribute that holds a name.
 template <typename Use>
-void each_identity(std::string_view node_def, Use use) {
+void each_role(std::string_view node_def, Use use) {
   std::string_view op;
   each_attr(node_def, [&](std::string_view key, std::string_view value) {
     if (op.empty()) op = node_op(node_def);
     const Role role = attr_role(op, key);
-    if (role != Role::kNone && role != Role::kColocation) use(role, value);
+    if (role != Role::kNone) use(role, value);
+  });
+}
+
+// The same for those that identify something.
+template <typename Use>
+void each_identity(std::string_view node_def, Use use) {
+  each_role(node_def, [&](Role role, std::string_view value) {
+    if (role != Role::kColocation) use(role, value);
   });
 }
 
@@ -27,10 +36,6 @@ void each_identity(std::string_view node_def, Use use) {
 bool stays(std::string_view value) { return value.empty() || value == kAnonymousName; }
 
 }  // namespace
-
-bool in_scope(std::string_view name, std::string_view scope) {
-  return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
-}
 
 ScopeNames::ScopeNames(std::string_view from, bool has_from, std::string_view to)
     : from_(without_slash(from)), to_(without_slash(to)), has_from_(has_from && !from_.empty()) {}
@@ -134,10 +139,16 @@ int64_t Identities::instance_key(int64_t key) const {
   return found == keys_.end() ? key : found->second;
 }
 
-bool has_identity(std::string_view node_def) {
-  bool any = false;
-  each_identity(node_def, [&](Role, std::string_view) { any = true; });
-  return any;
+NamesHeld names_held(std::string_view node_def) {
+  NamesHeld held;
+  each_role(node_def, [&](Role role, std::string_view value) {
+    if (role == Role::kColocation) {
+      held.colocation = value;
+    } else {
+      held.identity = true;
+    }
+  });
+  return held;
 }
 
 bool needs_shared_name(std::string_view op, std::string_view node_def) {

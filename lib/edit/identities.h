@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,9 +14,6 @@
 #include "graph/references.h"
 
 namespace gedit {
-
-// Whether `name` is the scope `scope` or lies under it.
-bool in_scope(std::string_view name, std::string_view scope);
 
 // What a name becomes in the new scope: `OLD/x` is `NEW/x`, any other x is `NEW/x`.
 class ScopeNames {
@@ -89,7 +87,12 @@ class Identities {
   std::map<int64_t, int64_t> keys_;
 };
 
-bool has_identity(std::string_view node_def);
+// Whether a node has such a string or number, and its `_class`.
+struct NamesHeld {
+  bool identity = false;
+  std::optional<std::string_view> colocation;
+};
+NamesHeld names_held(std::string_view node_def);
 
 // A VarHandleOp is what its shared_name says, and nothing says nothing: without the attribute two are one
 // variable.

@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/attributes.h"
-#include "edit/copy_selection.h"
+#include "edit/facts.h"
+#include "select/tensors.h"
 #include "edit/inserted_op.h"
 #include "edit/new_names.h"
 #include "edit/places.h"
@@ -54,7 +55,7 @@ class Place {
       own_names_.emplace(graph_);
       signature_ = parse_op_def(function_signature(graph_));
     } else {
-      facts_ = std::make_unique<CopyFacts>(model_, ops_);
+      facts_ = std::make_unique<Facts>(model_, ops_);
     }
   }
 
@@ -405,7 +406,7 @@ class Place {
   const std::string function_;
   const InsertedOp& op_;
   Changes& changes_;
-  std::unique_ptr<CopyFacts> facts_;  // of the main graph
+  std::unique_ptr<Facts> facts_;  // of the main graph
   std::optional<Names> own_names_;    // of a body
   OpDef signature_;
   std::vector<Target> targets_;

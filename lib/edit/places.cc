@@ -5,17 +5,6 @@
 
 namespace gedit {
 
-Address split_address(std::string_view text) {
-  const size_t slashes = text.find("//");
-  if (slashes == std::string_view::npos || slashes == 0) return {{}, text};
-  return {text.substr(0, slashes), text.substr(slashes + 2)};
-}
-
-std::string address(std::string_view function, std::string_view name) {
-  if (function.empty()) return std::string(name);
-  return std::string(function) + "//" + std::string(name);
-}
-
 Function& find_function(Library& library, std::string_view name) {
   if (Function* function = library.find(name)) return *function;
   Near near(name);

@@ -8,17 +8,9 @@
 #include "graph/graph.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "select/tensors.h"
 
 namespace gedit {
-
-// `FUNCTION//node:1` taken apart; `function` is empty for the main graph.
-struct Address {
-  std::string_view function, rest;
-};
-Address split_address(std::string_view text);
-
-// `FUNCTION//name`, or the name alone in the main graph.
-std::string address(std::string_view function, std::string_view name);
 
 // Throws Error (kRefused) with the nearest name where there is no such function.
 Function& find_function(Library& library, std::string_view name);

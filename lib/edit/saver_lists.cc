@@ -10,22 +10,9 @@ namespace {
 
 // list(type) attribute with `types` appended.
 std::string with_types(std::string_view node_def, std::string_view key, const std::vector<DType>& types) {
-  // Repeated numbers are written packed by TensorFlow (proto3).
-  std::string packed, list;
-  if (const auto value = find_attr(node_def, key)) {
-    for (Fields fields(last_bytes(*value, attr_field::kList)); fields.next();) {
-      if (fields->number != attr_field::kType) {
-        list += fields->raw;
-        continue;
-      }
-      each_varint(fields.field(), [&](uint64_t number) { append_varint(packed, number); });
-    }
-  }
-  for (const DType type : types) append_varint(packed, static_cast<uint64_t>(static_cast<int32_t>(type)));
-  append_bytes_field(list, attr_field::kType, packed);
-  std::string value;
-  append_bytes_field(value, attr_field::kList, list);
-  return with_attr(node_def, key, value);
+  std::vector<DType> all = type_list(find_attr(node_def, key).value_or(""));
+  all.insert(all.end(), types.begin(), types.end());
+  return with_attr(node_def, key, type_list_value(all));
 }
 
 std::string without_attr(std::string node_def, std::string_view key) {

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/near.h"
-#include "edit/copy_selection.h"
+#include "edit/facts.h"
+#include "select/tensors.h"
 #include "edit/new_names.h"
 #include "graph/listing.h"
 
@@ -208,7 +209,7 @@ class Syncing {
   std::string read_of(NodeId variable, const std::string& below) {
     const std::string_view wanted = is_resource(variable) ? "ReadVariableOp" : "Identity";
     const std::string_view name = facts_.graph().name(variable);
-    for (const NodeId id : facts_.variables.at(index_of(variable)).satellites) {
+    for (const NodeId id : facts_.state.at(index_of(variable)).satellites) {
       if (op(id) != wanted || facts_.frames.of(id) != 0) continue;
       size_t inputs = 0;
       bool reads = true;
@@ -321,7 +322,7 @@ class Syncing {
   }
 
   const SyncRequest request_;
-  CopyFacts facts_;
+  Facts facts_;
   NewNames names_;
   std::string from_, to_, operation_;
   std::vector<NodeId> variables_;

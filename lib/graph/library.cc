@@ -1,7 +1,13 @@
 #include "graph/library.h"
 
+#include <unordered_set>
+
 namespace gedit {
 namespace {
+
+bool names_other_pass(std::string_view key) {
+  return key == "forward_function_name" || key == "backward_function_name";
+}
 
 std::string map_function(std::string_view function_def, const Mapping& mapping) {
   std::string out;
@@ -23,7 +29,7 @@ std::string map_function(std::string_view function_def, const Mapping& mapping) 
     } else if (fields->bytes(function_field::kAttr)) {
       const MapEntry entry = map_entry(fields->value);
       std::string value;
-      if (entry.key == "forward_function_name" || entry.key == "backward_function_name") {
+      if (names_other_pass(entry.key)) {
         std::string name;
         mapping.function(last_bytes(entry.value, attr_field::kString), name);
         value = string_value(name);
@@ -41,13 +47,49 @@ std::string map_function(std::string_view function_def, const Mapping& mapping) 
   return out;
 }
 
+// The value of one field.
+std::string_view content_of(std::string_view field) {
+  Fields fields(field);
+  return fields.next() ? fields->value : std::string_view();
+}
+
+// The function without attributes that name a forward or backward function which is not `kept`.
+void append_kept(const Function& function, std::string_view raw,
+                 const std::unordered_set<std::string_view>& kept, std::string& out) {
+  std::string edited;
+  if (function.body.edited()) {
+    StringSink sink;
+    function.body.write(sink);
+    append_bytes_field(edited, 1, sink.text);
+    raw = edited;
+  }
+  const auto stale = [&](const Field& field) {
+    if (!field.bytes(function_field::kAttr)) return false;
+    const MapEntry entry = map_entry(field.value);
+    return names_other_pass(entry.key) && !kept.contains(last_bytes(entry.value, attr_field::kString));
+  };
+  bool any = false;
+  std::string rest;
+  const std::string_view content = content_of(raw);
+  for (Fields fields(content); fields.next() && !any;) any = stale(fields.field());
+  if (!any) {
+    out += raw;
+    return;
+  }
+  for (Fields fields(content); fields.next();) {
+    if (!stale(fields.field())) rest += fields->raw;
+  }
+  append_bytes_field(out, 1, rest);
+}
+
 }  // namespace
 
 Library Library::decode(std::string_view library, const std::shared_ptr<Arena>& arena) {
   Library found;
   for (Fields fields(library); fields.next();) {
-    found.items.push_back({fields->number, fields->raw, found.functions.size()});
-    if (!fields->bytes(1)) continue;
+    const Part part = part_of(fields.field());
+    found.items.push_back({part.field, part.raw, found.functions.size()});
+    if (part.field != 1) continue;
     found.functions.push_back(
         {function_name(fields->value), Graph(fields->value, function_field::kNode, arena)});
   }
@@ -87,6 +129,63 @@ std::vector<std::string_view> argument_names(std::string_view signature) {
     if (fields->bytes(2)) names.push_back(last_bytes(fields->value, 1));
   }
   return names;
+}
+
+FunctionReach::FunctionReach(const Library& library) : library_(library), reached_(library.functions.size()) {
+  for (size_t i = 0; i < library.functions.size(); ++i) by_name_.emplace(library.functions[i].name, i);
+  for (const Library::Item& item : library.items) {
+    const std::string_view content = content_of(item.raw);
+    if (item.field == 2) gradients_.emplace(last_bytes(content, 1), last_bytes(content, 2));
+    if (item.field == 3) registered_.emplace(last_bytes(content, 2), last_bytes(content, 1));
+  }
+}
+
+void FunctionReach::call(std::string_view function) {
+  const auto found = by_name_.find(function);
+  if (found == by_name_.end() || reached_[found->second]) return;
+  reached_[found->second] = true;
+  stack_.push_back(found->second);
+}
+
+void FunctionReach::calls_of(std::string_view node_def) {
+  call(node_op(node_def));
+  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+    each_function(value, [&](std::string_view name) { call(name); });
+    // A gradient of Python's registry that the library brings along.
+    if (key != "_gradient_op_type" || registered_.empty()) return;
+    const auto gradient = registered_.find(last_bytes(value, attr_field::kString));
+    if (gradient != registered_.end()) call(gradient->second);
+  });
+}
+
+void FunctionReach::follow() {
+  while (!stack_.empty()) {
+    const Function& function = library_.functions[stack_.back()];
+    stack_.pop_back();
+    function.body.each_record([&](std::string_view node_def) { calls_of(node_def); });
+    const auto range = gradients_.equal_range(function.name);
+    for (auto it = range.first; it != range.second; ++it) call(it->second);
+  }
+}
+
+std::string reduced_library(const Library& library, const FunctionReach& reach) {
+  std::unordered_set<std::string_view> kept;
+  for (size_t i = 0; i < library.functions.size(); ++i) {
+    if (reach.reached(i)) kept.insert(library.functions[i].name);
+  }
+  std::string out;
+  for (const Library::Item& item : library.items) {
+    if (item.field == 1) {
+      if (reach.reached(item.function)) append_kept(library.functions[item.function], item.raw, kept, out);
+    } else if (item.field == 2 || item.field == 3) {
+      const std::string_view content = content_of(item.raw);
+      if (kept.contains(last_bytes(content, 1)) && (item.field == 3 || kept.contains(last_bytes(content, 2))))
+        out += item.raw;
+    } else {
+      out += item.raw;
+    }
+  }
+  return out;
 }
 
 std::string map_library(std::string_view library, const Mapping& mapping) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/graph.h"
@@ -21,7 +22,7 @@ struct Function {
 // A FunctionDefLibrary taken apart; an edit changes bodies or parts and encodes it again.
 struct Library {
   struct Item {
-    uint32_t field;        // 1: a function, 2: GradientDef, 3: RegisteredGradient, others unknown
+    uint32_t field;        // 1: a function, 2: GradientDef, 3: RegisteredGradient, 0 or others: unknown
     std::string_view raw;  // with tag and length
     size_t function = 0;   // field 1: index into functions
   };
@@ -39,6 +40,34 @@ struct Library {
 std::string_view function_signature(const Graph& body);
 std::string_view function_name(std::string_view function_def);
 std::vector<std::string_view> argument_names(std::string_view signature);  // of the signature's inputs
+
+// Finds the functions that are called, directly or by way of others: as the op of a node, in its attributes,
+// as the gradient of a function that is called.
+//   FunctionReach reach(library); reach.calls_of(node_def) for each node; reach.call(name); reach.follow();
+// The library outlives it. Costs the nodes of the functions that are reached.
+class FunctionReach {
+ public:
+  explicit FunctionReach(const Library& library);
+
+  void call(std::string_view function);
+  void calls_of(std::string_view node_def);  // the functions that the node names
+
+  // Goes on from what was called so far until nothing is added.
+  void follow();
+  bool reached(size_t function) const { return reached_[function]; }  // by position in the library
+
+ private:
+  const Library& library_;
+  std::unordered_map<std::string_view, size_t> by_name_;
+  std::unordered_multimap<std::string_view, std::string_view> gradients_;  // GradientDef
+  std::unordered_map<std::string_view, std::string_view> registered_;  // RegisteredGradient, by its op type
+  std::vector<bool> reached_;
+  std::vector<size_t> stack_;
+};
+
+// The library of the functions that `reach` has; gradients go with the functions that they name. The bytes of
+// what stays are as they were, but for the names of forward and backward functions that are gone.
+std::string reduced_library(const Library& library, const FunctionReach& reach);
 
 // Puts every function name in the library through the mapping: definitions, calls in bodies, function
 // attributes, gradients.

@@ -30,6 +30,11 @@ class Names {
   std::vector<NodeId> duplicates_;
 };
 
+// Whether `name` is the scope `scope` or lies under it.
+inline bool in_scope(std::string_view name, std::string_view scope) {
+  return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
+}
+
 // Hash of a name, good in its upper and lower bits alike.
 uint64_t name_hash(std::string_view name);
 

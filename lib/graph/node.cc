@@ -110,6 +110,31 @@ std::string string_list_value(const std::vector<std::string>& texts) {
   return value;
 }
 
+std::string bool_value(bool value) {
+  std::string text;
+  append_varint_field(text, attr_field::kBool, value ? 1 : 0);
+  return text;
+}
+
+std::string type_list_value(const std::vector<DType>& types) {
+  std::string packed;
+  for (const DType type : types) append_varint(packed, static_cast<uint64_t>(static_cast<int32_t>(type)));
+  std::string list;
+  if (!types.empty()) append_bytes_field(list, attr_field::kType, packed);
+  std::string value;
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+std::vector<DType> type_list(std::string_view attr_value) {
+  std::vector<DType> types;
+  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
+    if (list->number != attr_field::kType) continue;
+    each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
+  }
+  return types;
+}
+
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs) {
   std::string out;
   bool written = false;
@@ -128,6 +153,28 @@ std::string with_inputs(std::string_view node_def, const std::vector<std::string
   }
   write();
   return out;
+}
+
+namespace {
+
+std::string with_text(std::string_view node_def, uint32_t number, std::string_view text) {
+  // In the order of their numbers, as every writer has them.
+  std::string out, rest;
+  for (Fields fields(node_def); fields.next();) {
+    if (!fields->bytes(number)) (fields->number < number ? out : rest) += fields->raw;
+  }
+  append_bytes_field(out, number, text);
+  return out + rest;
+}
+
+}  // namespace
+
+std::string with_name(std::string_view node_def, std::string_view name) {
+  return with_text(node_def, node_field::kName, name);
+}
+
+std::string with_op(std::string_view node_def, std::string_view op) {
+  return with_text(node_def, node_field::kOp, op);
 }
 
 std::string with_attr(std::string_view node_def, std::string_view key,

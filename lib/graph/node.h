@@ -134,10 +134,19 @@ class NodeBuilder {
 std::string string_value(std::string_view text);
 std::string type_value(DType type);
 std::string int_value(int64_t number);
+std::string bool_value(bool value);
 std::string string_list_value(const std::vector<std::string>& texts);
+std::string type_list_value(const std::vector<DType>& types);
+
+// The types in an AttrValue `list(type)`; none in another.
+std::vector<DType> type_list(std::string_view attr_value);
 
 // `node_def` with other inputs, other things as they are: new fields stand where the first input stood.
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs);
+
+// `node_def` under another name, or of another op.
+std::string with_name(std::string_view node_def, std::string_view name);
+std::string with_op(std::string_view node_def, std::string_view op);
 
 // `node_def` with attribute `key` set to `attr_value`, or removed where nothing is given.
 std::string with_attr(std::string_view node_def, std::string_view key,

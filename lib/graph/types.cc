@@ -3,16 +3,6 @@
 namespace gedit {
 namespace {
 
-// Types in an attribute `list(type)`, packed or not.
-std::vector<DType> type_list(std::string_view attr_value) {
-  std::vector<DType> types;
-  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
-    if (list->number != attr_field::kType) continue;
-    each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
-  }
-  return types;
-}
-
 // Hostile counts: a node has no more outputs than this by a number attribute.
 constexpr int64_t kMostRepeated = 10'000'000;
 
@@ -22,7 +12,7 @@ bool each_tensor(const std::vector<ArgDef>& args, std::string_view node_def, Use
     const auto typed = [&](DType type) { return arg.is_ref ? reference_to(type) : type; };
     if (!arg.type_list_attr.empty()) {
       const auto list = find_attr(node_def, arg.type_list_attr);
-      if (!list) return false;
+      if (!list || has_field(*list, attr_field::kPlaceholder)) return false;
       uint32_t index = 0;
       for (const DType type : type_list(*list)) use(arg, index++, typed(type));
       continue;
@@ -63,14 +53,17 @@ std::string_view with_defaults(const OpDef& op, std::string_view node_def, std::
   return storage.empty() ? node_def : std::string_view(storage);
 }
 
+bool types(const OpDef& op, std::string_view node_def, bool outputs, std::vector<DType>& found) {
+  std::string storage;
+  found.clear();
+  return each_tensor(outputs ? op.outputs : op.inputs, with_defaults(op, node_def, storage),
+                     [&](const ArgDef&, uint32_t, DType type) { found.push_back(type); });
+}
+
 std::optional<std::vector<DType>> types(Registry& ops, std::string_view node_def, bool outputs) {
   const std::optional<OpDef> op = definition(ops, node_def);
-  if (!op) return std::nullopt;
-  std::string storage;
   std::vector<DType> found;
-  const bool known = each_tensor(outputs ? op->outputs : op->inputs, with_defaults(*op, node_def, storage),
-                                 [&](const ArgDef&, uint32_t, DType type) { found.push_back(type); });
-  if (!known) return std::nullopt;
+  if (!op || !types(*op, node_def, outputs, found)) return std::nullopt;
   return found;
 }
 
@@ -82,18 +75,26 @@ std::optional<std::vector<DType>> output_types(Registry& ops, std::string_view n
 std::optional<std::vector<DType>> input_types(Registry& ops, std::string_view node_def) {
   return types(ops, node_def, false);
 }
+bool output_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found) {
+  return types(op, node_def, true, found);
+}
+bool input_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found) {
+  return types(op, node_def, false, found);
+}
+
+bool output_names(const OpDef& op, std::string_view node_def, std::vector<OutputName>& found) {
+  std::string storage;
+  found.clear();
+  return each_tensor(op.outputs, with_defaults(op, node_def, storage),
+                     [&](const ArgDef& arg, uint32_t i, DType) {
+                       found.push_back({arg.name, i});  // a view into the op's definition
+                     });
+}
 
 std::optional<std::vector<OutputName>> output_names(Registry& ops, std::string_view node_def) {
-  const std::string_view op_def = ops.find(node_op(node_def));
-  if (op_def.empty()) return std::nullopt;
-  const OpDef op = parse_op_def(op_def);
-  std::string storage;
-  std::vector<OutputName> found;
-  const bool known = each_tensor(
-      op.outputs, with_defaults(op, node_def, storage), [&](const ArgDef& arg, uint32_t i, DType) {
-        found.push_back({arg.name, i});  // a view into the op's definition, which outlives this
-      });
-  if (!known) return std::nullopt;
+  const std::optional<OpDef> op = definition(ops, node_def);
+  std::vector<OutputName> found;  // views into the op's bytes, which outlive this
+  if (!op || !output_names(*op, node_def, found)) return std::nullopt;
   return found;
 }
 

@@ -16,12 +16,18 @@ namespace gedit {
 std::optional<std::vector<DType>> output_types(Registry& ops, std::string_view node_def);
 std::optional<std::vector<DType>> input_types(Registry& ops, std::string_view node_def);
 
+// The same into a vector that is used again, for an op whose definition is parsed already; false where an
+// attribute that decides is missing, or stands for the caller's of a function.
+bool output_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found);
+bool input_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found);
+
 // Names of the outputs inside a function body: `output` of list size n counts n times: {"y", 0}, {"y", 1}.
 struct OutputName {
   std::string_view arg;
   uint32_t index;
 };
 std::optional<std::vector<OutputName>> output_names(Registry& ops, std::string_view node_def);
+bool output_names(const OpDef& op, std::string_view node_def, std::vector<OutputName>& found);
 
 // Whether a tensor of type `from` may feed an input of type `to`: equal, or a reference where its base is
 // read. Unknown types (kInvalid) fit all. (common_runtime/graph_constructor.cc, TypesCompatible)

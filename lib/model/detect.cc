@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/wire.h"
+#include "model/events.h"
 #include "model/finding.h"
 
 namespace gedit {
@@ -37,13 +36,6 @@ constexpr std::array kMagics = {
     Magic{0, "\x7f\x45LF", "an ELF file (a program or library)", ""},
     Magic{0, "\x93NUMPY", "a numpy array", ""},
 };
-
-template <typename Number>
-Number number_at(std::string_view bytes, size_t at) {
-  Number number;
-  std::memcpy(&number, bytes.data() + at, sizeof number);
-  return number;
-}
 
 bool is_pickle(std::string_view bytes) {
   return bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5 && bytes.back() == '.';
@@ -88,15 +80,17 @@ Finding find_table(std::string_view bytes) {
   return found;
 }
 
-// A TFRecord file; of events, where the first one tells the version of the format or the time.
+// A TFRecord file, of events or of anything else.
 std::optional<Finding> find_records(std::string_view bytes) {
-  if (bytes.size() < 16) return {};
-  const auto length = number_at<uint64_t>(bytes, 0);
-  if (number_at<uint32_t>(bytes, 8) != masked(crc32c(bytes.substr(0, 8)))) return {};
-  const std::string_view record = bytes.substr(12, std::min(length, uint64_t{64}));
-  const bool events = record.find("brain.Event:") != std::string_view::npos || record.substr(0, 1) == "\x09";
-  if (!events) return Finding{.words = "a TFRecord file"};
-  return Finding{.content = Content::kEvents, .words = "an event file"};
+  switch (records_in(bytes)) {
+    case Records::kNone:
+      return std::nullopt;
+    case Records::kOther:
+      return Finding{.words = "a TFRecord file"};
+    case Records::kEvents:
+      return Finding{.content = Content::kEvents, .words = "an event file"};
+  }
+  return std::nullopt;
 }
 
 Finding examine(std::string_view bytes) {

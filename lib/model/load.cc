@@ -6,6 +6,7 @@
 #include "base/wire.h"
 #include "graph/references.h"
 #include "model/detect.h"
+#include "model/events.h"
 #include "model/json.h"
 #include "model/listing.h"
 #include "model/model.h"
@@ -83,6 +84,31 @@ std::string parse(Kind kind, Format format, const InputFile& file, const LoadOpt
   return std::move(listing.message);
 }
 
+Model load_events(const std::string& path, std::shared_ptr<const InputFile> file,
+                  const LoadOptions& options) {
+  EventGraphs found;
+  try {
+    found = read_events(file->bytes(), options.as);
+    if (!found.graph && !options.without_graph) {
+      const char* missing = options.as == Kind::kMetaGraphDef ? "an event file without a MetaGraphDef"
+                            : options.as == Kind::kSavedModel ? "an event file, which holds no SavedModel"
+                            : options.as                      ? "an event file without a GraphDef"
+                                                              : "an event file without a graph";
+      const bool other = options.as && read_events(file->bytes(), std::nullopt).graph;
+      throw Error(Cause::kInput, missing).in(path).hint(other ? "it holds one of another kind" : "");
+    }
+    const EventGraph graph = found.graph.value_or(EventGraph{Kind::kGraphDef, {}});
+    Model model = model_of(path, graph.kind, Format::kBinary, graph.message, std::make_shared<Arena>());
+    if (!found.graph) model.meta_graphs.clear();
+    model.file = std::move(file);
+    model.events = found.events;
+    model.cut = found.cut;
+    return model;
+  } catch (const Malformed& error) {
+    rethrow_in(error, file->bytes(), path);
+  }
+}
+
 }  // namespace
 
 Model load(const std::string& path, const LoadOptions& options) {
@@ -90,6 +116,7 @@ Model load(const std::string& path, const LoadOptions& options) {
   const std::string file_path = folder ? find_in_folder(path) : path;
   std::shared_ptr<const InputFile> file = InputFile::open(file_path);
   if (file->bytes().empty()) throw Error(Cause::kInput, "an empty file").in(file_path);
+  if (records_in(file->bytes()) == Records::kEvents) return load_events(path, std::move(file), options);
   const Detected detected =
       options.as ? detect_as(file->bytes(), file_path, *options.as) : detect(file->bytes(), file_path);
 

@@ -172,6 +172,9 @@ void write_message(const Model& model, Sink& sink, Tally* tally) {
   }
 }
 
-void rethrow(const Model& model, const Malformed& error) { rethrow_in(error, model.message, model.path); }
+void rethrow(const Model& model, const Malformed& error) {
+  const bool in_file = model.file != nullptr && model.file->holds(model.message);
+  rethrow_in(error, in_file ? model.file->bytes() : model.message, model.path);
+}
 
 }  // namespace gedit

@@ -49,7 +49,9 @@ struct Model {
   std::string folder;      // then: where variables/ and assets/ lie
 
   std::shared_ptr<const InputFile> file;
-  bool verbatim = false;  // the file says all that the message says: nothing was filled in from elsewhere
+  bool verbatim = false;  // the file is the message, and says all of it: nothing is from elsewhere
+  std::optional<uint64_t> events;  // of an event file, from which the graph was taken: how many
+  bool cut = false;                // then: there is a piece of one more
   std::shared_ptr<Arena> arena;
   std::vector<MetaGraph> meta_graphs;  // exactly one but in a SavedModel
   size_t selected = 0;                 // the one that is edited
@@ -70,9 +72,11 @@ struct LoadOptions {
   std::optional<Kind> as;            // what the user says it is
   std::vector<std::string> tag_set;  // picks the MetaGraph with exactly these tags, in any order
   std::string tensors_from;          // a file whose tensors stand in for a listing's elided ones
+  bool without_graph = false;        // an event file without a graph gives a model without MetaGraphs
 };
 
-// Reads what `path` names: a file, a SavedModel's folder, `-`. Throws Error.
+// Reads what `path` names: a file, a SavedModel's folder, `-`. Of an event file the last graph, that of kind
+// `as` where it is given; from then on it is a GraphDef or MetaGraphDef like any other. Throws Error.
 Model load(const std::string& path, const LoadOptions& options = {});
 
 // A model of serialized bytes that the arena keeps; for what is not a file.

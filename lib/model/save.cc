@@ -1,10 +1,13 @@
 #include "model/save.h"
 
+#include <chrono>
+#include <filesystem>
 #include <limits>
 
 #include "base/error.h"
 #include "base/size.h"
 #include "model/collections.h"
+#include "model/events.h"
 #include "model/folder.h"
 #include "model/json.h"
 #include "model/listing.h"
@@ -21,7 +24,7 @@ std::string_view suffix(std::string_view path) {
 
 bool known_format(std::string_view word) {
   return word == "pb" || word == "pbtxt" || word == "meta" || word == "gtxt" || word == "json" ||
-         word == "saved_model";
+         word == "saved_model" || word == "events";
 }
 
 Target target_of_word(const Model& model, std::string_view word) {
@@ -30,6 +33,7 @@ Target target_of_word(const Model& model, std::string_view word) {
   if (word == "pbtxt") return {model.kind, Format::kText, false};
   if (word == "gtxt") return {model.kind, Format::kListing, false};
   if (word == "json") return {model.kind, Format::kJson, false};
+  if (word == "events") return {Kind::kGraphDef, Format::kBinary, false, true};
   return {Kind::kSavedModel, model.kind == Kind::kSavedModel ? model.format : Format::kBinary, true};
 }
 
@@ -79,7 +83,16 @@ size_t distinct_variables(const MetaGraph& meta) {
 }  // namespace
 
 Target target_of(const Model& model, const Destination& destination) {
+  if (destination.format == "events") {
+    if (destination.path == "-") {
+      throw Error(Cause::kUsage, "an event file is written into a directory")
+          .in(model.path)
+          .hint("-o LOGDIR");
+    }
+    return target_of_word(model, "events");
+  }
   const std::string_view wanted = suffix(destination.path);
+  const std::string_view read = model.events ? std::string_view() : suffix(model.path);
   const bool trailing = destination.path.size() > 1 && destination.path.ends_with('/');
   Target target{model.kind, model.format, model.kind == Kind::kSavedModel && model.directory};
   if (destination.path != "-") {
@@ -87,7 +100,7 @@ Target target_of(const Model& model, const Destination& destination) {
       target = target_of_word(model, "saved_model");
     } else if (base_name(destination.path) == "saved_model.pb" && model.kind == Kind::kSavedModel) {
       target = {Kind::kSavedModel, Format::kBinary, false};
-    } else if (known_format(wanted) && wanted != suffix(model.path)) {
+    } else if (known_format(wanted) && wanted != read) {
       target = target_of_word(model, wanted);
     } else if (known_format(wanted)) {
       target.directory = false;
@@ -97,7 +110,7 @@ Target target_of(const Model& model, const Destination& destination) {
     if (!known_format(*destination.format)) {
       throw Error(Cause::kUsage, "no such format")
           .of(quoted("format", *destination.format))
-          .hint("pb, pbtxt, meta, gtxt, json, saved_model");
+          .hint("pb, pbtxt, meta, gtxt, json, saved_model, events");
     }
     const Target by_word = target_of_word(model, *destination.format);
     if (target.directory) {
@@ -214,6 +227,42 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
   folder.commit();
 }
 
+// The folder that TensorBoard is pointed at; it is made, and taken away again where nothing gets there.
+class LogFolder {
+ public:
+  explicit LogFolder(const std::string& path) : path_(path) {
+    std::error_code error;
+    made_ = std::filesystem::create_directories(path, error);
+    if (!is_directory(path)) {
+      throw Error(Cause::kWrite, exists(path) ? "not a directory" : error.message()).in(path);
+    }
+  }
+  ~LogFolder() {
+    std::error_code not_empty;
+    if (made_) std::filesystem::remove(path_, not_empty);
+  }
+  LogFolder(const LogFolder&) = delete;
+  LogFolder& operator=(const LogFolder&) = delete;
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+void save_events(const Model& model, const Destination& destination, Saved& saved) {
+  if (destination.values != nullptr)
+    throw Error(Cause::kUsage, "an event file has no checkpoint beside it").in(model.path);
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  const LogFolder folder(destination.path);
+  OutputFile out(join_path(destination.path, event_file_name(now.count())), destination.overwrite);
+  if (model.file) out.read_through(model.file);
+  write_events(model, now.count(), out);
+  check_size(model, out.written() + out.pending());
+  out.commit();
+  saved.bytes = out.written();
+  saved.tally = model.graph().tally();
+}
+
 // A MetaGraphDef with a saver is no SavedModel without its values.
 void require_values(const Model& model, const Destination& destination) {
   if (destination.values != nullptr || !model.meta().has(meta_field::kSaver)) return;
@@ -230,6 +279,10 @@ Saved save(Model& model, const Destination& destination, bool count) {
   const bool was_folder = model.kind == Kind::kSavedModel && !model.folder.empty();
   if (target.directory && model.kind == Kind::kMetaGraphDef) require_values(model, destination);
   saved.warnings = convert_kind(model, target.kind, destination.tags);
+  if (target.events) {
+    save_events(model, destination, saved);
+    return saved;
+  }
   if (target.directory) {
     save_folder(model, target, destination, was_folder, saved);
     return saved;

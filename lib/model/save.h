@@ -16,7 +16,7 @@ namespace gedit {
 
 struct Destination {
   std::string path;                   // "-": standard output
-  std::optional<std::string> format;  // pb, pbtxt, meta, gtxt, json, saved_model
+  std::optional<std::string> format;  // pb, pbtxt, meta, gtxt, json, saved_model, events
   bool overwrite = false;
   bool drop_unknown = false;  // text and JSON: leave out what they cannot hold, instead of refusing
   bool elide = false;         // listing: long tensors as length and checksum
@@ -33,11 +33,13 @@ struct Destination {
 struct Target {
   Kind kind;
   Format format;
-  bool directory;  // a SavedModel's folder
+  bool directory;       // a SavedModel's folder
+  bool events = false;  // an event file in the folder of that name
 };
 
 // By `-f`, else by the suffix, else as it was read; where the suffix is the input's own, nothing changes.
-// Throws Error (kUsage) for a directory on standard output and an unknown format.
+// What was read from an event file is written as the graph that was in it, and as an event file only where
+// that is asked for. Throws Error (kUsage) for a directory on standard output and an unknown format.
 Target target_of(const Model& model, const Destination& destination);
 
 struct Saved {

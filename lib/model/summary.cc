@@ -8,6 +8,7 @@
 #include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "model/calls.h"
 #include "model/collections.h"
 #include "model/savers.h"
 
@@ -114,37 +115,11 @@ class Summarizer {
     const Library library = Library::decode(bytes, model_.arena);
     summary_.functions = library.functions.size();
     if (library.functions.empty()) return;
-    std::unordered_map<std::string_view, const Function*> by_name;
-    for (const Function& function : library.functions) by_name.emplace(function.name, &function);
-    std::unordered_set<std::string_view> reached;
-    std::vector<const Function*> stack;
-    const auto call = [&](std::string_view name) {
-      const auto found = by_name.find(name);
-      if (found != by_name.end() && reached.insert(found->first).second) stack.push_back(found->second);
-    };
-    const auto calls_of = [&](std::string_view node_def) {
-      call(node_op(node_def));
-      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, call); });
-    };
-    graph_.each_record(calls_of);
-    // What the object graph names is callable from Python.
-    for (Fields objects(meta_.part(meta_field::kObjectGraph)); objects.next();) {
-      if (objects->bytes(2)) call(map_entry(objects->value).key);
-    }
-    std::unordered_multimap<std::string_view, std::string_view> gradients;
-    for (Fields fields(bytes); fields.next();) {
-      if (fields->bytes(2)) gradients.emplace(last_bytes(fields->value, 1), last_bytes(fields->value, 2));
-    }
-    while (!stack.empty()) {
-      const Function* function = stack.back();
-      stack.pop_back();
-      function->body.each_record(calls_of);
-      const auto range = gradients.equal_range(function->name);
-      for (auto it = range.first; it != range.second; ++it) call(it->second);
-    }
-    for (const Function& function : library.functions) {
+    const std::vector<bool> called = called_functions(meta_, library);
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      const Function& function = library.functions[i];
       function.body.each_record([&](std::string_view) { ++summary_.function_nodes; });
-      if (!reached.contains(function.name)) summary_.unreachable_functions.emplace_back(function.name);
+      if (!called[i]) summary_.unreachable_functions.emplace_back(function.name);
     }
   }
 

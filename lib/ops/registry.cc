@@ -29,6 +29,9 @@ AttrDef parse_attr(std::string_view bytes) {
     if (fields->bytes(1)) attr.name = fields->value;
     if (fields->bytes(2)) attr.type = fields->value;
     if (fields->bytes(7)) attr.allowed_values = fields->value;
+    if (fields->number == 5 && fields->wire == Wire::kVarint) attr.has_minimum = fields->varint != 0;
+    if (fields->number == 6 && fields->wire == Wire::kVarint)
+      attr.minimum = static_cast<int64_t>(fields->varint);
     if (fields->bytes(3)) {
       attr.default_value = fields->value;
       attr.has_default = true;
@@ -53,6 +56,7 @@ OpDef parse_op_def(std::string_view op_def) {
     if (fields->bytes(2)) op.inputs.push_back(parse_arg(fields->value));
     if (fields->bytes(3)) op.outputs.push_back(parse_arg(fields->value));
     if (fields->bytes(4)) op.attrs.push_back(parse_attr(fields->value));
+    if (fields->bytes(8)) op.deprecated = static_cast<int64_t>(last_varint(fields->value, 1));
     if (fields->number == 17 && fields->wire == Wire::kVarint) op.is_stateful = fields->varint != 0;
   }
   return op;

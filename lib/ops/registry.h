@@ -24,6 +24,8 @@ struct AttrDef {
   std::string_view default_value;   // serialized AttrValue
   std::string_view allowed_values;  // the same, a list of types or strings; empty: all are
   bool has_default = false;
+  bool has_minimum = false;  // of an int the least value, of a list the least length
+  int64_t minimum = 0;
 };
 
 struct OpDef {
@@ -31,6 +33,7 @@ struct OpDef {
   std::vector<ArgDef> inputs, outputs;
   std::vector<AttrDef> attrs;
   bool is_stateful = false;
+  int64_t deprecated = 0;  // the producer version from which on graphs may not hold it; 0: none
 
   const AttrDef* find_attr(std::string_view key) const;
 };

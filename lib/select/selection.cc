@@ -48,10 +48,6 @@ NodeSet combined(const NodeSet& a, const NodeSet& b, bool both) {
   return result;
 }
 
-bool in_scope(std::string_view name, std::string_view scope) {
-  return name.starts_with(scope) && (name.size() == scope.size() || name[scope.size()] == '/');
-}
-
 // A glob of scopes: some leading part of the name matches it.
 bool in_glob_scope(std::string_view name, std::string_view glob) {
   for (size_t end = name.find('/');; end = name.find('/', end + 1)) {

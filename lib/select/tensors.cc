@@ -1,9 +1,11 @@
 #include "select/tensors.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
 #include "base/near.h"
+#include "graph/library.h"
 
 namespace gedit {
 namespace {
@@ -37,7 +39,7 @@ std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view te
 }
 
 TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std::string_view text,
-                   bool control) {
+                      bool control) {
   if (const std::optional<std::string> name = signature_tensor(model, text)) {
     return find_tensor(model, names, ops, *name, control);
   }
@@ -60,6 +62,149 @@ TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std
         .of(quoted("tensor", text));
   }
   return tensor;
+}
+
+Address split_address(std::string_view text) {
+  const size_t slashes = text.find("//");
+  if (slashes == std::string_view::npos || slashes == 0) return {{}, text};
+  return {text.substr(0, slashes), text.substr(slashes + 2)};
+}
+
+std::string address(std::string_view function, std::string_view name) {
+  if (function.empty()) return std::string(name);
+  return std::string(function) + "//" + std::string(name);
+}
+
+Tensors::Tensors(const Model& model, const Graph& graph, const Names& names, Registry& ops,
+                 std::string_view function)
+    : model_(model), graph_(graph), names_(names), ops_(ops), function_(function) {
+  if (graph_.is_body()) arguments_ = parse_op_def(function_signature(graph_)).inputs;
+}
+
+size_t Tensors::argument(std::string_view name) const {
+  size_t index = 0;
+  while (index < arguments_.size() && arguments_[index].name != name) ++index;
+  return index;
+}
+
+std::optional<TensorRef> Tensors::of_input(std::string_view text) const {
+  if (!graph_.is_body()) return tensor_if_there(names_, text);
+  const Input input = parse_body_input(text);
+  const NodeId node = names_.find(input.node);
+  if (node == kNoNode) {
+    const size_t index = argument(input.node);
+    if (index == arguments_.size() || input.control) return std::nullopt;
+    return TensorRef{kNoNode, static_cast<uint32_t>(index), false};
+  }
+  if (input.control) return TensorRef{node, 0, true};
+  const size_t colon = input.port.rfind(':');
+  const std::string_view arg = input.port.substr(0, colon);
+  const uint32_t number =
+      colon == std::string_view::npos ? 0 : Input{{}, input.port.substr(colon + 1)}.index();
+  if (const auto outputs = output_names(ops_, graph_.bytes(node))) {
+    for (uint32_t i = 0; i < outputs->size(); ++i) {
+      if ((*outputs)[i].arg == arg && (*outputs)[i].index == number) return TensorRef{node, i, false};
+    }
+  }
+  return TensorRef{node, number, false};
+}
+
+TensorRef Tensors::find(std::string_view written, bool control) const {
+  if (!graph_.is_body()) return find_tensor(model_, names_, ops_, written, control);
+  const bool caret = written.starts_with('^');
+  const Address parts = split_address(written.substr(caret ? 1 : 0));
+  if (!parts.function.empty() && parts.function != function_) {
+    throw Error(Cause::kRefused, "lies in another function than '" + printable(function_) + "'")
+        .of(quoted("tensor", written));
+  }
+  return find_in_body((caret ? "^" : "") + std::string(parts.rest), control);
+}
+
+TensorRef Tensors::find_in_body(std::string_view written, bool control) const {
+  const Input input = parse_body_input(written);
+  const auto refuse = [&](const std::string& message) {
+    return Error(Cause::kRefused, message).of(quoted("tensor", address(function_, written)));
+  };
+  if (input.control && !control) throw refuse("a control input is no tensor");
+  const NodeId node = names_.find(input.node);
+  if (node == kNoNode) {
+    const size_t index = argument(input.node);
+    if (index < arguments_.size() && !input.control) {
+      if (!arguments_[index].number_attr.empty() || !arguments_[index].type_list_attr.empty())
+        throw refuse("is a list of tensors");
+      if (!input.port.empty() && input.port != "0") throw refuse("is one tensor");
+      return {kNoNode, static_cast<uint32_t>(index), false};
+    }
+    Near near(address(function_, input.node));
+    for (const ArgDef& arg : arguments_) near.offer(address(function_, arg.name));
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (!graph_.removed(NodeId{i})) near.offer(address(function_, graph_.name(NodeId{i})));
+    }
+    throw Error(Cause::kRefused, "no such node")
+        .of(quoted("node", address(function_, input.node)))
+        .hint(near.did_you_mean());
+  }
+  if (input.control) return {node, 0, true};
+  const std::string op(node_op(graph_.bytes(node)));
+  const auto outputs = output_names(ops_, graph_.bytes(node));
+  if (!outputs) throw refuse("op '" + printable(op) + "' is not known").hint("--ops FILE");
+  if (input.port.find_first_not_of("0123456789") != std::string_view::npos) {
+    const std::string port = std::string(input.port) + (input.port.find(':') == input.port.npos ? ":0" : "");
+    const auto found = std::find_if(outputs->begin(), outputs->end(), [&](const OutputName& output) {
+      return std::string(output.arg) + ":" + std::to_string(output.index) == port;
+    });
+    if (found == outputs->end())
+      throw refuse(quoted("node", input.node) + " (" + printable(op) + ") has no such output");
+    return {node, static_cast<uint32_t>(found - outputs->begin()), false};
+  }
+  const uint32_t index = input.index();
+  if (!input.port.empty() && index >= outputs->size()) {
+    throw refuse(quoted("node", input.node) + " (" + printable(op) + ") has " +
+                 (outputs->empty()
+                      ? "no outputs"
+                      : std::to_string(outputs->size()) + (outputs->size() == 1 ? " output" : " outputs")));
+  }
+  return {node, index, false};
+}
+
+std::string Tensors::input_text(const TensorRef& tensor) const {
+  return input_text(tensor,
+                    tensor.node == kNoNode ? arguments_[tensor.index].name : graph_.name(tensor.node));
+}
+
+std::string Tensors::input_text(const TensorRef& tensor, std::string_view node) const {
+  if (tensor.control) return "^" + std::string(node);
+  if (!graph_.is_body()) return tensor_text(node, tensor.index);
+  if (tensor.node == kNoNode) return std::string(node);
+  const auto outputs = output_names(ops_, graph_.bytes(tensor.node));
+  if (!outputs || tensor.index >= outputs->size()) {
+    throw Error(Cause::kRefused, "has no output " + std::to_string(tensor.index))
+        .of(quoted("node", address(function_, graph_.name(tensor.node))));
+  }
+  const OutputName& output = (*outputs)[tensor.index];
+  return std::string(node) + ":" + std::string(output.arg) + ":" + std::to_string(output.index);
+}
+
+std::string Tensors::text(const TensorRef& tensor) const {
+  if (tensor.node == kNoNode) return address(function_, arguments_[tensor.index].name);
+  if (tensor.control) return "^" + address(function_, graph_.name(tensor.node));
+  return address(function_, tensor_text(graph_.name(tensor.node), tensor.index));
+}
+
+DType Tensors::type(const TensorRef& tensor) const {
+  if (tensor.control) return DType::kInvalid;
+  if (tensor.node == kNoNode) {
+    const ArgDef& arg = arguments_[tensor.index];
+    const DType type = arg.type_attr.empty() ? DType{arg.type} : DType::kInvalid;
+    return arg.is_ref ? reference_to(type) : type;
+  }
+  const auto types = output_types(ops_, graph_.bytes(tensor.node));
+  return types && tensor.index < types->size() ? (*types)[tensor.index] : DType::kInvalid;
+}
+
+Shape Tensors::shape(const TensorRef& tensor) const {
+  if (tensor.node == kNoNode) return std::nullopt;
+  return output_shape(graph_.bytes(tensor.node), tensor.index);
 }
 
 TypedTensor parse_typed_tensor(std::string_view text) {

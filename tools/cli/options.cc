@@ -44,13 +44,17 @@ Counts count(const Model& model) {
 }
 
 void InputOptions::setup(CLI::App& app) {
-  app.add_option("FILE", path_, "GraphDef, MetaGraphDef or SavedModel in any form; - is standard input")
+  app.add_option("FILE", path_,
+                 "GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; - is "
+                 "standard input")
       ->required();
-  setup_reading(app);
+  setup_options(app);
 }
 
-void InputOptions::setup_reading(CLI::App& app) {
-  app.add_option("--as", as_, "Take FILE for this: graph, metagraph or saved_model")
+void InputOptions::setup_options(CLI::App& app) {
+  app.add_option(
+         "--as", as_,
+         "Take FILE for this: graph, metagraph or saved_model; of an event file the last graph of that kind")
       ->check(CLI::IsMember({"graph", "metagraph", "saved_model"}))
       ->type_name("KIND");
   app.add_option("--tag-set", tag_set_, "The MetaGraph with these tags, of a SavedModel that holds several")
@@ -62,6 +66,7 @@ void InputOptions::setup_reading(CLI::App& app) {
 LoadOptions InputOptions::options() const {
   LoadOptions options;
   options.as = kind_of_word(as_);
+  options.without_graph = without_graph;
   for (std::string_view left = tag_set_; !left.empty();) {
     const size_t comma = left.find(',');
     options.tag_set.emplace_back(left.substr(0, comma));
@@ -107,8 +112,9 @@ Registry InputOptions::registry(const Model& model, size_t meta_graph) {
 
 void OutputOptions::setup(CLI::App& app, bool in_place) {
   app.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
-  app.add_option("-f,--format", format_,
-                 "pb, pbtxt, meta, gtxt, json or saved_model; default: by the suffix of OUT, else as FILE")
+  app.add_option(
+         "-f,--format", format_,
+         "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
       ->type_name("FORMAT");
   app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
   if (in_place) app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
@@ -118,6 +124,8 @@ void OutputOptions::setup(CLI::App& app, bool in_place) {
 
 void OutputOptions::check(const Model& model) const {
   if (in_place_ && !path_.empty()) throw Error(Cause::kUsage, "-i and -o exclude each other");
+  if (in_place_ && model.events)
+    throw Error(Cause::kUsage, "an event file cannot be edited in place").in(model.path).hint("-o FILE");
   if (in_place_ && model.path == "-")
     throw Error(Cause::kUsage, "standard input cannot be edited in place").hint("-o FILE");
   if (dry_run_) return;

@@ -23,7 +23,8 @@ Counts count(const Model& model);
 class InputOptions {
  public:
   void setup(CLI::App& app);
-  void setup_reading(CLI::App& app);  // without FILE: how to read operands of the command's own
+  // The same without the operand, for commands that read several files.
+  void setup_options(CLI::App& app);
   Model load(const std::string& tensors_from = {}) const;
   // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
   // none was named.
@@ -36,6 +37,7 @@ class InputOptions {
   // The model outlives it.
   Registry registry(const Model& model) { return registry(model, model.selected); }
   Registry registry(const Model& model, size_t meta_graph);
+  bool without_graph = false;  // set before load(): an event file without a graph is read, too
   bool tag_set_given() const { return !tag_set_.empty(); }
 
  private:

@@ -1,0 +1,235 @@
+#include "check/check.h"
+
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "base/size.h"
+#include "check/flow.h"
+#include "check/functions.h"
+#include "check/nodes.h"
+#include "check/surroundings.h"
+#include "checkpoint/open.h"
+#include "graph/library.h"
+#include "model/calls.h"
+#include "model/collections.h"
+#include "model/savers.h"
+#include "select/tensors.h"
+
+namespace gedit {
+namespace {
+
+// GraphDef version of the TensorFlow whose ops are built in (core/public/version.h of 2.21).
+constexpr int64_t kNewestVersion = 2474;
+
+// The shared_name of a handle that is a new one at every run (core/framework/resource_handle.h).
+constexpr std::string_view kAnonymous = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+class Checker {
+ public:
+  Checker(Model& model, size_t meta, Registry& ops, const CheckRequest& request)
+      : model_(model),
+        index_(meta),
+        meta_(model.meta_graphs[meta]),
+        graph_(meta_.graph),
+        registry_(ops),
+        ops_(ops),
+        request_(request) {}
+
+  std::vector<Fault> run() {
+    graph_.decode();
+    const Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
+    functions_ = functions_of(library);
+    set_context();
+    const CheckedGraph in("", graph_, ops_);
+    std::optional<NodeSet> needed;
+    if (!request_.fetch.empty()) needed = fetched(in);
+    const NodeSet* only = needed ? &*needed : nullptr;
+    const std::optional<Checkpoint> values = only == nullptr ? variables() : std::nullopt;
+
+    if (only == nullptr) {
+      size();
+      versions();
+    }
+    check_nodes(in, context_, only, report_);
+    check_cycles(in, only, report_);
+    check_frames(in, only, report_);
+    check_calls(in, functions_, only, report_);
+    shared_names(in, only);
+    const NodeSet restoring = values || no_variables_ ? restore_nodes(in) : NodeSet();
+    if (no_variables_) absent_variables(restoring);
+    check_saver_nodes(in, values ? &*values : nullptr, only, &restoring, report_);
+    check_library(library, only, values ? &*values : nullptr, restoring);
+    if (only != nullptr) return report_.take();
+    check_surroundings(in, model_, meta_, report_);
+    check_object_graph(in, meta_, functions_, report_);
+    if (values) check_saved_variables(model_, index_, registry_, *values, report_);
+    return report_.take();
+  }
+
+ private:
+  void set_context() {
+    context_.producer = static_cast<int64_t>(last_varint(graph_.part(graph_field::kVersions), 1));
+    context_.security = request_.security;
+    const std::string_view op_list = last_bytes(meta_.part(meta_field::kInfo), 2);
+    if (op_list.empty()) return;
+    producer_ops_.add_op_list(op_list);
+    context_.producer_ops = &producer_ops_;
+  }
+
+  // What is needed to compute the tensors to fetch.
+  NodeSet fetched(const CheckedGraph& in) {
+    NodeSet set(graph_.size());
+    for (const std::string& text : request_.fetch) {
+      const std::string name = signature_tensor(model_, text).value_or(text);
+      set.add(find_tensor(model_, in.names, registry_, name, true).node);
+    }
+    return reach(set, in.producers, kAnyDistance);
+  }
+
+  // The checkpoint of a SavedModel's folder, where it has one.
+  std::optional<Checkpoint> variables() {
+    if (model_.kind != Kind::kSavedModel || !model_.directory) return std::nullopt;
+    const std::string prefix = join_path(join_path(model_.folder, "variables"), "variables");
+    const std::optional<Location> location = find_checkpoint(prefix);
+    no_variables_ = !location;
+    if (!location) return std::nullopt;
+    try {
+      return open_checkpoint(*location);
+    } catch (const Error& error) {
+      report_.add(Rule::kCheckpoint, prefix, error.message());
+      return std::nullopt;
+    }
+  }
+
+  // What is run to restore a SavedModel; other savers in it read other checkpoints.
+  NodeSet restore_nodes(const CheckedGraph& in) {
+    NodeSet set(graph_.size());
+    const NodeId id = in.names.find(node_of(last_bytes(meta_.part(meta_field::kSaver), 3)));
+    if (id != kNoNode) set.add(id);
+    return reach(set, in.producers, kAnyDistance);
+  }
+
+  // A saver that restores something needs it.
+  void absent_variables(const NodeSet& restoring) {
+    for (const NodeId id : restoring.nodes()) {
+      const std::string_view op = node_op(graph_.bytes(id));
+      if (!is_restore_op(op)) continue;
+      return report_.add(Rule::kCheckpoint, join_path(join_path(model_.folder, "variables"), "variables"),
+                         "not there, and '" + std::string(graph_.name(id)) + "' restores from it");
+    }
+  }
+
+  void size() {
+    const uint64_t bytes = model_.message.size();
+    if (bytes > static_cast<uint64_t>(std::numeric_limits<int32_t>::max()))
+      report_.add(Rule::kSize, model_.path, size_text(bytes) + ", a protobuf message holds at most 2 GiB");
+  }
+
+  void versions() {
+    const std::string_view versions = graph_.part(graph_field::kVersions);
+    const auto wrong = [&](const std::string& what) { report_.add(Rule::kVersions, "versions", what); };
+    const auto least = static_cast<int32_t>(last_varint(versions, 2));
+    if (least > kNewestVersion) {
+      wrong("min_consumer is " + std::to_string(least) + ", TensorFlow 2.21 is " +
+            std::to_string(kNewestVersion));
+    }
+    if (static_cast<int32_t>(context_.producer) < 0)
+      wrong("producer is " + std::to_string(static_cast<int32_t>(context_.producer)));
+    for (Fields fields(versions); fields.next();) {
+      if (fields->number != 3) continue;
+      each_varint(fields.field(), [&](uint64_t bad) {
+        if (static_cast<int64_t>(bad) == kNewestVersion)
+          wrong("TensorFlow 2.21 (" + std::to_string(bad) + ") is one of its bad_consumers");
+      });
+    }
+  }
+
+  // A handle is found by container, shared_name and device as they stand (resource_mgr.h); the node's name
+  // is not looked at.
+  void shared_names(const CheckedGraph& in, const NodeSet* only) {
+    using Identity = std::tuple<std::string_view, std::string_view, std::string_view>;
+    std::map<Identity, NodeId> known;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (only != nullptr && !only->has(id)) continue;
+      const NodeHead head = node_head(graph_.bytes(id));
+      if (head.op != "VarHandleOp") continue;
+      const std::string_view node_def = graph_.bytes(id);
+      const std::string_view name = string_attr(node_def, "shared_name").value_or("");
+      if (name == kAnonymous) continue;
+      const Identity identity{string_attr(node_def, "container").value_or(""), name, head.device};
+      const auto [first, fresh] = known.emplace(identity, id);
+      if (!fresh) same_handle(in, first->second, id, name);
+    }
+  }
+
+  void same_handle(const CheckedGraph& in, NodeId first, NodeId second, std::string_view name) {
+    const std::string_view a = graph_.bytes(first), b = graph_.bytes(second);
+    const std::string shares =
+        "shares " + quoted("shared_name", name) + " with '" + std::string(graph_.name(first)) + "' and is ";
+    const auto type_a = type_attr(a, "dtype"), type_b = type_attr(b, "dtype");
+    if (type_a && type_b && *type_a != *type_b) {
+      return report_.add(Rule::kSharedName, in.subject(second),
+                         shares + dtype_name(*type_b) + ", not " + dtype_name(*type_a));
+    }
+    const auto shape = [](std::string_view node_def) -> Shape {
+      const auto value = find_attr(node_def, "shape");
+      return value ? parse_shape_proto(last_bytes(*value, attr_field::kShape)) : std::nullopt;
+    };
+    const Shape shape_a = shape(a), shape_b = shape(b);
+    if (!shape_a || !shape_b) return;
+    const bool agree = std::equal(shape_a->begin(), shape_a->end(), shape_b->begin(), shape_b->end(),
+                                  [](int64_t x, int64_t y) { return x < 0 || y < 0 || x == y; });
+    if (!agree)
+      report_.warn(Rule::kSharedName, in.subject(second),
+                   shares + shape_text(shape_b) + ", not " + shape_text(shape_a));
+  }
+
+  void check_library(const Library& library, const NodeSet* only, const Checkpoint* values,
+                     const NodeSet& restoring) {
+    if (library.functions.empty()) return;
+    const std::vector<bool> called = called_functions(meta_, library, only);
+    const std::vector<bool> restores =
+        values != nullptr ? called_functions(meta_, library, &restoring) : std::vector<bool>();
+    std::map<std::string_view, size_t> seen;
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      const Function& function = library.functions[i];
+      if (only != nullptr && !called[i]) continue;
+      if (only == nullptr && !seen.emplace(function.name, i).second)
+        report_.add(Rule::kFunction, std::string(function.name), "two functions of one name");
+      if (!called[i]) report_.warn(Rule::kFunction, std::string(function.name), "nothing calls it");
+      Graph body = function.body;
+      body.decode();
+      const CheckedGraph in(function.name, body, ops_);
+      check_nodes(in, context_, nullptr, report_);
+      check_cycles(in, nullptr, report_);
+      check_frames(in, nullptr, report_);
+      check_calls(in, functions_, nullptr, report_);
+      check_returns(in, function.name, report_);
+      check_saver_nodes(in, values != nullptr && restores[i] ? values : nullptr, nullptr, nullptr, report_);
+    }
+    if (only == nullptr) check_gradients(library, functions_, report_);
+  }
+
+  Model& model_;
+  size_t index_;
+  MetaGraph& meta_;
+  Graph& graph_;
+  Registry& registry_;
+  OpTable ops_;
+  const CheckRequest& request_;
+  Functions functions_;
+  NodeContext context_;
+  Registry producer_ops_;
+  Report report_;
+  bool no_variables_ = false;  // a SavedModel's folder is without a checkpoint
+};
+
+}  // namespace
+
+std::vector<Fault> check(Model& model, size_t meta, Registry& ops, const CheckRequest& request) {
+  return Checker(model, meta, ops, request).run();
+}
+
+}  // namespace gedit

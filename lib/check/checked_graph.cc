@@ -1,0 +1,175 @@
+#include "check/checked_graph.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "graph/library.h"
+
+namespace gedit {
+namespace {
+
+struct TypeField {
+  std::string_view type;
+  uint32_t field;    // of AttrValue
+  uint32_t element;  // of AttrValue.ListValue
+};
+// attr_value.proto
+constexpr TypeField kTypeFields[] = {
+    {"string", attr_field::kString, attr_field::kString}, {"int", attr_field::kInt, attr_field::kInt},
+    {"float", attr_field::kFloat, attr_field::kFloat},    {"bool", attr_field::kBool, attr_field::kBool},
+    {"type", attr_field::kType, attr_field::kType},       {"shape", attr_field::kShape, attr_field::kShape},
+    {"tensor", attr_field::kTensor, attr_field::kTensor}, {"func", attr_field::kFunc, attr_field::kListFunc},
+};
+
+AttrRule rule_of(const AttrDef& def) {
+  AttrRule rule{.def = def};
+  std::string_view type = def.type;
+  const bool list = type.starts_with("list(") && type.ends_with(")");
+  if (list) type = type.substr(5, type.size() - 6);
+  for (const TypeField& known : kTypeFields) {
+    if (known.type != type) continue;
+    rule.field = list ? attr_field::kList : known.field;
+    rule.element = list ? known.element : 0;
+  }
+  for (Fields list_fields(last_bytes(def.allowed_values, attr_field::kList)); list_fields.next();) {
+    if (list_fields->bytes(attr_field::kString)) rule.allowed_strings.push_back(list_fields->value);
+    if (list_fields->number == attr_field::kType) {
+      each_varint(list_fields.field(),
+                  [&](uint64_t number) { rule.allowed_types.push_back(static_cast<DType>(number)); });
+    }
+  }
+  return rule;
+}
+
+// How many outputs attributes make it, at most; a hostile number must not become as many entries.
+uint64_t repeated_outputs(const OpDef& op, std::string_view node_def) {
+  uint64_t count = 0;
+  for (const ArgDef& arg : op.outputs) {
+    const auto number = arg.number_attr.empty() ? std::nullopt : int_attr(node_def, arg.number_attr);
+    count += number && *number > 0 ? static_cast<uint64_t>(*number) : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+const OpFacts& OpTable::of(std::string_view op) {
+  const auto found = facts_.find(op);
+  if (found != facts_.end()) return *found->second;
+  auto facts = std::make_unique<OpFacts>();
+  const std::string_view op_def = ops_.find(op);
+  if (!op_def.empty()) {
+    facts->known = true;
+    facts->def = parse_op_def(op_def);
+    for (const AttrDef& attr : facts->def.attrs) facts->attrs.push_back(rule_of(attr));
+    facts->repeats_outputs = std::any_of(facts->def.outputs.begin(), facts->def.outputs.end(),
+                                         [](const ArgDef& arg) { return !arg.number_attr.empty(); });
+  }
+  return *facts_.emplace(op, std::move(facts)).first->second;
+}
+
+CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTable& op_table)
+    : graph(checked), ops(op_table), names(checked), body(checked.is_body()) {
+  producers = gedit::producers(graph, names);
+  consumers = reversed(producers);
+  if (!body) {
+    type_outputs();
+    return;
+  }
+  prefix_ = std::string(function) + "//";
+  const OpDef signature = parse_op_def(function_signature(graph));
+  for (const ArgDef& arg : signature.inputs) {
+    const bool plain = arg.type_attr.empty() && arg.number_attr.empty() && arg.type_list_attr.empty();
+    const DType type = plain ? DType{arg.type} : DType::kInvalid;
+    arguments.emplace(arg.name, arg.is_ref ? reference_to(type) : type);
+  }
+}
+
+void CheckedGraph::type_outputs() {
+  // Entries in all, so that numbers in attributes cannot ask for more than a file of this size may.
+  uint64_t budget = uint64_t{graph.size()} * 16 + (1 << 20);
+  begins_.reserve(graph.size() + 1);
+  known_.reserve(graph.size());
+  begins_.push_back(0);
+  std::vector<DType> types;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const std::string_view node_def = graph.bytes(NodeId{i});
+    const OpFacts& facts = ops.of(node_op(node_def));
+    bool known = facts.known;
+    if (known && facts.repeats_outputs) {
+      const uint64_t count = repeated_outputs(facts.def, node_def);
+      known = count <= budget;
+      budget -= known ? count : 0;
+    }
+    known = known && output_types(facts.def, node_def, types);
+    if (known) types_.insert(types_.end(), types.begin(), types.end());
+    begins_.push_back(static_cast<uint32_t>(types_.size()));
+    known_.push_back(known);
+  }
+}
+
+NodeId CheckedGraph::find(std::string_view input) const {
+  return names.find(body ? parse_body_input(input).node : parse_input(input).node);
+}
+
+Source CheckedGraph::source(std::string_view text, NodeId producer) const {
+  if (body) return body_source(text, producer);
+  Source source{.node = producer};
+  if (producer == kNoNode) return source;
+  const Input input = parse_input(text);
+  source.found = true;
+  source.counted = true;
+  source.types.push_back(DType::kInvalid);
+  if (!outputs_known(producer)) return source;
+  const std::span<const DType> types = outputs(producer);
+  // A number that does not fit is no output.
+  const bool fits = input.port.size() < 10 && input.index() < types.size();
+  source.found = fits;
+  if (fits) source.types[0] = types[input.index()];
+  return source;
+}
+
+// `node:output:0`, `node:output` for all tensors of it, `argument`, `argument:0`
+// (framework/function.cc, BuildNodeOutputIndex and BuildInputArgIndex).
+Source CheckedGraph::body_source(std::string_view text, NodeId producer) const {
+  const Input input = parse_body_input(text);
+  Source source{.node = producer};
+  if (producer == kNoNode) {
+    const auto argument = arguments.find(input.node);
+    if (argument == arguments.end()) return source;
+    source.found = true;
+    source.counted = argument->second != DType::kInvalid || !input.port.empty();
+    source.types.push_back(argument->second);
+    return source;
+  }
+  const std::string_view node_def = graph.bytes(producer);
+  const OpFacts& facts = ops.of(node_op(node_def));
+  std::vector<OutputName> outputs;
+  std::vector<DType> types;
+  const bool small = facts.known && (!facts.repeats_outputs || repeated_outputs(facts.def, node_def) <= 1000);
+  if (!small || !output_names(facts.def, node_def, outputs) || !output_types(facts.def, node_def, types)) {
+    source.found = true;
+    return source;
+  }
+  const size_t colon = input.port.find(':');
+  const std::string_view arg = input.port.substr(0, colon);
+  const bool one = colon != std::string_view::npos;
+  const Input port = one ? parse_input(input.port) : Input{};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].arg != arg) continue;
+    if (one && (port.port.empty() || outputs[i].index != port.index())) continue;
+    source.found = true;
+    source.types.push_back(types[i]);
+  }
+  const bool empty_list = !one && std::any_of(facts.def.outputs.begin(), facts.def.outputs.end(),
+                                              [&](const ArgDef& def) { return def.name == arg; });
+  source.found = source.found || empty_list;
+  source.counted = source.found;
+  return source;
+}
+
+std::string outputs_text(size_t count) {
+  return count == 0 ? "no output" : std::to_string(count) + (count == 1 ? " output" : " outputs");
+}
+
+}  // namespace gedit

@@ -1,0 +1,91 @@
+#include "check/nodes.h"
+
+#include "base/near.h"
+#include "graph/references.h"
+
+namespace gedit {
+namespace {
+
+void check_name(const CheckedGraph& in, NodeId id, std::string_view name, Report& report) {
+  // Names that begin with `_` are TensorFlow's own; functions may hold such nodes.
+  std::string_view shown = name;
+  if (in.body && name.starts_with('_')) name.remove_prefix(1);
+  const size_t at = invalid_name_at(name);
+  if (at == std::string_view::npos) return;
+  if (shown.empty()) return report.add(Rule::kName, in.subject(id), "a node without a name");
+  const size_t offset = at + (shown.size() - name.size());
+  report.add(Rule::kName, in.subject(id),
+             offset < shown.size() ? "not a node name (character " + std::to_string(offset + 1) + ", '" +
+                                         std::string(shown.substr(offset, 1)) + "')"
+                                   : std::string("not a node name (nothing after '>')"));
+}
+
+void check_colocation(const CheckedGraph& in, NodeId id, std::string_view value, Report& report) {
+  for (Fields list(last_bytes(value, attr_field::kList)); list.next();) {
+    if (!list->bytes(attr_field::kString) || !list->value.starts_with("loc:@")) continue;
+    const std::string_view name = list->value.substr(5);
+    if (in.names.find(name) != kNoNode) continue;
+    report.add(Rule::kColocation, in.subject(id),
+               "colocated with " + quoted("node", name) + ", which is not there");
+  }
+}
+
+}  // namespace
+
+std::string source_words(const CheckedGraph& in, size_t slot, DType type, NodeId producer) {
+  std::string words = "input " + std::to_string(slot) + " is " + dtype_name(type);
+  if (producer == kNoNode) return words;
+  const std::string_view node_def = in.graph.bytes(producer);
+  return words + " from " + quoted(node_op(node_def), node_name(node_def));
+}
+
+void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeSet* only, Report& report) {
+  Attrs attrs;
+  for (const NodeId id : in.names.duplicates()) {
+    if (only == nullptr || only->has(id)) report.add(Rule::kDuplicate, in.subject(id), "duplicate name");
+  }
+  for (uint32_t i = 0; i < in.graph.size(); ++i) {
+    const NodeId id{i};
+    if (only != nullptr && !only->has(id)) continue;
+    const std::string_view node_def = in.graph.bytes(id);
+    NodeHead head;
+    head.id = id;
+    attrs.clear();
+    for (Fields fields(node_def); fields.next();) {
+      if (fields->wire != Wire::kBytes) continue;
+      switch (fields->number) {
+        case node_field::kName:
+          head.name = fields->value;
+          break;
+        case node_field::kOp:
+          head.op = fields->value;
+          break;
+        case node_field::kAttr: {
+          const MapEntry entry = map_entry(fields->value);
+          attrs.emplace_back(entry.key, entry.value);
+          break;
+        }
+        default:
+          break;
+      }
+    }
+    check_name(in, id, head.name, report);
+    const OpFacts& facts = in.ops.of(head.op);
+    if (!facts.known) {
+      report.add(Rule::kUnknownOp, in.subject(id),
+                 head.op.empty() ? std::string("a node without an op")
+                                 : quoted("op", head.op) + " is not known, so its types are not checked");
+    }
+    check_inputs(in, id, head, facts, report);
+    check_attributes(in, id, head, facts, attrs, context, report);
+    for (const auto& [key, value] : attrs) {
+      if (!key.starts_with('_') || in.body) continue;
+      if (attr_role(head.op, key) == Role::kColocation) check_colocation(in, id, value, report);
+      if (key == "_output_shapes") check_output_shapes(in, id, head, value, context, report);
+    }
+    if (head.op == "Const") check_const(in, id, attrs, report);
+    if (context.security) check_safety(in, id, head, report);
+  }
+}
+
+}  // namespace gedit

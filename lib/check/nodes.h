@@ -1,0 +1,38 @@
+// What one node and its inputs are checked for.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "check/checked_graph.h"
+
+namespace gedit {
+
+// What is known of the whole file when a node is looked at.
+struct NodeContext {
+  int64_t producer = 0;              // GraphDef version
+  Registry* producer_ops = nullptr;  // the file's own stripped_op_list; null where it has none
+  bool security = false;
+};
+
+// Rules name, duplicate, input, input-order, arity, dtype, reference, attribute, unknown-op, deprecated-op,
+// colocation, output-shapes, const, import, unsafe-op. `only` restricts them to some nodes where it is given.
+void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeSet* only, Report& report);
+
+// Parts of it, for one node. `attrs` are its attributes, in their order.
+using Attrs = std::vector<std::pair<std::string_view, std::string_view>>;
+void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
+                  Report& report);
+void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
+                      const Attrs& attrs, const NodeContext& context, Report& report);
+void check_const(const CheckedGraph& in, NodeId id, const Attrs& attrs, Report& report);
+void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head, std::string_view value,
+                         const NodeContext& context, Report& report);
+void check_safety(const CheckedGraph& in, NodeId id, const NodeHead& head, Report& report);
+
+// `input 0 is float32 from Const 'w'`, for messages.
+std::string source_words(const CheckedGraph& in, size_t slot, DType type, NodeId producer);
+
+}  // namespace gedit

@@ -1,0 +1,154 @@
+// Save and restore nodes: their keys, and the checkpoint that these are in.
+#include "model/savers.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "check/surroundings.h"
+#include "checkpoint/list.h"
+#include "checkpoint/slice_key.h"
+#include "model/summary.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kLongestWay = 16;  // nodes between a saver and the Const of its keys
+
+std::vector<std::string_view> data_inputs(std::string_view node_def) {
+  std::vector<std::string_view> inputs;
+  each_input(node_def, [&](std::string_view input) {
+    if (!input.starts_with('^')) inputs.push_back(input);
+  });
+  return inputs;
+}
+
+// The strings of the Const behind an input, as model/savers.h finds it in a main graph, in functions too.
+std::optional<std::vector<std::string>> strings_behind(const CheckedGraph& in,
+                                                       const std::vector<std::string_view>& inputs,
+                                                       size_t slot) {
+  if (slot >= inputs.size()) return std::nullopt;
+  NodeId id = in.find(inputs[slot]);
+  for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
+    const std::string_view node_def = in.graph.bytes(id);
+    if (node_op(node_def) != "Identity") return string_const(node_def);
+    const std::vector<std::string_view> next = data_inputs(node_def);
+    id = next.empty() ? kNoNode : in.find(next[0]);
+  }
+  return std::nullopt;
+}
+
+std::vector<DType> dtypes_of(std::string_view node_def, std::string_view key) {
+  std::vector<DType> types;
+  for (Fields list(last_bytes(find_attr(node_def, key).value_or(""), attr_field::kList)); list.next();) {
+    if (list->number == attr_field::kType)
+      each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
+  }
+  return types;
+}
+
+std::string count_words(size_t count, const char* word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+// One restored tensor against the checkpoint.
+void check_restored(const CheckedGraph& in, NodeId id, const std::string& key, const std::string& slice,
+                    DType dtype, const Shape& variable, const Checkpoint& values, Report& report) {
+  const auto wrong = [&](const std::string& what) {
+    report.add(Rule::kCheckpoint, in.subject(id), quoted("key", key) + " " + what);
+  };
+  const Tensor* tensor = values.find(key);
+  if (tensor == nullptr) return wrong("is not in the checkpoint");
+  if (tensor->dtype != dtype && dtype != DType::kInvalid)
+    return wrong("is " + dtype_name(tensor->dtype) + " in the checkpoint, " + dtype_name(dtype) + " here");
+  std::vector<int64_t> wanted;
+  if (!slice.empty()) {
+    const std::optional<SliceSpec> spec = parse_slice_spec(slice);
+    if (!spec) return wrong("has the slice '" + slice + "', which is none");
+    wanted = spec->shape;
+  } else if (variable) {
+    wanted = *variable;
+  } else {
+    return;
+  }
+  const bool same =
+      std::ranges::equal(wanted, tensor->shape, [](int64_t a, int64_t b) { return a < 0 || a == b; });
+  if (!same) wrong("is " + shape_text(tensor->shape) + " in the checkpoint, " + shape_text(wanted) + " here");
+}
+
+// Shapes of the variables that the outputs of restore nodes end in, of a main graph.
+std::vector<Shape> variable_shapes(const CheckedGraph& in, const RestoreNode& restore, size_t keys) {
+  std::vector<Shape> shapes(keys, std::nullopt);
+  for (const RestoredTensor& tensor : restore.tensors) {
+    if (tensor.variable == kNoNode || tensor.output >= keys) continue;
+    // A Reshape on the way is there because shapes may differ.
+    const bool reshaped = std::ranges::any_of(
+        tensor.between, [&](NodeId id) { return node_op(in.graph.bytes(id)) == "Reshape"; });
+    const auto shape = find_attr(in.graph.bytes(tensor.variable), "shape");
+    if (shape && !reshaped) shapes[tensor.output] = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+  }
+  return shapes;
+}
+
+}  // namespace
+
+void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const NodeSet* only,
+                       const NodeSet* restoring, Report& report) {
+  std::optional<Savers> savers;
+  for (uint32_t i = 0; i < in.graph.size(); ++i) {
+    const NodeId id{i};
+    if (only != nullptr && !only->has(id)) continue;
+    const std::string_view node_def = in.graph.bytes(id);
+    const std::string_view op = node_op(node_def);
+    const bool save = is_save_op(op), restore = is_restore_op(op);
+    if (!save && !restore) continue;
+    const auto wrong = [&](const std::string& what) { report.add(Rule::kSaver, in.subject(id), what); };
+    const std::vector<std::string_view> inputs = data_inputs(node_def);
+    const bool sliced = op != "Save" && op != "Restore";
+    const auto keys = strings_behind(in, inputs, 1);
+    const auto slices = sliced ? strings_behind(in, inputs, 2) : std::nullopt;
+    if (!keys) continue;
+    if (slices && slices->size() != keys->size())
+      wrong(count_words(keys->size(), "key") + " and " + count_words(slices->size(), "slice"));
+    const bool many = op == "SaveV2" || op == "RestoreV2" || save;
+    const std::vector<DType> dtypes = many ? dtypes_of(node_def, op.ends_with("V2") ? "dtypes" : "T")
+                                           : std::vector{type_attr(node_def, "dt").value_or(DType::kInvalid)};
+    if (dtypes.size() != keys->size())
+      wrong(count_words(keys->size(), "key") + " and " + count_words(dtypes.size(), "dtype"));
+    if (!restore || values == nullptr || (restoring != nullptr && !restoring->has(id))) continue;
+    std::vector<Shape> shapes(keys->size(), std::nullopt);
+    if (!in.body) {
+      if (!savers) savers = find_savers(in.graph, in.names, in.consumers);
+      for (const RestoreNode& found : savers->restores) {
+        if (found.node == id) shapes = variable_shapes(in, found, keys->size());
+      }
+    }
+    for (size_t k = 0; k < keys->size(); ++k) {
+      check_restored(in, id, (*keys)[k], slices && k < slices->size() ? (*slices)[k] : "",
+                     k < dtypes.size() ? dtypes[k] : DType::kInvalid, shapes[k], *values, report);
+    }
+  }
+}
+
+void check_saved_variables(Model& model, size_t meta, Registry& ops, const Checkpoint& values,
+                           Report& report) {
+  bool any = false;
+  for (Fields objects(model.meta_graphs[meta].part(meta_field::kObjectGraph)); objects.next() && !any;)
+    any = objects->bytes(1) && has_field(objects->value, 7);
+  if (!any) return;
+  for (const VariableSummary& variable : summarize(model, meta, ops).variables) {
+    const Tensor* tensor = variable.key ? values.find(*variable.key) : nullptr;
+    if (tensor == nullptr) continue;  // saved otherwise, or not at all: the restore nodes tell
+    const auto wrong = [&](const std::string& there, const std::string& here) {
+      report.add(Rule::kCheckpoint, variable.name,
+                 quoted("key", *variable.key) + " is " + there + " in the checkpoint, " + here + " here");
+    };
+    if (tensor->dtype != variable.dtype) {
+      wrong(dtype_name(tensor->dtype), dtype_name(variable.dtype));
+    } else if (variable.shape && !std::ranges::equal(*variable.shape, tensor->shape,
+                                                     [](int64_t a, int64_t b) { return a < 0 || a == b; })) {
+      wrong(shape_text(tensor->shape), shape_text(variable.shape));
+    }
+  }
+}
+
+}  // namespace gedit

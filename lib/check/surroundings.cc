@@ -1,0 +1,197 @@
+#include "check/surroundings.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "model/collections.h"
+#include "model/references.h"
+
+namespace gedit {
+namespace {
+
+constexpr std::string_view kInitOp = "__saved_model_init_op", kTrainOp = "__saved_model_train_op";
+
+// Why there is no such node or tensor; empty where there is. `x`, `x:1`, `^x`.
+std::string missing(const CheckedGraph& in, std::string_view name) {
+  const Input input = parse_input(name);
+  const NodeId id = in.names.find(input.node);
+  if (id == kNoNode) return "names " + quoted("node", input.node) + ", which is not there";
+  if (input.control || input.port.empty()) return {};
+  if (in.source(name, id).found) return {};
+  return "names " + quoted("tensor", name) + ", " + quoted("node", input.node) + " (" +
+         std::string(node_op(in.graph.bytes(id))) + ") has " + outputs_text(in.outputs(id).size());
+}
+
+// Looks at every name in a message; what it maps is thrown away.
+class NameCheck final : public NameMap {
+ public:
+  // `told`: faults that were told before, with their subjects: one name often stands in many fields.
+  NameCheck(const CheckedGraph& in, Rule rule, std::string subject, std::set<std::string>& told,
+            Report& report)
+      : in_(in), rule_(rule), subject_(std::move(subject)), told_(told), report_(report) {}
+  bool map(NameKind kind, std::string_view name, std::string& out) const override {
+    out += name;
+    if (kind != NameKind::kNode) return true;
+    const std::string fault = missing(in_, name);
+    if (!fault.empty() && told_.insert(subject_ + ": " + fault).second) report_.add(rule_, subject_, fault);
+    return true;
+  }
+
+ private:
+  const CheckedGraph& in_;
+  Rule rule_;
+  std::string subject_;
+  std::set<std::string>& told_;
+  Report& report_;
+};
+
+std::string_view context_name(std::string_view context) { return last_bytes(context, 1); }
+
+Rule rule_of(std::string_view key) {
+  if (holds_variables(key)) return Rule::kVariable;
+  if (key == "queue_runners") return Rule::kQueueRunner;
+  if (key == "savers") return Rule::kSaver;
+  return Rule::kContext;
+}
+
+// What an item of a collection of protos is called.
+std::string item_subject(std::string_view key, std::string_view item) {
+  if (holds_variables(key)) return std::string(node_of(variable_names(item).variable));
+  if (key == "savers") return std::string(last_bytes(item, 3));
+  return std::string(context_name(item));  // field 1 of a QueueRunnerDef is the queue
+}
+
+bool is_init(std::string_view key) { return key == "saved_model_main_op" || key == "legacy_init_op"; }
+
+class Surroundings {
+ public:
+  Surroundings(const CheckedGraph& in, const Model& model, const MetaGraph& meta, Report& report)
+      : in_(in), model_(model), meta_(meta), report_(report) {}
+
+  void run() {
+    for (const Collection& collection : collections(meta_)) check_collection(collection);
+    if (meta_.has(meta_field::kSaver)) saver(meta_.part(meta_field::kSaver));
+    for (const std::string_view part : meta_.parts_of(meta_field::kSignature)) signature(map_entry(part));
+    for (const std::string_view part : meta_.parts_of(meta_field::kAsset)) asset(part);
+  }
+
+ private:
+  void names(std::string_view message, const Schema& schema, Rule rule, std::string subject) {
+    map_names(message, schema, NameCheck(in_, rule, std::move(subject), told_, report_));
+  }
+
+  void check_collection(const Collection& collection) {
+    const Schema* schema = collection_schema(collection.key);
+    if (collection.kind == collection_kind::kBytesList && schema != nullptr) {
+      for (const std::string_view item : collection.items) {
+        if (holds_variables(collection.key) && !same_variable(collection.key, item)) continue;
+        names(item, *schema, rule_of(collection.key), item_subject(collection.key, item));
+      }
+    }
+    if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets") {
+      for (const std::string_view item : collection.items) {
+        if (last_bytes(item, 1).ends_with("/tensorflow.AssetFileDef")) asset(last_bytes(item, 2));
+      }
+    }
+    if (collection.kind != collection_kind::kNodeList) return;
+    const bool init = is_init(collection.key);
+    for (const std::string_view item : collection.items) {
+      const std::string fault = missing(in_, item);
+      if (!fault.empty())
+        report_.add(init ? Rule::kInitOp : Rule::kCollection, std::string(collection.key), fault);
+    }
+    if (init && collection.items.size() > 1) {
+      report_.add(Rule::kInitOp, std::string(collection.key),
+                  "holds " + std::to_string(collection.items.size()) + " ops, at most one is run");
+    }
+  }
+
+  // Whether the definition is the first of its variable; another one must be the same bytes.
+  bool same_variable(std::string_view key, std::string_view item) {
+    const std::string_view variable = variable_names(item).variable;
+    const auto [known, fresh] = variables_.try_emplace(variable, std::pair{key, item});
+    if (fresh) return true;
+    if (known->second.second != item && differing_.insert(variable).second) {
+      report_.add(Rule::kVariable, item_subject(key, item),
+                  "its VariableDefs in " + quoted("collection", known->second.first) + " and " +
+                      quoted("collection", key) + " differ");
+    }
+    return known->second.second != item;  // its own names are looked at, too
+  }
+
+  void saver(std::string_view def) {
+    if (def.empty()) return;
+    const std::string subject = last_bytes(def, 3).empty() ? "saver" : std::string(last_bytes(def, 3));
+    names(def, kSaverDef, Rule::kSaver, subject);
+    static constexpr const char* kFields[] = {"filename_tensor_name", "save_tensor_name", "restore_op_name"};
+    const bool any =
+        !last_bytes(def, 1).empty() || !last_bytes(def, 2).empty() || !last_bytes(def, 3).empty();
+    for (uint32_t field = 1; any && field <= 3; ++field) {
+      if (last_bytes(def, field).empty())
+        report_.add(Rule::kSaver, subject, std::string("has no ") + kFields[field - 1]);
+    }
+  }
+
+  void signature(const MapEntry& entry) {
+    const bool init = entry.key == kInitOp || entry.key == kTrainOp;
+    names(entry.value, kSignatureDef, init ? Rule::kInitOp : Rule::kSignature, std::string(entry.key));
+    if (init) return;
+    for (Fields fields(entry.value); fields.next();) {
+      if (!fields->bytes(1) && !fields->bytes(2)) continue;
+      const MapEntry tensor = map_entry(fields->value);
+      std::string subject(entry.key);
+      subject += fields->number == 1 ? ".inputs[" : ".outputs[";
+      subject += std::string(tensor.key) + "]";
+      tensor_info(tensor.value, subject);
+    }
+  }
+
+  void tensor_info(std::string_view info, const std::string& subject) {
+    const std::string_view name = last_bytes(info, 1);
+    const auto stated = static_cast<DType>(last_varint(info, 2));
+    if (name.empty()) {
+      if (!has_field(info, 4) && !has_field(info, 5))
+        report_.add(Rule::kSignature, subject, "names no tensor");
+      return;
+    }
+    if (stated == DType::kInvalid) return;
+    const Source source = in_.source(name, in_.names.find(parse_input(name).node));
+    if (!source.found || source.types.empty() || source.types[0] == DType::kInvalid) return;
+    const DType is = base_type(source.types[0]);
+    // A resource or variant may be told as what it holds.
+    if (is == base_type(stated) || is == DType::kResource || is == DType::kVariant) return;
+    report_.add(Rule::kSignature, subject,
+                "is " + dtype_name(stated) + ", " + quoted("tensor", name) + " is " + dtype_name(is));
+  }
+
+  void asset(std::string_view def) {
+    const std::string file(last_bytes(def, 2));
+    if (!assets_.emplace(last_bytes(last_bytes(def, 1), 1), file).second) return;  // both encodings
+    names(def, kAssetFileDef, Rule::kAsset, file);
+    if (file.empty() || file.find('/') != std::string::npos || file == "..") {
+      return report_.add(Rule::kAsset, file, "not the name of a file in assets/");
+    }
+    if (model_.kind != Kind::kSavedModel || !model_.directory) return;
+    if (!exists(join_path(join_path(model_.folder, "assets"), file)))
+      report_.add(Rule::kAsset, file, "no such file in assets/");
+  }
+
+  const CheckedGraph& in_;
+  const Model& model_;
+  const MetaGraph& meta_;
+  Report& report_;
+  std::unordered_map<std::string_view, std::pair<std::string_view, std::string_view>> variables_;
+  std::set<std::string_view> differing_;
+  std::set<std::string> told_;
+  std::set<std::pair<std::string_view, std::string>> assets_;
+};
+
+}  // namespace
+
+void check_surroundings(const CheckedGraph& in, const Model& model, const MetaGraph& meta, Report& report) {
+  Surroundings(in, model, meta, report).run();
+}
+
+}  // namespace gedit

@@ -1,0 +1,172 @@
+#include "diff/diff.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "checkpoint/open.h"
+#include "diff/lines.h"
+#include "diff/nodes.h"
+#include "diff/scopes.h"
+#include "graph/edges.h"
+#include "graph/library.h"
+#include "graph/listing.h"
+#include "graph/listing_text.h"
+
+namespace gedit {
+namespace {
+
+class Differ {
+ public:
+  Differ(Model& before, Model& after, Registry& ops_before, Registry& ops_after)
+      : before_(before), after_(after), compare_(ops_before, ops_after) {}
+
+  Diff run() {
+    main_graph();
+    library();
+    diff_.other = lone_lines(surrounding_lines(before_, after_.kind, &names_),
+                             surrounding_lines(after_, before_.kind, nullptr));
+    checkpoints();
+    return std::move(diff_);
+  }
+
+ private:
+  void main_graph() {
+    Graph& before = before_.graph();
+    Graph& after = after_.graph();
+    if (before.message() == after.message()) return;
+    before.decode();
+    after.decode();
+    Matched matched = match_nodes(before, after, Names(after));
+    std::vector<ScopePair> scopes = find_renamed_scopes(before, after, matched);
+    accept(before, after, scopes);
+    for (const ScopePair& scope : scopes) {
+      for (const auto& [from, to] : scope.nodes) matched.partner[index_of(from)] = to;
+      diff_.renamed.push_back({scope.from + "/", scope.to + "/", scope.nodes.size()});
+    }
+    if (!scopes.empty()) {
+      NodeSet partners(after.size());
+      for (const NodeId id : matched.partner) {
+        if (id != kNoNode) partners.add(id);
+      }
+      std::erase_if(matched.added, [&](NodeId id) { return partners.has(id); });
+    }
+    compare("", before, after, matched, false);
+  }
+
+  // A scope of the same names and ops counts as renamed where most of its nodes are the same otherwise.
+  void accept(const Graph& before, const Graph& after, std::vector<ScopePair>& scopes) {
+    for (const ScopePair& scope : scopes) names_.add(scope.from, scope.to);
+    const ScopeMapping mapping(names_);
+    std::vector<std::string> refused;
+    std::erase_if(scopes, [&](const ScopePair& scope) {
+      size_t same = 0;
+      for (const auto& [from, to] : scope.nodes) {
+        same += compare_.differences(mapped_node(before.bytes(from), mapping), after.bytes(to), false).empty()
+                    ? 1
+                    : 0;
+      }
+      if (same * 2 >= scope.nodes.size() && same > 0) return false;
+      refused.push_back(scope.from);
+      return true;
+    });
+    for (const std::string& scope : refused) names_.drop(scope);
+  }
+
+  // Nodes of the main graph, or of a function's body; `place` is then `FUNCTION//`.
+  void compare(const std::string& place, const Graph& before, const Graph& after, const Matched& matched,
+               bool body) {
+    const ScopeMapping mapping(names_);
+    const bool mapped = !body && !names_.empty();
+    std::vector<std::pair<NodeId, Change>> changed;
+    for (uint32_t i = 0; i < before.size(); ++i) {
+      const NodeId id{i}, partner = matched.partner[i];
+      if (partner == kNoNode) {
+        diff_.removed.push_back({place, before.bytes(id)});
+        continue;
+      }
+      const std::string_view node_after = after.bytes(partner);
+      if (!mapped && before.bytes(id) == node_after) continue;
+      std::vector<std::string> what =
+          mapped ? compare_.differences(mapped_node(before.bytes(id), mapping), node_after, body)
+                 : compare_.differences(before.bytes(id), node_after, body);
+      if (!what.empty())
+        changed.push_back({partner, {place + std::string(after.name(partner)), std::move(what), false}});
+    }
+    for (const NodeId id : matched.added) diff_.added.push_back({place, after.bytes(id)});
+    std::stable_sort(changed.begin(), changed.end(),
+                     [](const auto& a, const auto& b) { return index_of(a.first) < index_of(b.first); });
+    for (auto& [id, change] : changed) diff_.changed.push_back(std::move(change));
+  }
+
+  void library() {
+    const std::string_view bytes_before = before_.graph().part(graph_field::kLibrary);
+    const std::string_view bytes_after = after_.graph().part(graph_field::kLibrary);
+    if (bytes_before == bytes_after) return;
+    Library before = Library::decode(bytes_before, before_.arena);
+    Library after = Library::decode(bytes_after, after_.arena);
+    std::unordered_map<std::string_view, Function*> by_name;
+    for (Function& function : after.functions) by_name.emplace(function.name, &function);
+    std::set<std::string_view> both;
+    for (Function& function : before.functions) {
+      const auto found = by_name.find(function.name);
+      if (found == by_name.end()) {
+        lone_function(false, function);
+      } else if (both.insert(function.name).second) {
+        compare_functions(function, *found->second);
+      }
+    }
+    for (Function& function : after.functions) {
+      if (!both.contains(function.name)) lone_function(true, function);
+    }
+    std::vector<LoneLine> lines = lone_lines(gradient_lines(bytes_before), gradient_lines(bytes_after));
+    functions_.insert(functions_.end(), lines.begin(), lines.end());
+  }
+
+  void lone_function(bool added, Function& function) {
+    function.body.decode();
+    std::string line = "function ";
+    print_name(line, function.name);
+    const uint32_t nodes = function.body.size();
+    line += " (" + std::to_string(nodes) + (nodes == 1 ? " node)" : " nodes)");
+    functions_.push_back({added, std::move(line)});
+  }
+
+  void compare_functions(Function& before, Function& after) {
+    if (before.body.message() == after.body.message()) return;
+    before.body.decode();
+    after.body.decode();
+    const Matched matched = match_nodes(before.body, after.body, Names(after.body));
+    compare(std::string(before.name) + "//", before.body, after.body, matched, true);
+    std::vector<std::string> what = function_differences(before.body, after.body);
+    if (!what.empty()) diff_.changed.push_back({std::string(before.name), std::move(what), true});
+  }
+
+  // Variables of a SavedModel, where both have them.
+  void checkpoints() {
+    diff_.other.insert(diff_.other.begin(), functions_.begin(), functions_.end());
+    if (!before_.directory || !after_.directory) return;
+    const auto find = [](const Model& model) {
+      return find_checkpoint(join_path(join_path(model.folder, "variables"), "variables"));
+    };
+    const auto before = find(before_), after = find(after_);
+    if (!before || !after) return;
+    const Diff tensors = diff_checkpoints(open_checkpoint(*before), open_checkpoint(*after));
+    diff_.other.insert(diff_.other.end(), tensors.other.begin(), tensors.other.end());
+  }
+
+  Model& before_;
+  Model& after_;
+  NodeComparison compare_;
+  ScopeNames names_;
+  Diff diff_;
+  std::vector<LoneLine> functions_;
+};
+
+}  // namespace
+
+Diff diff_models(Model& before, Model& after, Registry& ops_before, Registry& ops_after) {
+  return Differ(before, after, ops_before, ops_after).run();
+}
+
+}  // namespace gedit

@@ -1,0 +1,32 @@
+// What is compared line by line, as a listing writes it: what surrounds a graph, what functions hold besides
+// nodes, the tensors of a checkpoint.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diff/diff.h"
+#include "diff/scopes.h"
+#include "graph/graph.h"
+#include "model/kind.h"
+#include "model/model.h"
+
+namespace gedit {
+
+// Versions, and of a MetaGraph collections, signatures, saver, assets, tags and object graph, as far as the
+// other file is of a kind that holds them; names as they are in the second graph where `names` says so.
+std::vector<std::string> surrounding_lines(const Model& model, Kind other, const ScopeNames* names);
+
+// Gradients of a FunctionDefLibrary.
+std::vector<std::string> gradient_lines(std::string_view library);
+
+// Lines that only one side has, as often as it has them more, in the order of their files: those that went
+// first.
+std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
+                                 const std::vector<std::string>& after);
+
+// What differs between two functions of one name besides their nodes: `ret y: a:z:0 -> b:z:0`, `signature`.
+std::vector<std::string> function_differences(const Graph& before, const Graph& after);
+
+}  // namespace gedit

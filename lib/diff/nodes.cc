@@ -1,0 +1,217 @@
+#include "diff/nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "graph/edges.h"
+#include "graph/listing.h"
+#include "graph/scanner.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kMostShown = 8;  // inputs, of many
+
+struct NodeParts {
+  NodeHead head;
+  std::vector<std::string> inputs;  // of data, without `:0`
+  std::set<std::string_view> controls;
+  std::map<std::string_view, std::string_view> attrs;
+  std::map<uint32_t, std::string> others;  // fields that a listing does not name
+};
+
+NodeParts parts_of(std::string_view node_def, bool body) {
+  NodeParts parts;
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kName)) {
+      parts.head.name = fields->value;
+    } else if (fields->bytes(node_field::kOp)) {
+      parts.head.op = fields->value;
+    } else if (fields->bytes(node_field::kDevice)) {
+      parts.head.device = fields->value;
+    } else if (fields->bytes(node_field::kInput)) {
+      const std::string_view text = fields->value;
+      if (text.starts_with('^')) {
+        parts.controls.insert(text);
+      } else {
+        const bool first = !body && text.size() > 2 && text.ends_with(":0");
+        parts.inputs.emplace_back(first ? text.substr(0, text.size() - 2) : text);
+      }
+    } else if (fields->bytes(node_field::kAttr)) {
+      const MapEntry entry = map_entry(fields->value);
+      parts.attrs[entry.key] = entry.value;
+    } else {
+      parts.others[fields->number] += fields->raw;
+    }
+  }
+  return parts;
+}
+
+// As in a listing: bare where it has no blanks.
+std::string device_text(std::string_view device) {
+  const bool bare =
+      !device.empty() && std::ranges::all_of(device, [](char c) { return c > ' ' && c < 0x7f; });
+  std::string text;
+  if (bare) {
+    text = device;
+  } else {
+    print_quoted(text, device);
+  }
+  return text;
+}
+
+std::string name_text(std::string_view name) {
+  std::string text;
+  print_name(text, name);
+  return text;
+}
+
+std::string inputs_text(const std::vector<std::string>& inputs, size_t begin, size_t end) {
+  std::string text = "(";
+  for (size_t i = begin; i < end && i < begin + kMostShown; ++i) {
+    if (i > begin) text += ", ";
+    print_input(text, inputs[i]);
+  }
+  if (end > begin + kMostShown) text += ", ... " + std::to_string(end - begin - kMostShown) + " more";
+  return text + ")";
+}
+
+// Inputs at the front and at the back that are the same are not shown.
+void compare_inputs(const std::vector<std::string>& before, const std::vector<std::string>& after,
+                    std::vector<std::string>& what) {
+  if (before == after) return;
+  if (before.size() == after.size()) {
+    size_t shown = 0, differ = 0;
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (before[i] == after[i]) continue;
+      if (++differ > kMostShown) continue;
+      std::string text = "input " + std::to_string(i) + ": ";
+      print_input(text, before[i]);
+      text += " -> ";
+      print_input(text, after[i]);
+      what.push_back(std::move(text));
+      ++shown;
+    }
+    if (differ > shown) what.push_back(std::to_string(differ - shown) + " more inputs");
+    return;
+  }
+  const size_t shorter = std::min(before.size(), after.size());
+  size_t front = 0, back = 0;
+  while (front < shorter && before[front] == after[front]) ++front;
+  while (back < shorter - front && before[before.size() - 1 - back] == after[after.size() - 1 - back]) ++back;
+  what.push_back("inputs from " + std::to_string(front) + ": " +
+                 inputs_text(before, front, before.size() - back) + " -> " +
+                 inputs_text(after, front, after.size() - back));
+}
+
+void compare_controls(const std::set<std::string_view>& before, const std::set<std::string_view>& after,
+                      std::vector<std::string>& what) {
+  const auto lone = [&](const char* sign, const auto& here, const auto& there) {
+    size_t count = 0;
+    for (const std::string_view control : here) {
+      if (there.contains(control)) continue;
+      if (++count > kMostShown) continue;
+      std::string text = sign;
+      print_input(text, control);
+      what.push_back(std::move(text));
+    }
+    if (count > kMostShown)
+      what.push_back(sign + std::to_string(count - kMostShown) + " more control inputs");
+  };
+  lone("- ", before, after);
+  lone("+ ", after, before);
+}
+
+bool at_default(const OpDef* op, std::string_view key, std::string_view value) {
+  const AttrDef* attr = op == nullptr ? nullptr : op->find_attr(key);
+  return attr != nullptr && attr->has_default && same_value(attr->default_value, value);
+}
+
+}  // namespace
+
+std::string value_text(std::string_view attr_value) {
+  std::string text;
+  print_attr_value(text, attr_value, false);
+  return text;
+}
+
+bool same_value(std::string_view before, std::string_view after) {
+  return before == after || value_text(before) == value_text(after);
+}
+
+const OpDef* NodeComparison::definition(Registry& ops, std::string_view op,
+                                        std::unordered_map<std::string_view, OpDef>& known) {
+  const std::string_view op_def = ops.find(op);
+  if (op_def.empty()) return nullptr;
+  const auto [found, fresh] = known.try_emplace(op_def);  // the definition's bytes stay where they are
+  if (fresh) found->second = parse_op_def(op_def);
+  return &found->second;
+}
+
+std::vector<std::string> NodeComparison::differences(std::string_view before, std::string_view after,
+                                                     bool body) {
+  std::vector<std::string> what;
+  if (before == after) return what;
+  const NodeParts a = parts_of(before, body), b = parts_of(after, body);
+  if (a.head.op != b.head.op) what.push_back("op " + name_text(a.head.op) + " -> " + name_text(b.head.op));
+  compare_inputs(a.inputs, b.inputs, what);
+  compare_controls(a.controls, b.controls, what);
+  if (a.head.device != b.head.device)
+    what.push_back("device " + device_text(a.head.device) + " -> " + device_text(b.head.device));
+  const OpDef* op_before = nullptr;
+  const OpDef* op_after = nullptr;
+  if (a.attrs != b.attrs) {
+    op_before = definition(before_, a.head.op, ops_before_);
+    op_after = definition(after_, b.head.op, ops_after_);
+  }
+  for (const auto& [key, value] : a.attrs) {
+    const auto other = b.attrs.find(key);
+    if (other == b.attrs.end()) {
+      if (!at_default(op_before, key, value))
+        what.push_back("- " + name_text(key) + ": " + value_text(value));
+    } else if (!same_value(value, other->second)) {
+      what.push_back(name_text(key) + ": " + value_text(value) + " -> " + value_text(other->second));
+    }
+  }
+  for (const auto& [key, value] : b.attrs) {
+    if (!a.attrs.contains(key) && !at_default(op_after, key, value))
+      what.push_back("+ " + name_text(key) + ": " + value_text(value));
+  }
+  std::map<uint32_t, std::string> others = a.others;
+  for (const auto& [number, bytes] : b.others) others[number] = others[number] == bytes ? "" : "differs";
+  for (const auto& [number, state] : others) {
+    if (!state.empty()) what.push_back("field " + std::to_string(number));
+  }
+  return what;
+}
+
+Matched match_nodes(const Graph& before, const Graph& after, const Names& names_after) {
+  Matched matched;
+  matched.partner.assign(before.size(), kNoNode);
+  NodeSet taken(after.size());
+  std::unordered_map<std::string_view, std::vector<NodeId>> again;  // the second and later ones of a name
+  for (const NodeId id : names_after.duplicates()) again[after.name(id)].push_back(id);
+  std::unordered_map<std::string_view, size_t> used;
+  for (uint32_t i = 0; i < before.size(); ++i) {
+    const NodeId id{i};
+    const std::string_view name = before.name(id);
+    // Most nodes stand where they stood.
+    NodeId partner =
+        i < after.size() && again.empty() && after.name(id) == name ? id : names_after.find(name);
+    if (partner != kNoNode && taken.has(partner)) {
+      const auto more = again.find(name);
+      size_t& next = used[name];
+      partner = more != again.end() && next < more->second.size() ? more->second[next++] : kNoNode;
+    }
+    if (partner == kNoNode) continue;
+    taken.add(partner);
+    matched.partner[i] = partner;
+  }
+  for (uint32_t i = 0; i < after.size(); ++i) {
+    if (!taken.has(NodeId{i})) matched.added.push_back(NodeId{i});
+  }
+  return matched;
+}
+
+}  // namespace gedit

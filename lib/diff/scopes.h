@@ -1,0 +1,68 @@
+// Scopes that have another name in the second graph and the same structure: found by a hash of what is in
+// them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "diff/nodes.h"
+#include "graph/edges.h"
+#include "graph/mapping.h"
+#include "model/references.h"
+
+namespace gedit {
+
+// Names of the first graph as they are in the second.
+class ScopeNames {
+ public:
+  // Both without slash; an empty one is everything.
+  void add(std::string from, std::string to) { scopes_.emplace(std::move(from), std::move(to)); }
+  void drop(const std::string& from) { scopes_.erase(from); }
+  bool empty() const { return scopes_.empty(); }
+  void map(std::string_view name, std::string& out) const;
+
+ private:
+  // A name's outermost scope decides, found from the front.
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, std::string, Hash, std::equal_to<>> scopes_;
+};
+
+// Nodes of the first graph as they would be in the second: names, frames of renamed scopes, and shared names
+// that are the node's own.
+class ScopeMapping final : public Mapping {
+ public:
+  explicit ScopeMapping(const ScopeNames& names) : names_(names) {}
+  void node(std::string_view name, std::string& out) const override { names_.map(name, out); }
+  void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
+
+ private:
+  const ScopeNames& names_;
+};
+
+// The same for what surrounds a graph.
+class ScopeNameMap final : public NameMap {
+ public:
+  explicit ScopeNameMap(const ScopeNames& names) : names_(names) {}
+  bool map(NameKind kind, std::string_view name, std::string& out) const override;
+
+ private:
+  const ScopeNames& names_;
+};
+
+// A scope of which no node kept its name, and one of which no node is in the first graph: the same names of
+// nodes within, the same ops.
+struct ScopePair {
+  std::string from, to;
+  std::vector<std::pair<NodeId, NodeId>> nodes;
+};
+
+// The outermost ones, in the order of the first graph. Linear in the lone nodes times the depth of their
+// names, up to 64 levels.
+std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& after, const Matched& matched);
+
+}  // namespace gedit

@@ -1,0 +1,59 @@
+// A part of a graph between tensors: what the outputs need, cut at the inputs, which become Placeholders
+// (command_reference, extract 1 to 4 and 7).
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "edit/changes.h"
+#include "edit/closure.h"
+#include "edit/new_names.h"
+
+namespace gedit {
+
+class Cut {
+ public:
+  // T,.. and T[:DTYPE[SHAPE]],.. as a user writes them. Throws Error (kRefused) where there is no such
+  // tensor, or an output lies in a loop. The facts outlive it.
+  Cut(Facts& facts, const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+
+  // What is to be computed; an output that is an input is none of these.
+  const std::vector<TensorRef>& outputs() const { return outputs_; }
+
+  // Whether the walk stops at this tensor. The first time it is said so, the tensor is needed.
+  bool stops(const TensorRef& tensor);
+
+  // Puts the Placeholders in place: in place of a node that the closure does not hold, which it does then, or
+  // else at the end; whoever in the closure reads the tensors reads them. Throws Error (kRefused) for a
+  // tensor in a loop that stays, an unknown or another dtype, a reference.
+  void apply(Closure& closure, Changes& changes);
+
+ private:
+  struct At {
+    TypedTensor typed;  // as stated
+    bool needed = false;
+    DType type = DType::kInvalid;  // of the Placeholder, once it is needed
+    Shape was{}, shape{};          // of the tensor, of the Placeholder
+  };
+
+  TensorRef before_loop(const TensorRef& tensor) const;
+  Error in_loop(const TensorRef& tensor) const;
+  DType type_of(const TensorRef& tensor, const At& at) const;
+  void check(const TensorRef& tensor, At& at, const NodeSet& kept) const;
+  void place(const TensorRef& tensor, const At& at, NewNames& names, Closure& closure, Changes& changes);
+  void rewire(const TensorRef& tensor, const std::string& name, const NodeSet& kept);
+
+  // The nodes that read the tensor: use(reader, slot).
+  template <typename Use>
+  void each_read(const TensorRef& tensor, const NodeSet& kept, Use use) const;
+
+  Facts& facts_;
+  Graph& graph_;
+  std::vector<TensorRef> outputs_, order_;  // order_: of the inputs, as they were named
+  std::unordered_map<TensorRef, At, TensorHash> inputs_;
+  NodeSet stale_;  // readers of what has, or may have, another shape now
+};
+
+}  // namespace gedit

@@ -1,0 +1,26 @@
+#include "edit/extract.h"
+
+#include "edit/cut.h"
+#include "edit/reduce.h"
+
+namespace gedit {
+
+void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes& changes) {
+  model.graph().decode();
+  Facts facts(model, ops);
+  Cut cut(facts, request.outputs, request.inputs);
+  Closure::Follow follow;
+  if (!request.inputs.empty()) {
+    follow = [&](NodeId, const TensorRef& tensor) {
+      return cut.stops(tensor) ? std::nullopt : std::optional(tensor);
+    };
+  }
+  Closure closure(facts, follow);
+  for (const TensorRef& output : cut.outputs()) closure.want(output.node);
+  Reduction reduction(facts, closure);
+  reduction.complete();
+  cut.apply(closure, changes);
+  reduction.apply(changes);
+}
+
+}  // namespace gedit

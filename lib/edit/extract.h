@@ -1,0 +1,21 @@
+// gedit extract: the part of a graph that some tensors need, and no more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "edit/changes.h"
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+struct ExtractRequest {
+  std::vector<std::string> outputs;  // tensors or ops whose closure stays
+  std::vector<std::string> inputs;   // where it is cut; T or T:DTYPE[SHAPE]
+};
+
+// Reduces the selected MetaGraph. Throws Error (kUsage, kRefused); the model is then not to be used any more.
+void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes& changes);
+
+}  // namespace gedit

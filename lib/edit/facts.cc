@@ -1,0 +1,143 @@
+#include "edit/facts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "edit/places.h"
+#include "model/references.h"
+
+namespace gedit {
+namespace {
+
+// Nodes under `<variable>/` that read the variable, as TensorFlow lays them out; for graphs without
+// VariableDefs.
+bool is_satellite_op(std::string_view op) {
+  return op == "Assign" || op == "AssignVariableOp" || op == "Identity" || op == "ReadVariableOp" ||
+         op == "IsVariableInitialized" || op == "VarIsInitializedOp";
+}
+
+bool initializes_table(std::string_view op) {
+  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
+}
+
+// The function that a call node calls; empty where it is none.
+std::string_view called_function(std::string_view node_def) {
+  const std::string_view op = node_op(node_def);
+  if (op != "StatefulPartitionedCall" && op != "PartitionedCall") return op;
+  std::string_view name;
+  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+    if (key == "f") name = last_bytes(last_bytes(value, attr_field::kFunc), 1);
+  });
+  return name;
+}
+
+Graph& decoded_body(Library& library, std::string_view function) {
+  Graph& body = find_function(library, function).body;
+  body.decode();
+  return body;
+}
+
+}  // namespace
+
+std::unordered_set<std::string_view> table_initializing_functions(const Library& library) {
+  std::unordered_set<std::string_view> found;
+  std::unordered_set<std::string_view> known;
+  for (const Function& function : library.functions) known.insert(function.name);
+  std::unordered_multimap<std::string_view, std::string_view> callers;
+  std::vector<std::string_view> stack;
+  for (const Function& function : library.functions) {
+    function.body.each_record([&](std::string_view node_def) {
+      if (initializes_table(node_op(node_def)) && found.insert(function.name).second)
+        stack.push_back(function.name);
+      if (const std::string_view called = called_function(node_def); known.contains(called))
+        callers.emplace(called, function.name);
+    });
+  }
+  while (!stack.empty()) {
+    const auto range = callers.equal_range(stack.back());
+    stack.pop_back();
+    for (auto it = range.first; it != range.second; ++it) {
+      if (found.insert(it->second).second) stack.push_back(it->second);
+    }
+  }
+  return found;
+}
+
+Facts::Facts(Model& around, Registry& registry, std::string_view function)
+    : model(around),
+      ops(registry),
+      selecting(around, registry),
+      edited(function.empty() ? around.graph() : decoded_body(selecting.library(), function)),
+      body_names(edited.is_body() ? std::make_optional<Names>(edited) : std::nullopt),
+      body_producers(edited.is_body() ? std::make_optional(gedit::producers(edited, *body_names))
+                                      : std::nullopt),
+      names(body_names ? *body_names : selecting.names()),
+      producers(body_producers ? *body_producers : selecting.producers()),
+      tensors(around, edited, names, registry, function),
+      consumers(reversed(producers)),
+      frames(edited, producers),
+      savers(edited.is_body() ? Savers() : find_savers(edited, names, consumers)),
+      all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
+  const Graph& nodes = graph();
+  const auto add = [&](StateOf& variable, std::string_view name) {
+    const NodeId id = name.empty() ? kNoNode : names.find(node_of(name));
+    if (id == kNoNode || id == variable.node) return kNoNode;
+    if (std::find(variable.satellites.begin(), variable.satellites.end(), id) == variable.satellites.end()) {
+      variable.satellites.push_back(id);
+    }
+    return id;
+  };
+  for (const Collection& collection : all_collections) {
+    if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
+    for (const std::string_view def : collection.items) {
+      const VariableNames of = variable_names(def);
+      const NodeId node = names.find(node_of(of.variable));
+      if (node == kNoNode) continue;
+      StateOf& variable = state[index_of(node)];
+      variable.node = node;
+      variable.described = true;
+      if (const NodeId id = add(variable, of.initializer); id != kNoNode) variable.initializer = id;
+      add(variable, of.snapshot);
+      add(variable, of.initial_value);
+    }
+  }
+  std::optional<std::unordered_set<std::string_view>> initializing;
+  const auto initializes = [&](std::string_view node_def) {
+    if (initializes_table(node_op(node_def))) return true;
+    if (!initializing) initializing = table_initializing_functions(selecting.library());
+    return initializing->contains(called_function(node_def));
+  };
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    const NodeId id{i};
+    if (nodes.removed(id)) continue;
+    const std::string_view op = node_op(nodes.bytes(id));
+    const bool table = is_table_op(op);
+    if (!table && !is_variable_op(op)) continue;
+    StateOf& variable = state[i];
+    variable.node = id;
+    variable.table = table;
+    if (variable.described) continue;
+    for (const NodeId reader : consumers.of(id)) {
+      const std::string_view reader_op = node_op(nodes.bytes(reader));
+      const std::string_view name = nodes.name(reader);
+      const bool own = table ? initializes(nodes.bytes(reader))
+                             : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
+      if (!own) continue;
+      if (std::find(variable.satellites.begin(), variable.satellites.end(), reader) !=
+          variable.satellites.end())
+        continue;
+      variable.satellites.push_back(reader);
+      const bool first =
+          table || (is_assign_op(reader_op) && name == std::string(nodes.name(id)) + "/Assign");
+      if (first && variable.initializer == kNoNode) variable.initializer = reader;
+    }
+  }
+  for (const auto& [index, variable] : state) {
+    if (variable.initializer != kNoNode)
+      initializer_owner.emplace(index_of(variable.initializer), variable.node);
+    for (const NodeId id : variable.table ? variable.satellites : std::vector<NodeId>())
+      initializer_owner.emplace(index_of(id), variable.node);
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,59 @@
+// What the edits of a whole graph need to know of it: who reads whom, which state there is, how it is saved.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/edges.h"
+#include "graph/frames.h"
+#include "graph/names.h"
+#include "model/collections.h"
+#include "model/savers.h"
+#include "ops/registry.h"
+#include "select/selection.h"
+#include "select/tensors.h"
+
+namespace gedit {
+
+// A variable or a table and the nodes that are its own (command_reference 0.2, satellites), the closure of
+// its initial value left out.
+struct StateOf {
+  NodeId node = kNoNode;
+  std::vector<NodeId> satellites;  // a variable's initializer, reads, initial value; a table's initializers
+  NodeId initializer = kNoNode;
+  bool table = false;
+  bool described = false;  // by a VariableDef
+};
+
+// Built once, before anything changes.
+struct Facts {
+  // Of the main graph, or of the body of a library function.
+  Facts(Model& model, Registry& ops, std::string_view function = {});
+
+  Model& model;
+  Registry& ops;
+  Selecting selecting;
+  Graph& edited;
+  std::optional<Names> body_names;
+  std::optional<Edges> body_producers;
+  const Names& names;
+  const Edges& producers;
+  Tensors tensors;
+  Edges consumers;
+  Frames frames;
+  Savers savers;
+  std::vector<Collection> all_collections;
+  std::unordered_map<uint32_t, StateOf> state;             // by node: all variables and tables
+  std::unordered_map<uint32_t, NodeId> initializer_owner;  // an initializer -> its variable or table
+
+  const Graph& graph() const { return edited; }
+  bool in_body() const { return edited.is_body(); }
+};
+
+// The functions that initialize a table which is passed to them, directly or by calling one that does.
+std::unordered_set<std::string_view> table_initializing_functions(const Library& library);
+
+}  // namespace gedit

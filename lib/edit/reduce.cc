@@ -1,0 +1,159 @@
+#include "edit/reduce.h"
+
+#include "edit/reduce_surroundings.h"
+#include "graph/library.h"
+
+namespace gedit {
+
+Reduction::Reduction(Facts& facts, Closure& closure)
+    : facts_(facts),
+      graph_(facts.model.graph()),
+      closure_(closure),
+      groups_(graph_.size()),
+      savers_(facts, closure) {
+  const bool says_nothing = facts.model.kind == Kind::kGraphDef;
+  const bool objects = facts.model.meta().has(meta_field::kObjectGraph);
+  keeps_ = [says_nothing, objects](const StateOf& state) {
+    return !says_nothing && (state.table || state.described || objects);
+  };
+}
+
+bool Reduction::keeps(NodeId state) const {
+  if (state == kNoNode || !closure_.nodes().has(state)) return false;
+  const auto found = facts_.state.find(index_of(state));
+  return found != facts_.state.end() && keeps_(found->second);
+}
+
+void Reduction::complete() {
+  size_t done = 0;
+  for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {
+    for (; done < closure_.found().size(); ++done) {
+      const auto state = facts_.state.find(index_of(closure_.found()[done]));
+      if (state == facts_.state.end() || !keeps_(state->second)) continue;
+      for (const NodeId satellite : state->second.satellites) closure_.want(satellite);
+    }
+    before = closure_.found().size();
+    savers_.complete([&](NodeId state) { return keeps(state); });
+    keep_saver_functions();
+  }
+  add_groups();
+}
+
+// The saver of a TF2 SavedModel is a call of a function with every variable; it stays whole.
+void Reduction::keep_saver_functions() {
+  const MetaGraph& meta = facts_.model.meta();
+  if (!meta.has(meta_field::kSaver) || !facts_.savers.empty()) return;
+  std::vector<NodeId> roots;
+  const std::string_view def = meta.part(meta_field::kSaver);
+  for (const uint32_t field : {1U, 2U, 3U}) {
+    const NodeId id = facts_.names.find(node_of(last_bytes(def, field)));
+    if (id == kNoNode) return;
+    roots.push_back(id);
+  }
+  for (const auto& [index, state] : facts_.state) {
+    if (state.table || !keeps(state.node)) continue;
+    for (const NodeId root : roots) closure_.want(root);
+    return;
+  }
+}
+
+// Groups that run an initializer which stays, and groups of such groups.
+void Reduction::add_groups() {
+  std::vector<NodeId> members;
+  for (const auto& [initializer, owner] : facts_.initializer_owner) {
+    if (keeps(owner) && closure_.nodes().has(NodeId{initializer})) members.push_back(NodeId{initializer});
+  }
+  while (!members.empty()) {
+    const NodeId member = members.back();
+    members.pop_back();
+    for (const NodeId reader : facts_.consumers.of(member)) {
+      if (node_op(graph_.bytes(reader)) != "NoOp" || closure_.nodes().has(reader)) continue;
+      groups_.add(reader);
+      closure_.want_alone(reader);
+      members.push_back(reader);
+    }
+  }
+}
+
+void Reduction::shrink_groups(Changes& changes) {
+  for (const NodeId id : groups_.nodes()) {
+    std::vector<std::string> inputs;
+    bool changed = false;
+    each_input(graph_.bytes(id), [&](std::string_view text) {
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      const bool stays = !tensor || kept().has(tensor->node);
+      if (stays) inputs.emplace_back(text);
+      changed = changed || !stays;
+    });
+    if (!changed) continue;
+    changes.changed.emplace_back(graph_.name(id), "without what is gone");
+    graph_.replace(id, with_inputs(graph_.bytes(id), inputs));
+  }
+}
+
+// `_class` entries that name what is gone.
+void Reduction::shrink_colocations() {
+  constexpr std::string_view kLocation = "loc:@";
+  for (const NodeId id : kept().nodes()) {
+    const auto value = find_attr(graph_.bytes(id), "_class");
+    if (!value) continue;
+    std::vector<std::string> entries;
+    bool changed = false;
+    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+      if (!list->bytes(attr_field::kString)) continue;
+      const std::string_view entry = list->value;
+      const NodeId at = entry.starts_with(kLocation) ? facts_.names.find(entry.substr(kLocation.size())) : id;
+      const bool stays = at != kNoNode && kept().has(at);
+      if (stays) entries.emplace_back(entry);
+      changed = changed || !stays;
+    }
+    if (!changed) continue;
+    std::optional<std::string> list;
+    if (!entries.empty()) list = string_list_value(entries);
+    graph_.replace(id, with_attr(graph_.bytes(id), "_class", list));
+  }
+}
+
+void Reduction::apply(Changes& changes) {
+  const uint32_t before = kept().size();
+  savers_.apply(changes);
+  shrink_groups(changes);
+  shrink_colocations();
+
+  const std::string_view bytes = graph_.part(graph_field::kLibrary);
+  const Library library = Library::decode(bytes, facts_.model.arena);
+  FunctionReach reach(library);
+  for (uint32_t i = 0; i < graph_.size(); ++i) {
+    if (i >= before || kept().has(NodeId{i})) reach.calls_of(graph_.bytes(NodeId{i}));
+  }
+  reach.follow();
+  std::unordered_set<std::string_view> functions;
+  for (size_t i = 0; i < library.functions.size(); ++i) {
+    if (reach.reached(i)) functions.insert(library.functions[i].name);
+  }
+  std::string left = reduced_library(library, reach);
+  if (left != bytes) graph_.set_part(graph_field::kLibrary, std::move(left));
+
+  const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
+  Remaining remaining;
+  remaining.node = [&](std::string_view name) {
+    const NodeId id = find(name);
+    return id != kNoNode && kept().has(id);
+  };
+  remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
+  remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
+  remaining.function = [&](std::string_view name) { return functions.contains(name); };
+  reduce_surroundings(facts_.model.meta(), remaining, changes);
+
+  for (uint32_t i = 0; i < before; ++i) {
+    const NodeId id{i};
+    if (kept().has(id) || graph_.removed(id)) continue;
+    if (changes.list_removed) {
+      const std::string_view node_def = graph_.bytes(id);
+      changes.removed.emplace_back(node_name(node_def), node_op(node_def));
+    }
+    graph_.remove(id);
+  }
+}
+
+}  // namespace gedit

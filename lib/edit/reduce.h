@@ -1,0 +1,57 @@
+// A model made smaller: some nodes stay, everything else goes, and with it whatever names it: functions that
+// nobody calls any more, collections, contexts, queue runners, signatures, init groups, savers, assets, the
+// object graph (command_reference, extract).
+//
+//   Facts facts(model, ops);
+//   Closure closure(facts);
+//   closure.want(node);                // what is to stay
+//   Reduction reduction(facts, closure);
+//   reduction.complete();              // what the state in it needs to be initialized, saved and restored
+//   reduction.apply(changes);
+#pragma once
+
+#include <functional>
+
+#include "edit/changes.h"
+#include "edit/closure.h"
+#include "edit/shrink_savers.h"
+
+namespace gedit {
+
+class Reduction {
+ public:
+  // `closure` gains what complete() finds; both outlive the reduction.
+  Reduction(Facts& facts, Closure& closure);
+
+  // Which state keeps its satellites, and its place in init groups and savers. Without it: tables, and the
+  // variables that a VariableDef or an object graph describes; nothing in a GraphDef, which says nothing
+  // about its state (that is TensorFlow's extract_sub_graph).
+  void keep_state(std::function<bool(const StateOf&)> keeps) { keeps_ = std::move(keeps); }
+
+  // Adds the satellites of that state and their closure, the init groups that run an initializer among them,
+  // and its savers. Groups and savers come without what they did for others.
+  void complete();
+
+  // Nodes that stay, of those that were there when the reduction was made.
+  const NodeSet& kept() const { return closure_.nodes(); }
+  bool keeps(NodeId state) const;
+
+  // Takes everything else away; nodes that were appended since stay. Until then nothing may be removed; the
+  // facts are stale afterwards. Removed nodes are listed in `changes`.
+  void apply(Changes& changes);
+
+ private:
+  void add_groups();
+  void keep_saver_functions();
+  void shrink_groups(Changes& changes);
+  void shrink_colocations();
+
+  Facts& facts_;
+  Graph& graph_;
+  Closure& closure_;
+  std::function<bool(const StateOf&)> keeps_;
+  NodeSet groups_;  // of which some inputs may not stay
+  SaverShrinking savers_;
+};
+
+}  // namespace gedit

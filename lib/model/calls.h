@@ -1,0 +1,17 @@
+// Which library functions are called, from the graph or from Python.
+#pragma once
+
+#include <vector>
+
+#include "graph/edges.h"
+#include "graph/library.h"
+#include "model/model.h"
+
+namespace gedit {
+
+// For each function of the library whether the graph reaches it: as an op, in an attribute, as a gradient, or
+// named by the object graph; through other functions too. With `roots`, from these nodes alone.
+std::vector<bool> called_functions(const MetaGraph& meta, const Library& library,
+                                   const NodeSet* roots = nullptr);
+
+}  // namespace gedit

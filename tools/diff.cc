@@ -1,0 +1,111 @@
+// gedit diff: what tells two files apart.
+#include "diff/diff.h"
+
+#include "checkpoint/open.h"
+#include "cli/options.h"
+#include "commands.h"
+#include "model/detect.h"
+
+namespace gedit {
+namespace {
+
+class DiffCommand final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    app.add_option("A", a_, "A graph in any form, or a checkpoint; - is standard input")->required();
+    app.add_option("B", b_, "What it is compared with")->required();
+    input_.setup_options(app);
+    app.add_flag("--stat", stat_, "Counts alone");
+    app.add_flag("-j,--json", json_, "JSON");
+    app.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
+  }
+
+  int run() override {
+    if (a_ == "-" && b_ == "-") throw Error(Cause::kUsage, "standard input can be read only once");
+    const bool checkpoint = is_checkpoint(a_);
+    if (checkpoint != is_checkpoint(b_)) {
+      throw Error(Cause::kUsage, "a graph and a checkpoint have nothing in common")
+          .in(checkpoint ? b_ : a_)
+          .hint("gedit check compares a SavedModel with its variables");
+    }
+    return checkpoint ? checkpoints() : models();
+  }
+
+ private:
+  // What is no file that holds a graph, nor a SavedModel's folder.
+  static bool is_checkpoint(const std::string& path) {
+    if (path == "-") return false;
+    if (exists(path) && !is_directory(path)) {
+      const Content content = identify(InputFile::open(path)->bytes());
+      const bool state = content == Content::kCheckpointState;
+      return state || content == Content::kCheckpointIndex || content == Content::kCheckpointV1;
+    }
+    const bool saved_model =
+        exists(join_path(path, "saved_model.pb")) || exists(join_path(path, "saved_model.pbtxt"));
+    return !saved_model && find_checkpoint(path).has_value();
+  }
+
+  int models() {
+    Model before = input_.load_one(a_), after = input_.load_one(b_);
+    Registry ops_before = input_.registry(before), ops_after = input_.registry(after);
+    try {
+      return tell(diff_models(before, after, ops_before, ops_after));
+    } catch (const Malformed& error) {
+      const std::string_view message = before.message;
+      const bool in_before = error.at() >= message.data() && error.at() <= message.data() + message.size();
+      rethrow(in_before ? before : after, error);
+    }
+  }
+
+  int checkpoints() {
+    std::vector<std::string> warnings;
+    const Checkpoint before = open_checkpoint(a_, &warnings), after = open_checkpoint(b_, &warnings);
+    if (!quiet_) {
+      for (const std::string& warning : warnings) say_warning(warning);
+    }
+    return tell(diff_checkpoints(before, after));
+  }
+
+  int tell(const Diff& diff) const {
+    if (!quiet_) {
+      OutputFile out("-", true);
+      if (json_) {
+        diff_json(diff, out);
+      } else if (!stat_) {
+        print_diff(diff, out);
+      } else if (!diff.empty()) {
+        out.write(diff_counts(diff) + "\n");
+      }
+      out.commit();
+    }
+    return diff.empty() ? 0 : 1;
+  }
+
+  InputOptions input_;
+  std::string a_, b_;
+  bool stat_ = false, json_ = false, quiet_ = false;
+};
+
+}  // namespace
+
+const CommandInfo kDiff{
+    "diff",
+    "Look",
+    "tells what differs between two files",
+    "A B [--stat] [-j] [-q]",
+    "Compares two graphs of any kinds and forms: nodes by name, functions by name, versions; and where both "
+    "have them collections, signatures, saver, assets, object graph, and the variables of SavedModels by "
+    "their crc32c. Two checkpoints are compared by the dtype, shape and crc32c of each tensor. The order of "
+    "nodes, attributes and map entries does not count, nor do the order and repetition of control inputs, a "
+    "for a:0, or an attribute at its default for one that is not there.\n"
+    "\n"
+    "  > a/ -> b/ (53 nodes)    a scope has another name and is otherwise the same\n"
+    "  - LINE, + LINE           only A, only B has this line of the listing; long tensors are elided\n"
+    "  ~ NAME: WHAT; WHAT       a node or function that differs, and in what\n"
+    "\n"
+    "Exit status 0: equal; 1: different.",
+    "gedit diff dqn.meta two.meta --stat\n"
+    "gedit diff old/ new/ -q && echo same",
+    [] { return std::unique_ptr<Command>(std::make_unique<DiffCommand>()); }};
+
+}  // namespace gedit

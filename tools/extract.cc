@@ -1,0 +1,67 @@
+// gedit extract: the part of a graph that some tensors need.
+#include "edit/extract.h"
+
+#include "cli/options.h"
+#include "commands.h"
+
+namespace gedit {
+namespace {
+
+class Extract final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
+        ->required()
+        ->type_name("T,..")
+        ->allow_extra_args(false);
+    app.add_option("--inputs", inputs_,
+                   "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
+        ->type_name("T[:DTYPE[SHAPE]],..")
+        ->allow_extra_args(false);
+    output_.setup(app);
+  }
+
+  int run() override {
+    const ExtractRequest request{split_list(outputs_), split_list(inputs_)};
+    Model model = input_.load_one();
+    output_.check(model);
+    Registry ops = input_.registry(model);
+    const Counts before = count(model);
+    Changes changes;
+    changes.list_removed = output_.dry_run();
+    with_file(model, [&] { extract(model, ops, request, changes); });
+    if (output_.dry_run()) print(changes.text());
+    output_.save(model, {before}, changes.warnings, changes.notes);
+    return 0;
+  }
+
+ private:
+  InputOptions input_;
+  OutputOptions output_;
+  std::vector<std::string> outputs_, inputs_;
+};
+
+}  // namespace
+
+const CommandInfo kExtract{
+    "extract",
+    "Cut and join",
+    "keeps the part of a graph that some tensors need",
+    "FILE --outputs T,.. [--inputs T[:DTYPE[SHAPE]],..] -o OUT",
+    "Everything that the outputs do not need goes, functions that nobody calls any more included. Data and "
+    "control inputs are followed, colocation is not. Names, order and versions stay.\n"
+    "\n"
+    "An input becomes a Placeholder of its type. It has the name of the node that it stands for, so that "
+    "feeds "
+    "keep working; where that node stays, or for output k > 0, it is called NODE_k, and a note says so. A "
+    "Placeholder stays as it is.\n"
+    "\n"
+    "Variables of a MetaGraphDef keep their initializers, their VariableDefs and their place in init ops and "
+    "in the saver, which shrink to them; collections keep what is still there. Of a GraphDef the graph alone "
+    "stays. Loops are kept whole.",
+    "gedit extract in.pb --inputs encoder/h1/Relu --outputs features -o mid.pb\n"
+    "gedit extract model.meta --outputs train -o train.meta",
+    [] { return std::unique_ptr<Command>(std::make_unique<Extract>()); }};
+
+}  // namespace gedit
