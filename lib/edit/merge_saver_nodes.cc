@@ -114,7 +114,7 @@ void MergedSavers::join(MergePart& part) {
     for (const NodeId reader : part.facts.consumers().of(restore.node)) {
       part.special.add(reader);
       // A table takes its keys and values from the restore itself.
-      if (std::find(kept.begin(), kept.end(), reader) == kept.end()) {
+      if (!part.shared.has(reader) && std::find(kept.begin(), kept.end(), reader) == kept.end()) {
         kept.push_back(reader);
         ends.insert(index_of(reader));
       }

@@ -216,19 +216,22 @@ std::string MergedSurroundings::united(const Group& group) {
   }
   std::string list;
   std::set<std::string> known;
-  const bool named = kind == collection_kind::kNodeList || collection_schema(key) != nullptr;
+  const bool named = kind == collection_kind::kNodeList || kind == collection_kind::kAnyList ||
+                     collection_schema(key) != nullptr;
   for (const Group::Member& member : group.members) {
     if (kind == collection_kind::kInt64List || kind == collection_kind::kFloatList) {
       list += last_bytes(map_entry(member.collection.entry).value, kind);
       continue;
     }
-    for (const std::string_view item : member.collection.items) {
-      const bool variable = member.collection.kind != kind;
-      const std::string_view text = variable ? variable_names(item).variable : item;
-      // What two operands share is there once.
-      if (on_conflict_ == NameConflict::kShare && named && !known.emplace(text).second) continue;
-      append_bytes_field(list, 1, text);
+    std::vector<std::string_view> items;
+    for (const std::string_view item : member.collection.items)
+      items.push_back(member.collection.kind == kind ? item : variable_names(item).variable);
+    for (const std::string_view item : items) {
+      // What two operands share is there as often as in the first.
+      if (on_conflict_ == NameConflict::kShare && named && known.contains(std::string(item))) continue;
+      append_bytes_field(list, 1, item);
     }
+    known.insert(items.begin(), items.end());
   }
   std::string def, entry;
   append_bytes_field(def, kind, list);
@@ -309,17 +312,15 @@ void MergedSurroundings::unite_savers(MetaGraph& meta, bool all_savers) {
 
 void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>& notes) {
   std::vector<ObjectPart> objects;
-  uint32_t assets = 0;
   std::string without;
   for (const auto& part : parts_) {
     const MetaGraph& own = part->model.meta();
     if (own.has(meta_field::kObjectGraph)) {
-      objects.push_back(
-          {part->name, own.part(meta_field::kObjectGraph), assets, signature_keys_[part->number]});
+      objects.push_back({part->name, own.part(meta_field::kObjectGraph), first_assets_[part->number],
+                         signature_keys_[part->number]});
     } else {
       without += (without.empty() ? "" : ", ") + printable(part->model.path);
     }
-    assets += static_cast<uint32_t>(own.parts_of(meta_field::kAsset).size());
   }
   if (objects.empty()) return;
   if (!without.empty())
