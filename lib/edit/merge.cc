@@ -1,6 +1,7 @@
 #include "edit/merge.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "edit/function_saver.h"
@@ -28,91 +29,13 @@ class Merging {
   }
 
   MergeResult run(const std::shared_ptr<Merging>& self) {
-    MergedNames names(parts_, request_.on_conflict);
-    std::optional<MergedSavers> savers;
-    if (request_.values) savers.emplace(parts_, names, request_);
-    check_roots();
-    for (const auto& part : parts_) {
-      for (const std::string_view name :
-           functions_of_objects(part->model.meta().part(meta_field::kObjectGraph)))
-        part->own_functions.emplace(name);
-      if (part->own_functions.empty() || !part->model.meta().has(meta_field::kSaver)) continue;
-      if (const auto saver = find_function_saver(part->model.meta(), part->facts.names(), part->ops)) {
-        part->own_functions.insert(saver->save_function);
-        part->own_functions.insert(saver->restore_function);
-      }
-    }
-    MergedLibrary library(parts_, request_.on_conflict);
-    for (const auto& part : parts_) {
-      with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
-    }
-    Model& model = result_.model;
-    start(model);
-    MetaGraph& meta = model.meta();
-    MergedSurroundings surroundings(parts_, names, request_.on_conflict);
-    std::vector<std::string> signatures;  // through which tensors may be named
-    if (model.kind != Kind::kGraphDef) surroundings.unite_signatures(meta, signatures);
-    for (const std::string_view signature : meta.parts_of(meta_field::kSignature))
-      signatures.emplace_back(signature);
-    Model named;
-    named.meta_graphs.push_back({Graph({}, graph_field::kNode, model.arena), {}, false});
-    named.meta().set_parts(meta_field::kSignature, signatures);
-    inputs_ = std::make_unique<InputMap>(parts_, names, named, request_.input_map,
-                                         request_.on_conflict == NameConflict::kShare);
-    for (const auto& part : parts_) {
-      const size_t others = part->model.meta_graphs.size() - 1;
-      if (others == 0 || (part->number == richest_ && part->name.empty())) continue;
-      result_.warnings.push_back(std::to_string(others) + " other MetaGraphs of " +
-                                 printable(part->model.path) + " are left out");
-    }
-    inputs_->warn(result_.warnings);
-    warn_of_python();
-    names.share();
-    inputs_->check_cycles();
-    if (savers) savers->decide();
-    if (model.kind != Kind::kGraphDef) {
-      MergedSurroundings::map_signature_inputs(meta, *inputs_);
-      surroundings.unite_info(meta);
-      result_.assets = surroundings.unite_assets(meta, model.folder);
-      surroundings.unite_objects(meta, result_.notes);
-      surroundings.unite_collections(meta);
-      surroundings.unite_savers(meta, !savers);
-      if (savers) savers->mend(meta);
-    }
-    NewNodes nodes = surroundings.take_nodes();
-    if (request_.prune) {
-      NewNodes readers = nodes;
-      if (savers) {
-        for (std::string& node : savers->nodes()) readers.push_back(std::move(node));
-      }
-      prune_keys(parts_, names, *inputs_, meta, readers);
-    }
-
-    Graph& graph = meta.graph;
-    for (const auto& part : parts_) {
-      mark_colocated(*part);
-      part->settle();
-      const std::shared_ptr<const Mapping> mapping =
-          part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(self, part.get());
-      part->base = graph.append_all(part->graph(), mapping);
-      for (const NodeSet* gone : {&part->removed, &part->shared}) {
-        for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->base + index_of(id)});
-      }
-    }
-    if (savers) savers->apply(graph, nodes);
-    for (const std::string& node : nodes) graph.append(node);
-    for (const Part& part : parts_.front()->graph().parts()) {
-      if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
-    }
-    if (library.present()) graph.set_parts(graph_field::kLibrary, {library.encode()});
-    surroundings.unite_versions(graph);
-    if (request_.want_changes) describe(nodes);
-    for (std::string& warning : surroundings.take_warnings()) result_.warnings.push_back(std::move(warning));
-    if (savers) {
-      result_.values = savers->take_values();
-      for (std::string& warning : savers->take_warnings()) result_.warnings.push_back(std::move(warning));
-    }
-    model.keeps = self;
+    decide_names();
+    start(result_.model);
+    decide_inputs();
+    unite_surroundings();
+    write_graph(self);
+    tell();
+    result_.model.keeps = self;
     return std::move(result_);
   }
 
@@ -127,6 +50,103 @@ class Merging {
   }
 
  private:
+  // What everything is called; the messages around the operands' graphs say it from then on.
+  void decide_names() {
+    check_roots();
+    names_.emplace(parts_, request_.on_conflict);
+    if (request_.values) savers_.emplace(parts_, *names_, request_);
+    for (const auto& part : parts_) {
+      const MetaGraph& meta = part->model.meta();
+      for (const std::string_view name : functions_of_objects(meta.part(meta_field::kObjectGraph)))
+        part->own_functions.emplace(name);
+      if (part->own_functions.empty() || !meta.has(meta_field::kSaver)) continue;
+      if (const auto saver = find_function_saver(meta, part->facts.names(), part->ops)) {
+        part->own_functions.insert(saver->save_function);
+        part->own_functions.insert(saver->restore_function);
+      }
+    }
+    library_.emplace(parts_, request_.on_conflict);
+    for (const auto& part : parts_) {
+      with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
+    }
+    surroundings_.emplace(parts_, *names_, request_.on_conflict);
+  }
+
+  // What every node reads, and which nodes go.
+  void decide_inputs() {
+    MetaGraph& meta = result_.model.meta();
+    std::vector<std::string> signatures;  // through which tensors may be named
+    if (result_.model.kind != Kind::kGraphDef) surroundings_->unite_signatures(meta, signatures);
+    for (const std::string_view signature : meta.parts_of(meta_field::kSignature))
+      signatures.emplace_back(signature);
+    Model named;
+    named.meta_graphs.push_back({Graph({}, graph_field::kNode, result_.model.arena), {}, false});
+    named.meta().set_parts(meta_field::kSignature, signatures);
+    inputs_ = std::make_unique<InputMap>(parts_, *names_, named, request_.input_map,
+                                         request_.on_conflict == NameConflict::kShare);
+    names_->share();
+    inputs_->check_cycles();
+    if (savers_) savers_->decide();
+  }
+
+  void unite_surroundings() {
+    MetaGraph& meta = result_.model.meta();
+    if (result_.model.kind != Kind::kGraphDef) {
+      MergedSurroundings::map_signature_inputs(meta, *inputs_);
+      surroundings_->unite_info(meta);
+      result_.assets = surroundings_->unite_assets(meta, result_.model.folder);
+      surroundings_->unite_objects(meta, result_.notes);
+      surroundings_->unite_collections(meta);
+      surroundings_->unite_savers(meta, !savers_);
+      if (savers_) savers_->mend(meta);
+    }
+    nodes_ = surroundings_->take_nodes();
+    if (!request_.prune) return;
+    NewNodes readers = nodes_;
+    if (savers_) {
+      for (std::string& node : savers_->nodes()) readers.push_back(std::move(node));
+    }
+    prune_keys(parts_, *names_, *inputs_, meta, readers);
+  }
+
+  void write_graph(const std::shared_ptr<Merging>& self) {
+    Graph& graph = result_.model.graph();
+    for (const auto& part : parts_) {
+      mark_colocated(*part);
+      part->settle();
+      const std::shared_ptr<const Mapping> mapping =
+          part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(self, part.get());
+      part->base = graph.append_all(part->graph(), mapping);
+      for (const NodeSet* gone : {&part->removed, &part->shared}) {
+        for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->base + index_of(id)});
+      }
+    }
+    if (savers_) savers_->apply(graph, nodes_);
+    for (const std::string& node : nodes_) graph.append(node);
+    for (const Part& part : parts_.front()->graph().parts()) {
+      if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
+    }
+    if (library_->present()) graph.set_parts(graph_field::kLibrary, {library_->encode()});
+    surroundings_->unite_versions(graph);
+  }
+
+  void tell() {
+    if (request_.want_changes) describe();
+    std::vector<std::string>& warnings = result_.warnings;
+    for (const auto& part : parts_) {
+      const size_t others = part->model.meta_graphs.size() - 1;
+      if (others == 0 || (part->number == richest_ && part->name.empty())) continue;
+      warnings.push_back(std::to_string(others) + " other MetaGraphs of " + printable(part->model.path) +
+                         " are left out");
+    }
+    inputs_->warn(warnings);
+    warn_of_python();
+    for (std::string& warning : surroundings_->take_warnings()) warnings.push_back(std::move(warning));
+    if (!savers_) return;
+    result_.values = savers_->take_values();
+    for (std::string& warning : savers_->take_warnings()) warnings.push_back(std::move(warning));
+  }
+
   // The richest operand's file, without its graph.
   void start(Model& model) const {
     const Model& from = parts_[richest_]->model;
@@ -193,7 +213,7 @@ class Merging {
   }
 
   // For --dry-run: what is there that the first operand had not, and the other way round.
-  void describe(const NewNodes& nodes) {
+  void describe() {
     for (const auto& part : parts_) {
       for (uint32_t i = 0; i < part->graph().size(); ++i) {
         const NodeId id{i};
@@ -206,7 +226,7 @@ class Merging {
         }
       }
     }
-    for (const std::string& node : nodes)
+    for (const std::string& node : nodes_)
       result_.changes.push_back("+ " + printable(node_name(node)) + " = " + printable(node_op(node)));
     for (const MergedInput& pair : inputs_->pairs()) {
       for (const MergedInput::Reader& reader : pair.readers) {
@@ -221,7 +241,12 @@ class Merging {
   const MergeRequest request_;
   MergeParts parts_;
   size_t richest_ = 0;
+  std::optional<MergedNames> names_;
+  std::optional<MergedSavers> savers_;
+  std::optional<MergedLibrary> library_;
+  std::optional<MergedSurroundings> surroundings_;
   std::unique_ptr<InputMap> inputs_;
+  NewNodes nodes_;  // that no operand has
   MergeResult result_;
 };
 

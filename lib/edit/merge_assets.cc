@@ -1,4 +1,5 @@
 // Assets of several models: command_reference, merge, rule 11.
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -97,8 +98,15 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
   }
   std::vector<std::string> assets;
   for (const auto& part : parts_) {
-    for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset))
+    const size_t before = assets.size();
+    first_assets_.push_back(static_cast<uint32_t>(before));
+    for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset)) {
+      // Of two operands that share the node; objects know theirs by number.
+      const auto end = assets.begin() + static_cast<std::ptrdiff_t>(before);
+      if (!part->model.meta().has(meta_field::kObjectGraph) && std::find(assets.begin(), end, asset) != end)
+        continue;
       assets.emplace_back(asset);
+    }
   }
   meta.set_parts(meta_field::kAsset, assets);
   return added;

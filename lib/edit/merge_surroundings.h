@@ -51,6 +51,7 @@ class MergedSurroundings {
   NameConflict on_conflict_;
   NewNodes nodes_;
   std::vector<std::map<std::string, std::string>> signature_keys_;  // by part: old and new
+  std::vector<uint32_t> first_assets_;                              // by part: where its assets begin
   std::vector<std::string> warnings_;
 };
 

@@ -1,0 +1,233 @@
+// The nodes of savers: the kept one's get longer lists, the others' go.
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "edit/merge_saver_state.h"
+#include "model/collections.h"
+
+namespace gedit {
+namespace {
+
+// `Assign_12` is an `Assign`.
+std::string_view without_number(std::string_view name) {
+  const size_t underscore = name.find_last_not_of("0123456789");
+  const bool numbered = underscore != std::string_view::npos && underscore > 0 && name[underscore] == '_' &&
+                        underscore + 1 < name.size();
+  return numbered ? name.substr(0, underscore) : name;
+}
+
+// One with an earlier operand's, which saves and restores it.
+bool is_shared(const MergePart& part, NodeId variable) {
+  return variable != kNoNode && part.shared.has(variable);
+}
+
+}  // namespace
+
+// The kept saver's operand: keys under their new names in all its savers, and the new entries in the main
+// one.
+void MergedSavers::rekey_chosen() {
+  Values& values = values_[chosen_->number];
+  Lists& lists = kept_->lists;
+  const NodeId main_save = values.main.saves.front().node, main_restore = values.main.restores.front().node;
+  for (SaveNode save : values.all.saves) {
+    if (!save.readable()) continue;
+    for (SavedTensor& tensor : save.tensors) tensor.key = key_of(*chosen_, tensor.key);
+    lists.extend(save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
+  }
+  std::vector<std::string> tensors;
+  for (RestoreNode restore : values.all.restores) {
+    if (restore.names == kNoNode) continue;
+    const bool one_each =
+        restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
+    for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
+    const bool here = restore.node == main_restore;
+    const std::vector<std::string> made =
+        lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), here && one_each);
+    if (here) tensors = made;
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Kept::Use& use = kept_->uses[i];
+    if (use.part != nullptr) {
+      use.part->replaced[use.tensor] = tensors[i];
+      continue;
+    }
+    const std::string name = names_.free_name(kept_->scope + "Assign");
+    NodeBuilder assign(name, use.resource ? "AssignVariableOp" : "Assign");
+    assign.input(use.variable).input(tensors[i]);
+    if (use.resource) {
+      assign.type("dtype", kept_->restored[i].dtype);
+    } else {
+      std::string yes;
+      append_varint_field(yes, attr_field::kBool, 1);
+      assign.type("T", kept_->restored[i].dtype)
+          .attr("_class", string_list_value({"loc:@" + use.variable}))
+          .attr("use_locking", yes)
+          .attr("validate_shape", yes);
+    }
+    lists.add(assign.take());
+    kept_->ends.push_back(name);
+  }
+  // The operations that run the restored assignments run the new ones.
+  NodeId group = kNoNode;
+  for (const RestoredTensor& tensor : values.main.restores.front().tensors) {
+    if (tensor.between.empty() || group != kNoNode) continue;
+    for (const NodeId reader : chosen_->facts.consumers().of(tensor.between.back())) {
+      if (node_op(chosen_->graph().bytes(reader)) == "NoOp") group = reader;
+    }
+  }
+  if (group == kNoNode) {
+    group =
+        chosen_->facts.names().find(node_of(last_bytes(chosen_->model.meta().part(meta_field::kSaver), 3)));
+  }
+  if (group == kNoNode) {
+    throw Error(Cause::kRefused, "no operation restores all that its saver holds").in(chosen_->model.path);
+  }
+  for (const std::string& end : kept_->ends) lists.run_in(group, end);
+  lists.run_groups();
+}
+
+// An operand's saver: what it saves and restores, the kept one does.
+void MergedSavers::join(MergePart& part) {
+  const Values& values = values_[part.number];
+  const Graph& graph = part.graph();
+  std::vector<NodeId> kept;  // nodes of the saver that stay
+  std::string scope;
+  for (const SaveNode& save : values.main.saves) {
+    scope = scope_of(graph.name(save.node));
+    std::vector<std::string_view> inputs;
+    each_input(graph.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
+    for (const SavedTensor& tensor : save.tensors)
+      kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
+  }
+  std::set<uint32_t> ends;
+  for (const RestoreNode& restore : values.main.restores) {
+    scope = scope_of(graph.name(restore.node));
+    for (const RestoredTensor& tensor : restore.tensors) {
+      if (is_shared(part, tensor.variable)) continue;
+      const Tensor& value = value_of(part, tensor.key);
+      kept_->restored.push_back({key_of(part, tensor.key), tensor.slice, value.dtype, ""});
+      kept_->uses.push_back({&part, tensor_text(graph.name(restore.node), tensor.output), "", false});
+      kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
+      if (!tensor.between.empty()) ends.insert(index_of(tensor.between.back()));
+    }
+    for (const NodeId reader : part.facts.consumers().of(restore.node)) {
+      part.special.add(reader);
+      // A table takes its keys and values from the restore itself.
+      if (!part.shared.has(reader) && std::find(kept.begin(), kept.end(), reader) == kept.end()) {
+        kept.push_back(reader);
+        ends.insert(index_of(reader));
+      }
+    }
+  }
+  move(part, kept, scope);
+  for (const SaveNode& save : values.main.saves) {
+    NodeHead head;
+    head.id = save.node;
+    std::vector<std::string> inputs;
+    each_input(graph.bytes(save.node), [&](std::string_view input) {
+      std::string text;
+      part.input(head, input, text);
+      inputs.push_back(std::move(text));
+      ++head.slot;
+    });
+    for (const SavedTensor& tensor : save.tensors) {
+      if (is_shared(part, tensor.variable)) continue;
+      const Tensor& value = value_of(part, tensor.key);
+      kept_->saved.push_back(
+          {key_of(part, tensor.key), tensor.slice, value.dtype, inputs[save.first_tensor + tensor.slot]});
+    }
+  }
+  for (const uint32_t end : ends) kept_->ends.push_back(part.name_of(graph.name(NodeId{end})));
+  remove_saver(part, kept, scope);
+}
+
+// An operand without a saver: its variables are saved under their names.
+void MergedSavers::join_variables(MergePart& part) {
+  const Graph& graph = part.graph();
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const std::string_view node_def = graph.bytes(NodeId{i});
+    if (!is_variable_op(node_op(node_def)) || is_shared(part, NodeId{i})) continue;
+    const std::string key(node_name(node_def));
+    const Tensor* value = values_[part.number].checkpoint->find(key);
+    if (value == nullptr) continue;  // a local one
+    const bool resource = node_op(node_def) == "VarHandleOp";
+    const std::string variable = part.name_of(key);
+    std::string source = variable;
+    if (resource) {
+      source = names_.free_name(kept_->scope + "Read");
+      NodeBuilder read(source, "ReadVariableOp");
+      kept_->lists.add(read.input(variable).type("dtype", value->dtype).take());
+    }
+    kept_->saved.push_back({key_of(part, key), "", value->dtype, source});
+    kept_->restored.push_back({key_of(part, key), "", value->dtype, ""});
+    kept_->uses.push_back({nullptr, "", variable, resource});
+  }
+}
+
+// The nodes of a saver that stay go into the kept saver's scope.
+void MergedSavers::move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope) {
+  for (const NodeId id : nodes) {
+    const std::string_view name = part.graph().name(id);
+    if (!name.starts_with(scope) || scope.empty() || part.renamed.contains(name)) continue;
+    part.renamed[name] =
+        names_.free_name(kept_->scope + std::string(without_number(name.substr(scope.size()))));
+    part.special.add(id);
+    for (const NodeId reader : part.facts.consumers().of(id)) part.special.add(reader);
+  }
+}
+
+// Everything that only saved and restored: downwards from the Save nodes and the assignments, then upwards.
+void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope) {
+  const Graph& graph = part.graph();
+  const Edges &consumers = part.facts.consumers(), &producers = part.facts.producers();
+  NodeSet stays(graph.size()), gone(graph.size());
+  for (const NodeId id : kept) stays.add(id);
+  std::vector<NodeId> stack;
+  const auto remove = [&](NodeId id) {
+    if (!stays.has(id) && gone.add(id)) stack.push_back(id);
+  };
+  const Savers& all = values_[part.number].all;
+  for (const SaveNode& save : all.saves) remove(save.node);
+  for (const RestoreNode& restore : all.restores) remove(restore.node);
+  for (const NodeId id : kept) {
+    if (!is_assign_op(node_op(graph.bytes(id)))) continue;
+    for (const NodeId reader : consumers.of(id)) {
+      if (node_op(graph.bytes(reader)) == "NoOp" && graph.name(reader).starts_with(scope)) remove(reader);
+    }
+  }
+  std::vector<NodeId> all_gone;
+  while (!stack.empty()) {
+    const NodeId id = stack.back();
+    stack.pop_back();
+    all_gone.push_back(id);
+    for (const NodeId reader : consumers.of(id)) {
+      if (graph.name(reader).starts_with(scope)) remove(reader);
+    }
+  }
+  for (const NodeId id : all_gone) {
+    for (const NodeId reader : consumers.of(id)) {
+      if (gone.has(reader) || stays.has(reader)) continue;
+      warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
+                          printable(graph.name(reader)) + "' needs it");
+      return;
+    }
+  }
+  // What only they read.
+  std::unordered_map<uint32_t, size_t> left;  // readers that stay
+  for (size_t i = 0; i < all_gone.size(); ++i) {
+    for (const NodeId source : producers.of(all_gone[i])) {
+      const auto [found, fresh] = left.emplace(index_of(source), 0);
+      if (fresh) found->second = consumers.of(source).size();
+      --found->second;
+      if (found->second > 0 || stays.has(source) || !graph.name(source).starts_with(scope)) continue;
+      if (gone.add(source)) all_gone.push_back(source);
+    }
+  }
+  for (const NodeId id : all_gone) {
+    part.removed.add(id);
+    removed_.insert(part.name_of(graph.name(id)));
+  }
+}
+
+}  // namespace gedit
