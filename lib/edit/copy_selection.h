@@ -16,7 +16,7 @@ namespace gedit {
 struct CopySelection {
   NodeSet nodes;
   std::unordered_set<TensorRef, TensorHash> cuts;                // of --inputs, and KEYs
-  std::vector<TypedTensor> inputs;                            // as asked for
+  std::vector<TypedTensor> inputs;                               // as asked for
   std::unordered_map<TensorRef, TypedTensor, TensorHash> typed;  // stated types of cut tensors
   std::vector<std::pair<TensorRef, std::string>> input_map;      // KEY, VALUE as written (canonical name)
   NodeSet shared;

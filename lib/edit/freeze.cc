@@ -427,10 +427,9 @@ class Freezing {
         empty.insert(std::string(graph_.name(state.node)));
     }
     if (empty.empty()) return;
-    changes_.warnings.push_back(std::to_string(empty.size()) +
-                                (empty.size() == 1 ? " table is" : " tables are") +
-                                " filled by a checkpoint alone and will be empty, first '" +
-                                printable(*empty.begin()) + "'");
+    changes_.warnings.push_back(
+        std::to_string(empty.size()) + (empty.size() == 1 ? " table is" : " tables are") +
+        " filled by a checkpoint alone and will be empty, first '" + printable(*empty.begin()) + "'");
   }
 
   // Tables that no init op fills.

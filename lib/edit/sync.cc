@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/facts.h"
-#include "select/tensors.h"
 #include "edit/new_names.h"
 #include "graph/listing.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
