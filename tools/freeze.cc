@@ -55,8 +55,11 @@ class Freeze final : public Command {
       }
       reduce_to_graph(model);
     }
-    if (directory) output_.base.values = values_that_stay(result, changes);
-    output_.base.without_values = true;
+    // One folder of values serves all MetaGraphs of a SavedModel, and only one was frozen.
+    if (directory && model.meta_graphs.size() == 1) {
+      output_.base.values = values_that_stay(result, changes);
+      output_.base.without_values = true;
+    }
     if (output_.dry_run()) print(changes.text());
     output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;

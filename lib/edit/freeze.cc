@@ -82,12 +82,7 @@ class Freezing {
     HandleFlow flow(graph_, facts.ops, questions([](NodeId) { return true; }));
     NewNames names(facts.names);
     GraphFreezing writing(graph_, flow, {facts.ops, names, &facts.frames, {}});
-    uint64_t variables = 0;
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (!is_variable_op(node_op(graph_.bytes(NodeId{i})))) continue;
-      ++variables;
-      if (!kept_.has(NodeId{i})) seed(flow, NodeId{i});
-    }
+    const uint64_t variables = seed_all(flow);
     flow.run();
 
     Closure closure(facts, [&](NodeId reader, const TensorRef& tensor) {
@@ -105,13 +100,7 @@ class Freezing {
     Reduction reduction(facts, closure);
     reduction.keep_state([this](const StateOf& state) { return state.table || kept_.has(state.node); });
     reduction.complete();
-    // What only initial values read, and nothing here initializes, is a constant as well.
-    for (const NodeId id : closure.found()) {
-      const auto state = facts.state.find(index_of(id));
-      if (state == facts.state.end() || state->second.table || frozen_.has(id)) continue;
-      const NodeId initializer = state->second.initializer;
-      if (initializer == kNoNode || !closure.nodes().has(initializer)) freeze_if_variable(id);
-    }
+    freeze_what_nothing_initializes(closure);
     cut.apply(closure, changes_);
 
     open_values();  // finds its keys in savers, which are made smaller next
@@ -121,21 +110,11 @@ class Freezing {
       if (!values_) throw refused("1 variable and no checkpoint").hint("--checkpoint PREFIX");
       return values_->value_of_own(node_def);
     });
-    FunctionReach reach(library);
-    for (const NodeId id : needed) reach.calls_of(graph_.bytes(id));
-    reach.follow();
-    for (size_t i = 0; i < library.functions.size(); ++i) {
-      if (reach.reached(i) && owners_.contains(library.functions[i].name)) functions.freeze_own(i);
-    }
+    freeze_owners(needed, library, functions);
     convert(closure.nodes(), names, functions);
     rewire_readers_of_writers(closure.nodes(), writing);
-    std::vector<NodeId> constants = frozen_.nodes();
-    put_values(constants);
-    FreezeResult result;
-    for (const NodeId id : kept_.nodes()) {
-      if (values_ && closure.nodes().has(id)) result.kept_keys.push_back(values_->key_of(id));
-    }
-    if (!result.kept_keys.empty()) add_restored_keys(closure.nodes(), result.kept_keys);
+    put_values(frozen_.nodes());
+    FreezeResult result{kept_keys(closure.nodes())};
     if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
 
     tell(closure.nodes(), functions, variables, reduction);
@@ -221,6 +200,17 @@ class Freezing {
     flow.seed(carried.variable, carried);
   }
 
+  // Every variable that may become a constant; gives the number of all variables.
+  uint64_t seed_all(HandleFlow& flow) const {
+    uint64_t variables = 0;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (!is_variable_op(node_op(graph_.bytes(NodeId{i})))) continue;
+      ++variables;
+      if (!kept_.has(NodeId{i})) seed(flow, NodeId{i});
+    }
+    return variables;
+  }
+
   [[noreturn]] void refuse_writer(NodeId writer, const HandleFlow& flow) const {
     throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second.variable);
   }
@@ -266,6 +256,28 @@ class Freezing {
 
   void freeze_if_variable(NodeId id) {
     if (is_variable_op(node_op(graph_.bytes(id))) && !kept_.has(id)) frozen_.add(id);
+  }
+
+  // What only initial values read, and nothing that stays initializes, is a constant as well.
+  void freeze_what_nothing_initializes(const Closure& closure) {
+    for (const NodeId id : closure.found()) {
+      const auto state = facts_->state.find(index_of(id));
+      if (state == facts_->state.end() || state->second.table || frozen_.has(id)) continue;
+      const NodeId initializer = state->second.initializer;
+      if (initializer == kNoNode || !closure.nodes().has(initializer)) freeze_if_variable(id);
+    }
+  }
+
+  // Functions below these nodes that hold variables themselves.
+  void freeze_owners(const std::vector<NodeId>& nodes, const Library& library,
+                     FunctionFreezing& functions) const {
+    if (owners_.empty()) return;
+    FunctionReach reach(library);
+    for (const NodeId id : nodes) reach.calls_of(graph_.bytes(id));
+    reach.follow();
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      if (reach.reached(i) && owners_.contains(library.functions[i].name)) functions.freeze_own(i);
+    }
   }
 
   void convert(const NodeSet& stays, NewNames& names, FunctionFreezing& functions) {
@@ -343,6 +355,16 @@ class Freezing {
     }
   }
 
+  // Of the variables that stay, and of what else their savers restore.
+  std::vector<std::string> kept_keys(const NodeSet& stays) const {
+    std::vector<std::string> keys;
+    for (const NodeId id : kept_.nodes()) {
+      if (values_ && stays.has(id)) keys.push_back(values_->key_of(id));
+    }
+    if (!keys.empty()) add_restored_keys(stays, keys);
+    return keys;
+  }
+
   // What savers that stay restore besides variables: the contents of tables.
   void add_restored_keys(const NodeSet& stays, std::vector<std::string>& keys) const {
     for (const RestoreNode& restore : facts_->savers.restores) {
@@ -388,7 +410,26 @@ class Freezing {
                                   (feeding == 1 ? " node" : " nodes") + " of an input pipeline, first " +
                                   first + "; hint: --inputs");
     }
+    tell_of_contents(stays);
     tell_of_tables(stays, reduction);
+  }
+
+  // Tables of which a saver that goes has the contents.
+  void tell_of_contents(const NodeSet& stays) {
+    if (std::any_of(facts_->state.begin(), facts_->state.end(), [&](const auto& entry) {
+          return kept_.has(entry.second.node) && stays.has(entry.second.node);
+        }))
+      return;  // with a variable the saver stays, and so do they
+    std::set<std::string> empty;
+    for (const auto& [index, state] : facts_->state) {
+      const bool mutates = node_op(graph_.bytes(state.node)).starts_with("Mutable");
+      if (state.table && mutates && state.satellites.empty() && stays.has(state.node))
+        empty.insert(std::string(graph_.name(state.node)));
+    }
+    if (empty.empty()) return;
+    changes_.warnings.push_back(
+        std::to_string(empty.size()) + (empty.size() == 1 ? " table is" : " tables are") +
+        " filled by a checkpoint alone and will be empty, first '" + printable(*empty.begin()) + "'");
   }
 
   // Tables that no init op fills.

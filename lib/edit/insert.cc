@@ -11,11 +11,11 @@
 #include "base/near.h"
 #include "edit/attributes.h"
 #include "edit/facts.h"
-#include "select/tensors.h"
 #include "edit/inserted_op.h"
 #include "edit/new_names.h"
 #include "edit/places.h"
 #include "edit/tensor_info.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -406,8 +406,8 @@ class Place {
   const std::string function_;
   const InsertedOp& op_;
   Changes& changes_;
-  std::unique_ptr<Facts> facts_;  // of the main graph
-  std::optional<Names> own_names_;    // of a body
+  std::unique_ptr<Facts> facts_;    // of the main graph
+  std::optional<Names> own_names_;  // of a body
   OpDef signature_;
   std::vector<Target> targets_;
   std::multimap<std::string, const Target*, std::less<>> by_name_;

@@ -58,16 +58,44 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
 }
 
 void VariableValues::read_savers() {
-  for (const SaveNode& save : facts_.savers.saves) {
-    for (const SavedTensor& tensor : save.tensors) {
+  struct Saver {
+    NodeId node;
+    std::vector<std::pair<NodeId, Where>> tensors;
+    int rank = 0;
+  };
+  std::vector<Saver> savers;
+  const auto take = [&](NodeId node, const auto& tensors) {
+    Saver& saver = savers.emplace_back(Saver{node, {}, 0});
+    for (const auto& tensor : tensors) {
       if (tensor.variable != kNoNode)
-        known_.try_emplace(index_of(tensor.variable), Where{tensor.key, tensor.slice});
+        saver.tensors.emplace_back(tensor.variable, Where{tensor.key, tensor.slice});
     }
+  };
+  for (const SaveNode& save : facts_.savers.saves) take(save.node, save.tensors);
+  for (const RestoreNode& restore : facts_.savers.restores) take(restore.node, restore.tensors);
+  // A graph may have a saver for each part of a model, with keys of its own. The one that wrote the
+  // checkpoint finds all of its keys in it; of several, the one that saver_def names.
+  NodeSet named(graph_.size());
+  const std::string_view def = facts_.model.meta().part(meta_field::kSaver);
+  for (const uint32_t field : {2U, 3U}) {
+    const NodeId id = def.empty() ? kNoNode : facts_.names.find(node_of(last_bytes(def, field)));
+    if (id != kNoNode) named.add(id);
   }
-  for (const RestoreNode& restore : facts_.savers.restores) {
-    for (const RestoredTensor& tensor : restore.tensors) {
-      if (tensor.variable != kNoNode)
-        known_.try_emplace(index_of(tensor.variable), Where{tensor.key, tensor.slice});
+  const NodeSet below = reach(named, facts_.producers, kAnyDistance);
+  for (Saver& saver : savers) {
+    const bool complete = std::all_of(saver.tensors.begin(), saver.tensors.end(), [&](const auto& tensor) {
+      return source_->checkpoint.find(tensor.second.key) != nullptr;
+    });
+    saver.rank = (complete ? 0 : 2) + (below.has(saver.node) ? 0 : 1);
+  }
+  std::stable_sort(savers.begin(), savers.end(),
+                   [](const Saver& a, const Saver& b) { return a.rank < b.rank; });
+  for (const Saver& saver : savers) {
+    for (const auto& [variable, where] : saver.tensors) {
+      const auto [known, fresh] = known_.try_emplace(index_of(variable), where);
+      const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
+                          source_->checkpoint.find(where.key) != nullptr;
+      if (better) known->second = where;
     }
   }
 }

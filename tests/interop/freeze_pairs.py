@@ -140,14 +140,14 @@ class Checker:
         found = []
         for meta in parsed.meta_graphs:
             tags = list(meta.meta_info_def.tags)
-            with tf.Graph().as_default() as graph, tf.Session(graph=graph) as session:
-                loaded = tf.saved_model.load(session, tags, folder)
-                self.init = [loader_impl.get_init_op(loaded)] if loader_impl.get_init_op(loaded) is not None else []
-                self.init = [op.name for op in self.init]
-                self.assets = {k: v for k, v in loader_impl.get_asset_tensors(folder, loaded).items()}
-                for key, signature in loaded.signature_def.items():
-                    if key.startswith("__"):
-                        continue
+            for key in sorted(k for k in meta.signature_def if not k.startswith("__")):
+                # A session for each, since a signature may train.
+                with tf.Graph().as_default() as graph, tf.Session(graph=graph) as session:
+                    loaded = tf.saved_model.load(session, tags, folder)
+                    init = loader_impl.get_init_op(loaded)
+                    self.init = [] if init is None else [init.name]
+                    self.assets = dict(loader_impl.get_asset_tensors(folder, loaded))
+                    signature = loaded.signature_def[key]
                     infos = list(signature.inputs.values()) + list(signature.outputs.values())
                     if not signature.outputs or any(not info.name for info in infos):
                         continue
