@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/near.h"
 #include "edit/attributes.h"
 #include "edit/facts.h"
 #include "edit/inserted_op.h"
@@ -128,69 +127,20 @@ class Place {
   }
 
   Target find_in_body(std::string_view text) const {
-    const Input input = parse_body_input(text);
-    if (input.control)
-      throw refused("a control input is no tensor").of(quoted("tensor", address(function_, text)));
+    const Tensors tensors(model_, graph_, *own_names_, ops_, function_);
+    const TensorRef tensor = tensors.find(address(function_, text));
     Target target;
+    target.source = tensors.input_text(tensor);
+    const Input input = parse_body_input(target.source);
     target.name = input.node;
-    target.node = names().find(input.node);
-    if (target.node == kNoNode) {
-      find_argument(text, input, target);
-      return target;
+    target.port = input.port;
+    target.node = tensor.node;
+    if (target.node != kNoNode) {
+      target.device = node_head(graph_.bytes(target.node)).device;
+      target.index = tensor.index;
     }
-    const std::string_view node_def = graph_.bytes(target.node);
-    target.device = node_head(node_def).device;
-    const auto types = output_types(ops_, node_def);
-    const auto outputs = output_names(ops_, node_def);
-    const bool numbered = input.port.find_first_not_of("0123456789") == std::string_view::npos;
-    if (!outputs || !types) {
-      if (numbered)
-        throw refused("op '" + printable(node_op(node_def)) + "' is not known")
-            .of(quoted("tensor", address(function_, text)))
-            .hint("--ops FILE");
-      target.port = whole_port(input.port);
-    } else {
-      const std::string wanted = whole_port(input.port);
-      size_t index = numbered ? input.index() : 0;
-      while (!numbered && index < outputs->size() && port_of((*outputs)[index]) != wanted) ++index;
-      if (index >= outputs->size()) {
-        const size_t count = outputs->size();
-        throw refused(quoted("node", input.node) + " (" + printable(node_op(node_def)) + ") has " +
-                      (!numbered    ? "no such output"
-                       : count == 0 ? "no outputs"
-                                    : std::to_string(count) + (count == 1 ? " output" : " outputs")))
-            .of(quoted("tensor", address(function_, text)));
-      }
-      target.index = static_cast<uint32_t>(index);
-      target.port = port_of((*outputs)[index]);
-      target.type = (*types)[index];
-    }
-    target.source = target.name + ":" + target.port;
+    target.type = tensors.type(tensor);
     return target;
-  }
-
-  static std::string port_of(const OutputName& output) {
-    return std::string(output.arg) + ":" + std::to_string(output.index);
-  }
-
-  void find_argument(std::string_view text, const Input& input, Target& target) const {
-    Near near(address(function_, input.node));
-    for (const ArgDef& arg : signature_.inputs) {
-      near.offer(address(function_, arg.name));
-      if (arg.name != input.node) continue;
-      if (!arg.number_attr.empty() || !arg.type_list_attr.empty())
-        throw refused("is a list of tensors").of(quoted("argument", address(function_, text)));
-      if (!whole_port(input.port).empty())
-        throw refused("is one tensor").of(quoted("argument", address(function_, arg.name)));
-      if (arg.type_attr.empty()) target.type = DType{arg.type};
-      if (arg.is_ref) target.type = reference_to(target.type);
-      target.source = arg.name;
-      return;
-    }
-    for (uint32_t i = 0; i < graph_.size(); ++i) near.offer(address(function_, graph_.name(NodeId{i})));
-    throw refused("no such node")
-        .of(quoted("node", address(function_, input.node)))
-        .hint(near.did_you_mean());
   }
 
   // The new node of a target.
