@@ -38,9 +38,8 @@ void print_faults(const std::vector<Fault>& faults, bool json, Sink& out) {
 }
 
 size_t count_errors(const std::vector<Fault>& faults) {
-  return static_cast<size_t>(std::count_if(faults.begin(), faults.end(), [](const Fault& fault) {
-    return fault.level == Level::kError;
-  }));
+  return static_cast<size_t>(std::count_if(faults.begin(), faults.end(),
+                                           [](const Fault& fault) { return fault.level == Level::kError; }));
 }
 
 }  // namespace gedit
