@@ -1,0 +1,190 @@
+// Nodes as bytes and graphs of them: names taken apart, fields replaced where they stand, records edited.
+#include "graph/graph.h"
+
+#include <gtest/gtest.h>
+
+#include "edit/identities.h"
+#include "graph/edges.h"
+#include "graph/frames.h"
+#include "graph/names.h"
+#include "graph/node.h"
+#include "model/listing.h"
+
+namespace gedit {
+namespace {
+
+TEST(Node, InputsAreTakenApart) {
+  struct Row {
+    std::string_view text, node, port;
+    bool control;
+    uint32_t index;
+  };
+  for (const Row& row :
+       {Row{"a", "a", "", false, 0}, Row{"a:1", "a", "1", false, 1}, Row{"a/b:12", "a/b", "12", false, 12},
+        Row{"^a", "a", "", true, 0}, Row{"a:x", "a:x", "", false, 0}, Row{"a:", "a:", "", false, 0}}) {
+    const Input input = parse_input(row.text);
+    EXPECT_EQ(input.node, row.node) << row.text;
+    EXPECT_EQ(input.port, row.port) << row.text;
+    EXPECT_EQ(input.control, row.control) << row.text;
+    EXPECT_EQ(input.index(), row.index) << row.text;
+  }
+  EXPECT_EQ(parse_body_input("a:product:0").node, "a");
+  EXPECT_EQ(parse_body_input("a:product:0").port, "product:0");
+  EXPECT_TRUE(parse_body_input("^a").control);
+}
+
+TEST(Node, NamesAreValidAsInTensorFlow) {
+  struct Row {
+    std::string_view name;
+    size_t wrong_at;
+  };
+  constexpr size_t kValid = std::string_view::npos;
+  for (const Row& row :
+       {Row{"a", kValid}, Row{"a/b.c-d_e", kValid}, Row{".a", kValid}, Row{"1", kValid}, Row{"f>g", kValid},
+        Row{"", 0}, Row{"_a", 0}, Row{"/a", 0}, Row{"a b", 1}, Row{"a:0", 1}, Row{"a>", 2}, Row{"a^", 1}}) {
+    EXPECT_EQ(invalid_name_at(row.name), row.wrong_at) << row.name;
+  }
+}
+
+std::string node(std::string_view listing) {
+  const ParsedListing parsed = parse_listing(std::string(listing) + "\n", "t.gtxt", nullptr);
+  for (Fields fields(parsed.message); fields.next();) {
+    if (fields->bytes(1)) return std::string(fields->value);
+  }
+  return "";
+}
+
+TEST(Node, FieldsAreReplacedWhereTheyStand) {
+  const std::string before = node("y = Add(a, b:1, ^c) {T: DT_FLOAT, _class: list(\"loc:@a\")}");
+  struct Row {
+    std::string edited;
+    std::string_view after;
+  };
+  for (const Row& row : {
+           Row{with_inputs(before, {"a", "x"}), "y = Add(a, x) {T: DT_FLOAT, _class: list(\"loc:@a\")}"},
+           Row{with_inputs(before, {}), "y = Add() {T: DT_FLOAT, _class: list(\"loc:@a\")}"},
+           Row{with_attr(before, "T", type_value(DType::kInt32)),
+               "y = Add(a, b:1, ^c) {T: DT_INT32, _class: list(\"loc:@a\")}"},
+           Row{with_attr(before, "_class", std::nullopt), "y = Add(a, b:1, ^c) {T: DT_FLOAT}"},
+           Row{with_attr(before, "gone", std::nullopt),
+               "y = Add(a, b:1, ^c) {T: DT_FLOAT, _class: list(\"loc:@a\")}"},
+       }) {
+    EXPECT_EQ(row.edited, node(row.after)) << row.after;
+  }
+  // What nobody knows stays.
+  std::string unknown = before;
+  append_bytes_field(unknown, 4711, "kept");
+  EXPECT_NE(with_inputs(unknown, {"z"}).find("kept"), std::string::npos);
+}
+
+class Prefix final : public Mapping {
+ public:
+  void node(std::string_view name, std::string& out) const override {
+    out += "p/";
+    out += name;
+  }
+};
+
+struct Loaded {
+  explicit Loaded(const std::string& listing)
+      : parsed(parse_listing(listing, "t.gtxt", nullptr)),
+        graph(parsed.message, 1, std::make_shared<Arena>()) {
+    graph.decode();
+  }
+  std::string listed() const {
+    StringSink message, text;
+    graph.write(message);
+    print_listing(Kind::kGraphDef, message.text, false, text);
+    return text.text;
+  }
+  ParsedListing parsed;
+  Graph graph;
+};
+
+constexpr const char* kGraph = R"(x = Placeholder() {dtype: DT_FLOAT}
+y = Neg(x, ^x) {T: DT_FLOAT, _class: list("loc:@x")}
+z = Neg(y) {T: DT_FLOAT}
+)";
+
+TEST(Graph, EditsOfRecords) {
+  Loaded removed(kGraph);
+  removed.graph.remove(NodeId{1});
+  EXPECT_EQ(removed.listed(), "x = Placeholder() {dtype: DT_FLOAT}\nz = Neg(y) {T: DT_FLOAT}\n");
+  EXPECT_EQ(removed.graph.tally().nodes, 2U);
+
+  Loaded replaced(kGraph);
+  replaced.graph.replace(NodeId{2}, node("q = NoOp()"));
+  replaced.graph.append(node("r = NoOp(^q)"));
+  EXPECT_TRUE(replaced.listed().ends_with("q = NoOp()\nr = NoOp(^q)\n"));
+
+  Loaded mapped(kGraph);
+  mapped.graph.append_mapped({NodeId{1}}, std::make_shared<Prefix>());
+  EXPECT_EQ(mapped.listed(),
+            kGraph + std::string("p/y = Neg(p/x, ^p/x) {T: DT_FLOAT, _class: list(\"loc:@p/x\")}\n"));
+
+  Loaded untouched(kGraph);
+  StringSink out;
+  untouched.graph.write(out);
+  EXPECT_EQ(out.text, untouched.parsed.message);
+}
+
+TEST(Graph, NamesEdgesAndReach) {
+  Loaded loaded("a = NoOp()\na = NoOp()\nb = NoOp(^a, ^none)\nc = NoOp(^b)\nd = NoOp()\n");
+  const Names names(loaded.graph);
+  EXPECT_EQ(names.find("a"), NodeId{0});
+  EXPECT_EQ(names.find("e"), kNoNode);
+  EXPECT_EQ(names.duplicates(), std::vector<NodeId>{NodeId{1}});
+  const Edges sources = producers(loaded.graph, names);
+  EXPECT_FALSE(sources.complete());
+  NodeSet set(loaded.graph.size());
+  set.add(NodeId{3});
+  EXPECT_EQ(reach(set, sources, 1).nodes(), (std::vector<NodeId>{NodeId{2}, NodeId{3}}));
+  EXPECT_EQ(reach(set, sources, kAnyDistance).count(), 3U);
+  NodeSet first(loaded.graph.size());
+  first.add(NodeId{0});
+  EXPECT_EQ(reach(first, reversed(sources), kAnyDistance).count(), 3U);
+}
+
+TEST(Graph, FramesOfNestedLoops) {
+  Loaded loaded(R"(x = Placeholder() {dtype: DT_FLOAT}
+e = Enter(x) {T: DT_FLOAT, frame_name: "outer"}
+f = Enter(e) {T: DT_FLOAT, frame_name: "inner"}
+g = Neg(f) {T: DT_FLOAT}
+o = Exit(g) {T: DT_FLOAT}
+h = Neg(o) {T: DT_FLOAT}
+)");
+  const Names names(loaded.graph);
+  const Frames frames(loaded.graph, producers(loaded.graph, names));
+  EXPECT_EQ(frames.of(NodeId{0}), 0U);
+  EXPECT_EQ(frames.frame(frames.of(NodeId{3})).name, "inner");
+  EXPECT_EQ(frames.frame(frames.frame(frames.of(NodeId{3})).parent).name, "outer");
+  EXPECT_EQ(frames.of(NodeId{5}), frames.of_output(NodeId{4}));
+  EXPECT_EQ(frames.frame(frames.of(NodeId{5})).name, "outer");
+}
+
+TEST(ScopeNames, WhatBecomesOfANameAndBack) {
+  struct Row {
+    std::string_view from, to, name, becomes;
+  };
+  for (const Row& row : {Row{"", "n", "a/b", "n/a/b"}, Row{"a", "n", "a/b", "n/b"}, Row{"a", "n", "a", "n"},
+                         Row{"a", "n", "ab/c", "n/ab/c"}, Row{"a/", "n/", "a/b", "n/b"},
+                         Row{"a", "", "a/b", "b"}, Row{"a", "", "x/y", "x/y"}}) {
+    const ScopeNames scope(row.from, !row.from.empty(), row.to);
+    EXPECT_EQ(scope.of(row.name), row.becomes);
+    const std::vector<std::string> origins = scope.origins(row.becomes);
+    EXPECT_NE(std::find(origins.begin(), origins.end(), row.name), origins.end()) << row.becomes;
+  }
+}
+
+TEST(FreshNames, AreTheSameForTheSameAndNeverTaken) {
+  const ScopeNames scope("", false, "n");
+  FreshNames names(scope);
+  names.take("n/loop");
+  names.take("n/loop_1");
+  EXPECT_EQ(names.of("loop"), "n/loop_2");
+  EXPECT_EQ(names.of("loop"), "n/loop_2");
+  EXPECT_EQ(names.of("other"), "n/other");
+}
+
+}  // namespace
+}  // namespace gedit
