@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -239,8 +240,12 @@ void OutputFile::expect(uint64_t size) {
   if (path_ != "-" && size > (uint64_t{1} << 20)) {
     static_cast<void>(::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
   }
-  if (size > kWorthAThread && background_ == nullptr)
+  if (size <= kWorthAThread || background_ != nullptr) return;
+  try {
     background_ = std::make_unique<BackgroundWriter>(descriptor_);
+  } catch (const std::system_error&) {
+    background_ = nullptr;  // no thread is to be had; it writes as well without
+  }
 }
 
 void OutputFile::write(std::string_view bytes) {

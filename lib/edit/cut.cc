@@ -39,12 +39,17 @@ bool Cut::stops(const TensorRef& tensor) {
 
 // A cut at an Enter is one of what enters.
 TensorRef Cut::before_loop(const TensorRef& tensor) const {
-  if (!is_enter_op(node_op(graph_.bytes(tensor.node)))) return tensor;
-  std::optional<TensorRef> source;
-  each_input(graph_.bytes(tensor.node), [&](std::string_view text) {
-    if (!source) source = tensor_if_there(facts_.names, text);
-  });
-  return source && !source->control ? before_loop(*source) : tensor;
+  TensorRef at = tensor;
+  NodeSet seen(graph_.size());
+  while (is_enter_op(node_op(graph_.bytes(at.node))) && seen.add(at.node)) {
+    std::optional<TensorRef> source;
+    each_input(graph_.bytes(at.node), [&](std::string_view text) {
+      if (!source) source = tensor_if_there(facts_.names, text);
+    });
+    if (!source || source->control) break;
+    at = *source;
+  }
+  return at;
 }
 
 // With the ways into and out of the loop that are nearest.

@@ -8,6 +8,7 @@ namespace gedit {
 void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes& changes) {
   model.graph().decode();
   Facts facts(model, ops);
+  if (request.outputs.empty()) throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,..");
   Cut cut(facts, request.outputs, request.inputs);
   Closure::Follow follow;
   if (!request.inputs.empty()) {

@@ -230,7 +230,9 @@ class Freezing {
                                   const GraphFreezing& writing) {
     if (cut.stops(tensor)) return std::nullopt;
     const bool in_loop = facts_->frames.of(reader) != 0;
+    NodeSet passed(graph_.size());  // writers that read each other in a ring have nothing behind them
     while (is_dropped(tensor.node, flow, writing)) {
+      if (!passed.add(tensor.node)) return std::nullopt;
       dropped_.insert(tensor.node);
       if (tensor.control && !in_loop) return std::nullopt;
       // In a loop what has lost its last input would run outside of it.
@@ -241,8 +243,10 @@ class Freezing {
     }
     // Whether it is initialized is known without it.
     if (!tensor.control && !in_loop && asks_whether_initialized(node_op(graph_.bytes(reader))) &&
-        flow.users().contains(index_of(reader)))
+        flow.users().contains(index_of(reader))) {
+      asking_.insert(reader);
       return std::nullopt;
+    }
     return tensor;
   }
 
@@ -293,6 +297,9 @@ class Freezing {
     freezing.settle();
     for (const NodeId writer : freezing.writers()) refuse_writer(writer, flow);
     freezing.convert();
+    for (const NodeId id : asking_) {  // of a variable that nothing else needs, and that is gone
+      if (stays.has(id) && asks_whether_initialized(node_op(graph_.bytes(id)))) freezing.answer(id);
+    }
     for (const auto& [index, use] : flow.users())
       changes_.changed.emplace_back(graph_.name(NodeId{index}), node_op(graph_.bytes(NodeId{index})));
   }
@@ -311,10 +318,11 @@ class Freezing {
       each_input(graph_.bytes(reader), [&](std::string_view text) {
         std::string now(text);
         const bool control = text.starts_with('^');
+        std::set<NodeId> passed;
         for (;;) {
           const NodeId source = facts_->names.find(parse_input(now).node);
           if (source == kNoNode || !dropped_.contains(source)) break;
-          if (control && !in_loop) return;
+          if ((control && !in_loop) || !passed.insert(source).second) return;
           now = control ? "^" + std::string(parse_input(first_input(source)).node) : writing.bypass(source);
         }
         if (!control || controls.insert(now).second) inputs.push_back(std::move(now));
@@ -464,6 +472,7 @@ class Freezing {
   NodeSet frozen_;                  // variables that become constants
   bool everything_freezes_ = true;  // while the outputs' closure is looked for: all but kept_
   std::set<NodeId> dropped_;        // writers that were in the way
+  std::set<NodeId> asking_;         // whether a variable is initialized
   std::set<std::string> unrun_;
 };
 

@@ -11,6 +11,10 @@
 namespace gedit {
 namespace {
 
+// Forms of functions: each is made once for the arguments that are resources, and functions that call each
+// other in different ways can double them at every call.
+constexpr size_t kMostForms = 1000;
+
 namespace op_def_field {
 constexpr uint32_t kName = 1, kInput = 2, kOutput = 3, kControlOutput = 20;
 }
@@ -402,6 +406,9 @@ FrozenFunction FunctionFreezing::specialise(std::string_view name,
   if (!fresh) {
     if (!made.done) throw refused("calls itself with a resource").of(quoted("function", name));
     return made.function;
+  }
+  if (made_.size() > kMostForms + by_name_.size() * 16) {
+    throw refused("is called with resources in too many ways").of(quoted("function", name));
   }
   if (depth_ >= kDeepest) throw refused("functions call each other too deep").of(quoted("function", name));
   made.original = original->second;

@@ -367,18 +367,27 @@ void GraphFreezing::read(NodeId id) {
     node_def = with_attr(without(with_op(node_def, "GatherNd"), "dtype"), "Tparams", type_value(dtype));
   } else if (op == "VariableShape") {
     node_def = with_attr(with_op(node_def, "Shape"), "T", type_value(dtype));
-  } else if (op == "DisableCopyOnRead") {
-    NodeBuilder builder(name, "NoOp");
-    for (const std::string& control : controls_of(inputs)) builder.input(control);
-    node_def = builder.device(node_head(node_def).device).take();
-  } else {  // whether it is initialized: it is
-    std::vector<std::string> controls = controls_of(inputs);
-    if (context_.frames != nullptr && context_.frames->of(id) != 0)
-      controls.push_back("^" + std::string(parse_input(inputs[0]).node));
-    node_def = scalar_const(name, controls, node_head(node_def).device, DType::kBool, kBoolValue, 1);
-    rename_output("is_initialized");
+  } else {
+    return answer(id);
   }
   graph_.replace(id, node_def);
+}
+
+void GraphFreezing::answer(NodeId id) {
+  const std::string_view node_def = graph_.bytes(id);
+  const NodeHead head = node_head(node_def);
+  const std::string name(head.name);
+  const std::vector<std::string> inputs = inputs_of(node_def);
+  std::vector<std::string> controls = controls_of(inputs);
+  if (head.op == "DisableCopyOnRead") {
+    NodeBuilder builder(name, "NoOp");
+    for (const std::string& control : controls) builder.input(control);
+    return graph_.replace(id, builder.device(head.device).take());
+  }
+  if (context_.frames != nullptr && context_.frames->of(id) != 0)
+    controls.push_back("^" + std::string(parse_input(inputs[0]).node));
+  if (graph_.is_body()) renamed_[name + ":is_initialized:0"] = name + ":output:0";
+  graph_.replace(id, scalar_const(name, controls, head.device, DType::kBool, kBoolValue, 1));
 }
 
 void GraphFreezing::call(NodeId id) {

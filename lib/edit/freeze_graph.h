@@ -48,6 +48,8 @@ class GraphFreezing {
 
   // Rewrites every node that uses a handle, but writers.
   void convert();
+  // Of a node that asks whether a variable is initialized: it is.
+  void answer(NodeId id);
 
   // Texts of inputs that are called otherwise after convert(): `x:value:0` of a body.
   const std::map<std::string, std::string>& renamed() const { return renamed_; }

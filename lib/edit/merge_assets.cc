@@ -62,9 +62,22 @@ void rename_in_collections(MetaGraph& meta, const std::map<std::string, std::str
   meta.set_parts(meta_field::kCollection, entries);
 }
 
+// Assets that are in the collection alone, as TensorFlow's SavedModelBuilder writes them: TensorFlow does not
+// look there where another operand has an asset_file_def.
+void lift_assets(MetaGraph& meta) {
+  if (meta.has(meta_field::kAsset)) return;
+  std::vector<std::string> lifted;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.key != "saved_model_assets" || collection.kind != collection_kind::kAnyList) continue;
+    for (const std::string_view item : collection.items) lifted.emplace_back(last_bytes(item, 2));
+  }
+  if (!lifted.empty()) meta.set_parts(meta_field::kAsset, lifted);
+}
+
 }  // namespace
 
 std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const std::string& folder) {
+  for (const auto& part : parts_) lift_assets(part->model.meta());
   std::map<std::string, std::string> files;  // name in the folder -> the file with its content
   std::vector<FolderFile> added;
   // The folder's own files have their names already.

@@ -76,10 +76,7 @@ void MergedSavers::rekey_chosen() {
       if (node_op(chosen_->graph().bytes(reader)) == "NoOp") group = reader;
     }
   }
-  if (group == kNoNode) {
-    group =
-        chosen_->facts.names().find(node_of(last_bytes(chosen_->model.meta().part(meta_field::kSaver), 3)));
-  }
+  if (group == kNoNode) group = values.restore_operation;
   if (group == kNoNode) {
     throw Error(Cause::kRefused, "no operation restores all that its saver holds").in(chosen_->model.path);
   }
@@ -101,9 +98,11 @@ void MergedSavers::join(MergePart& part) {
       kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
   }
   std::set<uint32_t> ends;
+  NodeSet known(graph.size());  // what assigns: kept, or of a variable that an earlier operand restores
   for (const RestoreNode& restore : values.main.restores) {
     scope = scope_of(graph.name(restore.node));
     for (const RestoredTensor& tensor : restore.tensors) {
+      for (const NodeId id : tensor.between) known.add(id);
       if (is_shared(part, tensor.variable)) continue;
       const Tensor& value = value_of(part, tensor.key);
       kept_->restored.push_back({key_of(part, tensor.key), tensor.slice, value.dtype, ""});
@@ -114,7 +113,7 @@ void MergedSavers::join(MergePart& part) {
     for (const NodeId reader : part.facts.consumers().of(restore.node)) {
       part.special.add(reader);
       // A table takes its keys and values from the restore itself.
-      if (!part.shared.has(reader) && std::find(kept.begin(), kept.end(), reader) == kept.end()) {
+      if (!part.shared.has(reader) && known.add(reader)) {
         kept.push_back(reader);
         ends.insert(index_of(reader));
       }

@@ -23,6 +23,7 @@ struct MergedSavers::Values {
   std::string path;
   std::string prefix;                                 // before every key
   std::unordered_map<std::string, std::string> keys;  // those that become something else
+  NodeId save_operation = kNoNode, restore_operation = kNoNode;  // of saver_def
   Savers all, main;
   std::optional<FunctionSaver> functions;  // in place of `main`
 };

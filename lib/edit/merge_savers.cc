@@ -16,12 +16,10 @@ namespace {
 
 Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
 
-// The Save and Restore nodes that belong to saver_def; all of them where it does not tell.
-Savers main_saver(const MergePart& part, const Savers& all) {
-  const std::string_view saver_def = part.model.meta().part(meta_field::kSaver);
+// The Save and Restore nodes above saver_def's operations; all of them where it does not tell.
+Savers main_saver(const MergePart& part, const Savers& all, const std::vector<NodeId>& operations) {
   NodeSet ends(part.graph().size());
-  for (const uint32_t field : {2U, 3U}) {  // save_tensor_name, restore_op_name
-    const NodeId id = part.facts.names().find(node_of(last_bytes(saver_def, field)));
+  for (const NodeId id : operations) {
     if (id != kNoNode) ends.add(id);
   }
   const NodeSet reached = reach(ends, part.facts.producers(), kAnyDistance);
@@ -60,6 +58,14 @@ MergedSavers::~MergedSavers() = default;
 void MergedSavers::open(const MergeRequest& request) {
   for (const auto& part : parts_) {
     Values& values = values_[part->number];
+    if (const std::string_view saver_def = part->model.meta().part(meta_field::kSaver); !saver_def.empty()) {
+      // While they still have the names that they have in the file.
+      const auto find = [&](uint32_t field) {
+        return part->facts.names().find(node_of(last_bytes(saver_def, field)));
+      };
+      values.save_operation = find(2);
+      values.restore_operation = find(3);
+    }
     for (const MergeCheckpoint& checkpoint : request.checkpoints) {
       if (checkpoint.name == part->name) values.path = checkpoint.path;
     }
@@ -132,7 +138,7 @@ void MergedSavers::choose() {
     Values& values = values_[part->number];
     if (values.checkpoint == nullptr) continue;
     values.all = find_savers(part->graph(), part->facts.names(), part->facts.consumers());
-    values.main = main_saver(*part, values.all);
+    values.main = main_saver(*part, values.all, {values.save_operation, values.restore_operation});
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(values.main.saves.begin(), values.main.saves.end(), opaque),
                           std::any_of(values.main.restores.begin(), values.main.restores.end(), opaque)}) {

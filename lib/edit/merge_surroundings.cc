@@ -255,16 +255,24 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
     if (group.members.size() > 1)  // one that holds nothing is of any kind
       std::erase_if(group.members, [](const auto& member) { return member.collection.kind == 0; });
     std::vector<std::string> operations;
+    size_t files = 0;  // that have any
     if (is_one_of(kRunCollections, group.key)) {
       const auto way = std::find(kLoaderInits.begin(), kLoaderInits.end(), group.key);
       for (const auto& part : parts_) {
-        std::string operation(node_of(item_of(part->model.meta(), group.key)));
-        if (operation.empty() && way != kLoaderInits.end())
-          operation = init_of(*part, static_cast<size_t>(way - kLoaderInits.begin()));
-        if (!operation.empty() && !is_one_of(operations, operation)) operations.push_back(operation);
+        std::vector<std::string> own;
+        for (const Collection& collection : collections(part->model.meta())) {
+          if (collection.key != group.key || collection.kind != collection_kind::kNodeList) continue;
+          for (const std::string_view item : collection.items) own.emplace_back(node_of(item));
+        }
+        if (own.empty() && way != kLoaderInits.end())
+          own.push_back(init_of(*part, static_cast<size_t>(way - kLoaderInits.begin())));
+        if (!own.empty() && !own.front().empty()) ++files;
+        for (const std::string& operation : own) {
+          if (!operation.empty() && !is_one_of(operations, operation)) operations.push_back(operation);
+        }
       }
     }
-    if (operations.size() > 1) {
+    if (files > 1 && operations.size() > 1) {
       const std::string name = run_all(std::string(group.key), operations);
       entries.push_back(collection_entry(group.key, collection_kind::kNodeList, {name}));
     } else if (group.members.size() == 1) {

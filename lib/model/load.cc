@@ -133,7 +133,8 @@ Model load(const std::string& path, const LoadOptions& options) {
     if (kind == Kind::kSavedModel) {
       const std::string_view name = base_name(file_path);
       model.directory = folder || name == kBinaryName || name == kTextName;
-      model.folder = folder ? path : std::string(dir_name(path));
+      // A text of another name lies in no SavedModel's folder: what is beside it is the user's own.
+      if (model.directory) model.folder = folder ? path : std::string(dir_name(path));
       select_meta_graph(model, options.tag_set);
     }
     return model;

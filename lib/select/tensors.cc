@@ -40,9 +40,8 @@ std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view te
 
 TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std::string_view text,
                       bool control) {
-  if (const std::optional<std::string> name = signature_tensor(model, text)) {
-    return find_tensor(model, names, ops, *name, control);
-  }
+  const std::optional<std::string> of_signature = signature_tensor(model, text);
+  if (of_signature) text = *of_signature;
   const Graph& graph = model.graph();
   const Input input = parse_input(text);
   if (input.control && !control)

@@ -446,7 +446,7 @@ TEST(Open, FindsWhatIsMeant) {
   EXPECT_FALSE(find_checkpoint(folder("nothing")));
 }
 
-std::string corpus() { return (fs::path(__FILE__).parent_path() / "../../../shared/corpus").string(); }
+std::string corpus() { return (fs::path(GEDIT_SOURCE_DIR) / "../shared/corpus").string(); }
 
 std::vector<std::string> corpus_prefixes() {
   std::vector<std::string> prefixes;

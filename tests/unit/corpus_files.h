@@ -12,7 +12,7 @@ namespace gedit {
 
 inline std::string corpus_folder() {
   if (const char* chosen = std::getenv("GEDIT_CORPUS")) return chosen;
-  return (std::filesystem::path(__FILE__).parent_path() / "../../../shared/corpus")
+  return (std::filesystem::path(GEDIT_SOURCE_DIR) / "../shared/corpus")
       .lexically_normal()
       .string();
 }

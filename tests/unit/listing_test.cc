@@ -503,8 +503,7 @@ std::optional<Kind> kind_of(std::string_view bytes) {
 
 std::filesystem::path corpus() {
   if (const char* named = std::getenv("GEDIT_CORPUS")) return named;
-  const std::filesystem::path source(__FILE__);
-  return source.parent_path() / "../../../shared/corpus";  // beside the repository
+  return std::filesystem::path(GEDIT_SOURCE_DIR) / "../shared/corpus";  // beside the repository
 }
 
 TEST(ListingLaws, HoldOverRealFiles) {
