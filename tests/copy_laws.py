@@ -108,6 +108,8 @@ def plain(node):
 
 def law_extract(picked):
     # The names and slices that a saver reads are what its variables are, and those are fewer in an extract.
+    if any(node_of(output) not in picked.names for output in picked.outputs):
+        return  # the path of an asset is shared
     savers = [node for node in picked.before.values() if node["op"].startswith(("Save", "Restore"))]
     if any(node_of(text) in picked.names for node in savers for text in node["inputs"]):
         return

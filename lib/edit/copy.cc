@@ -78,6 +78,8 @@ class Copying {
       result_.function = facts_.tensors.function();
       list_added();
       facts_.model.graph().set_part(graph_field::kLibrary, facts_.selecting.library().encode());
+      // It is written: the body lets go of the mapping, which is this object's and would keep it for ever.
+      graph = Graph(graph.message(), function_field::kNode, graph.arena());
       return std::move(result_);
     }
     extend_init_groups(facts_, mapping_, result_);

@@ -149,6 +149,37 @@ void reduce_assets(MetaGraph& meta, const Remaining& remaining) {
   if (kept.size() != all.size()) meta.set_parts(meta_field::kAsset, kept);
 }
 
+// Without an object graph TensorFlow 2 loads a SavedModel as one of TensorFlow 1, and takes every signature
+// for one to call: an init op that feeds on an asset is then refused. Where TensorFlow 1 keeps its init op,
+// both find it (saved_model/loader_impl.py, get_init_op).
+void init_as_collection(MetaGraph& meta) {
+  constexpr std::string_view kInit = "__saved_model_init_op", kMain = "saved_model_main_op";
+  std::vector<std::string> signatures, entries;
+  std::string operation;
+  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
+    const MapEntry entry = map_entry(bytes);
+    if (entry.key != kInit) {
+      signatures.emplace_back(bytes);
+      continue;
+    }
+    for (Fields fields(entry.value); fields.next();) {
+      if (!fields->bytes(2)) continue;
+      const MapEntry output = map_entry(fields->value);
+      if (output.key == kInit) operation = node_of(last_bytes(output.value, 1));
+    }
+  }
+  if (operation.empty()) return;
+  bool there = false;
+  for (const Collection& collection : collections(meta)) {
+    there = there || collection.key == kMain;
+    entries.emplace_back(collection.entry);
+  }
+  meta.set_parts(meta_field::kSignature, signatures);
+  if (there) return;
+  entries.push_back(collection_entry(kMain, collection_kind::kNodeList, {operation}));
+  meta.set_parts(meta_field::kCollection, entries);
+}
+
 }  // namespace
 
 void reduce_surroundings(MetaGraph& meta, const Remaining& remaining, Changes& changes) {
@@ -157,7 +188,10 @@ void reduce_surroundings(MetaGraph& meta, const Remaining& remaining, Changes& c
   reduce_assets(meta, remaining);
   if (meta.has(meta_field::kSaver) && !remaining.saver(meta.part(meta_field::kSaver)))
     meta.set_parts(meta_field::kSaver, {});
-  if (meta.has(meta_field::kObjectGraph)) meta.set_parts(meta_field::kObjectGraph, {});
+  if (meta.has(meta_field::kObjectGraph)) {
+    meta.set_parts(meta_field::kObjectGraph, {});
+    init_as_collection(meta);
+  }
   if (!meta.has(meta_field::kInfo)) return;
   const std::string_view info = meta.part(meta_field::kInfo);
   const std::string mapped = map_names(info, kMetaInfoDef, RemainingNames(remaining));
