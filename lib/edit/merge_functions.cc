@@ -127,7 +127,16 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
     const bool own = part.own_functions.contains(std::string(definition.name));
     const bool gradients =
         definition.gradient.empty() || other.gradient.empty() || definition.gradient == other.gradient;
-    definition.merged = !own && gradients && same_function(definition.current, other.current);
+    // The same text calls something else where its file's callee got another name.
+    const MergePart& owner = *known_from_.at(found->first);
+    const auto renamed_there = [&](std::string_view name) {
+      return owner.functions.contains(std::string(name));
+    };
+    bool calls_others = !other.gradient.empty() && renamed_there(other.gradient);
+    each_reference(other.current,
+                   [&](std::string_view name) { calls_others = calls_others || renamed_there(name); });
+    definition.merged =
+        !own && gradients && !calls_others && same_function(definition.current, other.current);
     if (definition.merged) continue;
     // What gedit itself makes different is no conflict.
     const bool ours = own || (gradients && same_function(definition.original, other.original));

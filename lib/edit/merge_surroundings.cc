@@ -139,6 +139,8 @@ void MergedSurroundings::unite_signatures(MetaGraph& meta, std::vector<std::stri
         const MergePart& other = *owners.at(key);
         if (!part->name.empty()) {
           key = part->prefix + key;
+          if (places.contains(key) && on_conflict_ != NameConflict::kUniquify)
+            throw already_in(*part, *owners.at(key), quoted("signature", key));
         } else if (on_conflict_ == NameConflict::kShare && all[known->second].second == entry.value) {
           continue;
         } else if (on_conflict_ != NameConflict::kUniquify) {
