@@ -4,7 +4,7 @@ ones on every run.
 
   copy_laws.py --gedit build/release/gedit [--picks N] [FILE...]
 
-  originals  the nodes of the original keep their bytes, but for savers and groups of initializers
+  originals  the nodes of the original keep their bytes, but for savers (in TensorFlow 2: calls) and groups of initializers
   inputs     every node that an input of a copy names exists
   state      a copy reads and writes no variable or table of the original
   commute    copying under two scopes gives the same copies in either order
@@ -23,7 +23,8 @@ import laws
 STATE = {"Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "HashTable", "HashTableV2", "MutableHashTable",
          "MutableHashTableV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "MutableHashTableOfTensors",
          "MutableHashTableOfTensorsV2"}
-EXTENDED = {"Save", "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "NoOp", "Const"}
+EXTENDED = {"Save", "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "NoOp", "Const", "PartitionedCall",
+            "StatefulPartitionedCall"}
 # What renaming keeps and copying makes fresh, or lets go where its node is not there.
 IDENTITIES = {"shared_name", "_class", "_output_shapes", "_tpu_replicate", "_XlaCluster", "_XlaScope", "cluster", "container",
               "var_name", "stack_name", "tensor_name", "key", "instance_key", "batching_queue"}
@@ -108,8 +109,12 @@ def plain(node):
 
 def law_extract(picked):
     # The names and slices that a saver reads are what its variables are, and those are fewer in an extract.
+    # The path of an asset is shared.
     if any(node_of(output) not in picked.names for output in picked.outputs):
-        return  # the path of an asset is shared
+        return
+    values = set(picked.names.values())
+    if any(node_of(text) not in values for name in values for text in picked.after[name]["inputs"]):
+        return
     savers = [node for node in picked.before.values() if node["op"].startswith(("Save", "Restore"))]
     if any(node_of(text) in picked.names for node in savers for text in node["inputs"]):
         return
