@@ -1,6 +1,7 @@
 #include "edit/freeze.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/error.h"
@@ -230,16 +231,16 @@ class Freezing {
                                   const GraphFreezing& writing) {
     if (cut.stops(tensor)) return std::nullopt;
     const bool in_loop = facts_->frames.of(reader) != 0;
-    NodeSet passed(graph_.size());  // writers that read each other in a ring have nothing behind them
-    while (is_dropped(tensor.node, flow, writing)) {
-      if (!passed.add(tensor.node)) return std::nullopt;
-      dropped_.insert(tensor.node);
-      if (tensor.control && !in_loop) return std::nullopt;
-      // In a loop what has lost its last input would run outside of it.
-      const std::string source = tensor.control ? first_input(tensor.node) : writing.bypass(tensor.node);
-      const std::optional<TensorRef> behind = tensor_if_there(facts_->names, source);
-      if (!behind) return std::nullopt;
-      tensor = {behind->node, behind->index, tensor.control};
+    if (is_dropped(tensor.node, flow, writing)) {
+      const auto drops = [&](NodeId id) {
+        const bool dropped = is_dropped(id, flow, writing);
+        if (dropped) dropped_.insert(id);
+        return dropped;
+      };
+      const auto source = behind(tensor_text(graph_, tensor), in_loop, writing, drops);
+      const auto found = source ? tensor_if_there(facts_->names, *source) : std::nullopt;
+      if (!found) return std::nullopt;
+      tensor = *found;
     }
     // Whether it is initialized is known without it.
     if (!tensor.control && !in_loop && asks_whether_initialized(node_op(graph_.bytes(reader))) &&
@@ -248,6 +249,21 @@ class Freezing {
       return std::nullopt;
     }
     return tensor;
+  }
+
+  // What a reader of `input` reads where the writers that it comes from go; nothing where it reads nothing
+  // any more.
+  std::optional<std::string> behind(std::string input, bool in_loop, const GraphFreezing& writing,
+                                    const std::function<bool(NodeId)>& drops) const {
+    const bool control = input.starts_with('^');
+    std::set<NodeId> passed;  // writers that read each other in a ring have nothing behind them
+    for (;;) {
+      const NodeId source = facts_->names.find(parse_input(input).node);
+      if (source == kNoNode || !drops(source)) return input;
+      // In a loop what has lost its last input would run outside of it.
+      if ((control && !in_loop) || !passed.insert(source).second) return std::nullopt;
+      input = control ? "^" + std::string(parse_input(first_input(source)).node) : writing.bypass(source);
+    }
   }
 
   std::string first_input(NodeId id) const {
@@ -316,16 +332,10 @@ class Freezing {
       std::vector<std::string> inputs;
       std::set<std::string> controls;
       each_input(graph_.bytes(reader), [&](std::string_view text) {
-        std::string now(text);
-        const bool control = text.starts_with('^');
-        std::set<NodeId> passed;
-        for (;;) {
-          const NodeId source = facts_->names.find(parse_input(now).node);
-          if (source == kNoNode || !dropped_.contains(source)) break;
-          if ((control && !in_loop) || !passed.insert(source).second) return;
-          now = control ? "^" + std::string(parse_input(first_input(source)).node) : writing.bypass(source);
-        }
-        if (!control || controls.insert(now).second) inputs.push_back(std::move(now));
+        std::optional<std::string> now =
+            behind(std::string(text), in_loop, writing, [this](NodeId id) { return dropped_.contains(id); });
+        if (now && (!text.starts_with('^') || controls.insert(*now).second))
+          inputs.push_back(std::move(*now));
       });
       graph_.replace(reader, with_inputs(graph_.bytes(reader), inputs));
     }
