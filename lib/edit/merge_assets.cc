@@ -77,6 +77,9 @@ void lift_assets(MetaGraph& meta) {
 }  // namespace
 
 std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const std::string& folder) {
+  const bool listed = std::any_of(parts_.begin(), parts_.end(), [](const auto& part) {
+    return part->model.meta().has(meta_field::kAsset);
+  });
   for (const auto& part : parts_) lift_assets(part->model.meta());
   std::map<std::string, std::string> files;  // name in the folder -> the file with its content
   std::vector<FolderFile> added;
@@ -121,6 +124,7 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
       assets.emplace_back(asset);
     }
   }
+  if (!listed) assets.clear();  // the collections say it all
   meta.set_parts(meta_field::kAsset, assets);
   return added;
 }
