@@ -65,6 +65,9 @@ def main():
     gedit = os.path.abspath(arguments.gedit)
     paths = arguments.files or [path for folder in (TESTDATA, CORPUS, ORACLE) if os.path.isdir(folder)
                                 for path in files_below(folder)]
+    for folder in () if arguments.files else (CORPUS, ORACLE):
+        if not os.path.isdir(folder):
+            print("skipped: %s is not there" % os.path.relpath(folder))
     broken, checked, unread = [], 0, 0
     warnings = collections.Counter()
     with multiprocessing.Pool(os.cpu_count()) as pool:

@@ -12,7 +12,6 @@ ones on every run.
 """
 import argparse
 import json
-import multiprocessing
 import os
 import random
 import sys
@@ -178,25 +177,10 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="print refusals too")
     parser.add_argument("files", nargs="*", help="these files instead of testdata/ and the corpus")
     arguments = parser.parse_args()
-    paths = arguments.files or list(laws.graph_files(laws.TESTDATA))
-    if not arguments.files:
-        if os.path.isdir(laws.CORPUS):
-            paths += laws.graph_files(os.path.realpath(laws.CORPUS))
-        else:
-            print("skipped: the corpus, %s is not there" % os.path.relpath(laws.CORPUS, laws.REPOSITORY))
+    paths = arguments.files or list(laws.graph_files(laws.TESTDATA)) + laws.corpus_files()
     tasks = [(os.path.abspath(arguments.gedit), os.path.abspath(path), arguments.picks) for path in paths
              if os.path.getsize(path) <= LARGEST]
-    tasks.sort(key=lambda task: -os.path.getsize(task[1]))
-    held = refused = broken = 0
-    with multiprocessing.Pool(os.cpu_count()) as pool:
-        for path, laws_held, refusals, faults in pool.imap_unordered(check, tasks):
-            held += laws_held
-            refused += len(refusals)
-            broken += len(faults)
-            for fault in faults + (refusals if arguments.verbose else []):
-                print("%s: %s" % (os.path.relpath(path, laws.REPOSITORY), fault))
-    print("copy laws: %d files, %d held, %d refused, %d broken" % (len(tasks), held, refused, broken))
-    return 1 if broken or not held else 0
+    return laws.sweep("copy laws", check, tasks, arguments.verbose)
 
 
 if __name__ == "__main__":

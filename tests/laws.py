@@ -102,6 +102,14 @@ class Subject:
         folder = tempfile.mkdtemp(dir=self.scratch)
         return os.path.join(folder, name)
 
+    def text(self, name):
+        """A fresh path for a text form, with the assets of a SavedModel beside it."""
+        path = self.fresh(name)
+        assets = os.path.join(self.path, "assets")
+        if os.path.isdir(assets):
+            os.symlink(assets, os.path.join(os.path.dirname(path), "assets"))
+        return path
+
 
 def same_tree(first, second):
     names = set(os.listdir(first)) - {"fingerprint.pb"}
@@ -144,7 +152,7 @@ def require_listing(subject, path, listing, what, order=list):
 
 
 def law_listing(subject, kind, listing):
-    text = subject.fresh("in.gtxt")
+    text = subject.text("in.gtxt")
     with open(text, "wb") as file:
         file.write(listing)
     require_listing(subject, subject.binary(text, kind), listing, "through a listing")
@@ -153,7 +161,7 @@ def law_listing(subject, kind, listing):
 
 def through(form):
     def law(subject, kind, listing):
-        text = subject.fresh("in." + form)
+        text = subject.text("in." + form)
         subject.run("convert", subject.path, "-q", "-f", form, "-o", text)
         # protobuf sorts what a map holds and writes fields in the order of their numbers, so lines may move.
         require_listing(subject, subject.binary(text, kind), listing, "through " + form, sorted)
@@ -169,7 +177,7 @@ def law_rename(subject, kind, listing):
 
 
 def law_diff(subject, kind, listing):
-    text = subject.fresh("in.gtxt")
+    text = subject.text("in.gtxt")
     with open(text, "wb") as file:
         file.write(listing)
     for pair in (subject.path, text), (text, subject.path):
@@ -300,6 +308,30 @@ def check(task):
     return path, held, refused, broken
 
 
+def corpus_files():
+    """Graph files of the corpus; a line where it is not there."""
+    if os.path.isdir(CORPUS):
+        return list(graph_files(os.path.realpath(CORPUS)))
+    print("skipped: the corpus, %s is not there" % os.path.relpath(CORPUS, REPOSITORY))
+    return []
+
+
+def sweep(title, check_file, tasks, verbose):
+    """Runs check_file over the tasks, whose second item is a path, and prints what is broken. The exit status."""
+    held = refused = broken = 0
+    # Large files first, so that no worker ends long after the others.
+    tasks.sort(key=lambda task: -os.path.getsize(task[1]))
+    with multiprocessing.Pool(os.cpu_count()) as pool:
+        for path, laws_held, refusals, faults in pool.imap_unordered(check_file, tasks):
+            held += laws_held
+            refused += len(refusals)
+            broken += len(faults)
+            for fault in faults + (refusals if verbose else []):
+                print("%s: %s" % (os.path.relpath(path, REPOSITORY), fault))
+    print("%s: %d files, %d held, %d refused, %d broken" % (title, len(tasks), held, refused, broken))
+    return 1 if broken or not held else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description="Checks laws over graph files; see the head of this file.")
     parser.add_argument("--gedit", required=True, help="the program under test")
@@ -311,22 +343,8 @@ def main():
         tasks = [(gedit, os.path.abspath(path), False) for path in arguments.files]
     else:
         tasks = [(gedit, path, True) for path in graph_files(TESTDATA)]
-        if os.path.isdir(CORPUS):
-            tasks += [(gedit, path, False) for path in graph_files(os.path.realpath(CORPUS))]
-        else:
-            print("skipped: the corpus, %s is not there" % os.path.relpath(CORPUS, REPOSITORY))
-    held = refused = broken = 0
-    # Large files first, so that no worker ends long after the others.
-    tasks.sort(key=lambda task: -os.path.getsize(task[1]))
-    with multiprocessing.Pool(os.cpu_count()) as pool:
-        for path, laws, refusals, faults in pool.imap_unordered(check, tasks):
-            held += laws
-            refused += len(refusals)
-            broken += len(faults)
-            for fault in faults + (refusals if arguments.verbose else []):
-                print("%s: %s" % (os.path.relpath(path, REPOSITORY), fault))
-    print("laws: %d files, %d held, %d refused, %d broken" % (len(tasks), held, refused, broken))
-    return 1 if broken or not held else 0
+        tasks += [(gedit, path, False) for path in corpus_files()]
+    return sweep("laws", check, tasks, arguments.verbose)
 
 
 if __name__ == "__main__":
