@@ -24,15 +24,12 @@ class Extract final : public Command {
 
   int run() override {
     const ExtractRequest request{split_list(outputs_), split_list(inputs_)};
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
-    Changes changes;
-    changes.list_removed = output_.dry_run();
-    with_file(model, [&] { extract(model, ops, request, changes); });
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
+    edit_file(input_, output_, [&](Model& model, Registry& ops) {
+      Changes changes;
+      changes.list_removed = output_.dry_run();
+      extract(model, ops, request, changes);
+      return changes;
+    });
     return 0;
   }
 

@@ -28,13 +28,7 @@ class Insert final : public Command {
 
   int run() override {
     request_.after = split_list(after_);
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
-    const Changes changes = with_file(model, [&] { return insert(model, ops, request_); });
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
+    edit_file(input_, output_, [&](Model& model, Registry& ops) { return insert(model, ops, request_); });
     return 0;
   }
 

@@ -22,13 +22,8 @@ class Set final : public Command {
   }
 
   int run() override {
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
-    const Changes changes = with_file(model, [&] { return set(model, ops, steps_, output_.dry_run()); });
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
+    edit_file(input_, output_,
+              [&](Model& model, Registry& ops) { return gedit::set(model, ops, steps_, output_.dry_run()); });
     return 0;
   }
 

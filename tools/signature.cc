@@ -157,15 +157,9 @@ class Signature final : public Command {
   }
 
   int change(bool rename) {
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
-    const Changes changes = with_file(model, [&] {
+    edit_file(input_, output_, [&](Model& model, Registry& ops) {
       return rename ? rename_signatures(model, ops, operands_) : remove_signatures(model, operands_);
     });
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;
   }
 

@@ -27,13 +27,8 @@ class Sync final : public Command {
 
   int run() override {
     if (tau_->count() > 0) request_.tau = tau_value_;
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
-    const Changes changes = with_file(model, [&] { return sync(model, ops, request_); });
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
+    edit_file(input_, output_,
+              [&](Model& model, Registry& ops) { return gedit::sync(model, ops, request_); });
     return 0;
   }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/changes.h"
 #include "model/model.h"
 #include "model/save.h"
 #include "ops/registry.h"
@@ -92,14 +93,27 @@ class ColorOption {
   std::string when_ = "auto";
 };
 
+// Standard output; throws Error (kWrite) where it cannot be written.
+void print(std::string_view text);
+
+// Loads FILE, edits it, and writes OUT or, with -n, lists what would change. `edit` takes the model and what
+// is known of its ops, and gives Changes.
+template <typename Edit>
+void edit_file(InputOptions& input, OutputOptions& output, Edit edit) {
+  Model model = input.load_one();
+  output.check(model);
+  Registry ops = input.registry(model);
+  const Counts before = count(model);
+  const Changes changes = with_file(model, [&] { return edit(model, ops); });
+  if (output.dry_run()) print(changes.text());
+  output.save(model, {before}, changes.warnings, changes.notes);
+}
+
 // `a,b:float32[2,3],c` at the commas that are outside of brackets.
 std::vector<std::string> split_list(const std::vector<std::string>& texts);
 
 // Lines on standard error: `gedit COMMAND: warning: ...`, `note: ...`.
 void say_warning(const std::string& text);
 void say_note(const std::string& text);
-
-// Standard output; throws Error (kWrite) where it cannot be written.
-void print(std::string_view text);
 
 }  // namespace gedit
