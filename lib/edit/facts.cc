@@ -122,9 +122,8 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       const bool own = table ? initializes(nodes.bytes(reader))
                              : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
       if (!own) continue;
-      if (std::find(variable.satellites.begin(), variable.satellites.end(), reader) !=
-          variable.satellites.end())
-        continue;
+      // Who reads twice stands there twice, one after the other.
+      if (!variable.satellites.empty() && variable.satellites.back() == reader) continue;
       variable.satellites.push_back(reader);
       const bool first =
           table || (is_assign_op(reader_op) && name == std::string(nodes.name(id)) + "/Assign");

@@ -10,12 +10,6 @@ constexpr uint32_t kFullType = 7;  // NodeDef.experimental_type: what was inferr
 
 Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
 
-std::vector<std::string> inputs_of(std::string_view node_def) {
-  std::vector<std::string> inputs;
-  each_input(node_def, [&](std::string_view text) { inputs.emplace_back(text); });
-  return inputs;
-}
-
 std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
   std::vector<std::string> controls;
   for (const std::string& input : inputs) {

@@ -1,5 +1,7 @@
 #include "edit/function_saver.h"
 
+#include <set>
+
 #include "base/error.h"
 #include "graph/library.h"
 #include "graph/types.h"
@@ -19,18 +21,6 @@ std::map<std::string_view, std::string_view> nodes_of(std::string_view function_
   return nodes;
 }
 
-std::vector<std::string_view> inputs_of(std::string_view node_def) {
-  std::vector<std::string_view> inputs;
-  each_input(node_def, [&](std::string_view input) { inputs.push_back(input); });
-  return inputs;
-}
-
-// The function that a call node calls.
-std::string called(std::string_view node_def) {
-  const auto value = find_attr(node_def, "f");
-  return value ? std::string(last_bytes(last_bytes(*value, attr_field::kFunc), 1)) : "";
-}
-
 }  // namespace
 
 std::string_view find_function_def(const Graph& graph, std::string_view name) {
@@ -48,8 +38,8 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
   saver.save = node(2);
   saver.restore = node(3);
   if (saver.filename == kNoNode || saver.save == kNoNode || saver.restore == kNoNode) return std::nullopt;
-  saver.save_function = called(meta.graph.bytes(saver.save));
-  saver.restore_function = called(meta.graph.bytes(saver.restore));
+  saver.save_function = called_function(meta.graph.bytes(saver.save));
+  saver.restore_function = called_function(meta.graph.bytes(saver.restore));
   const std::string_view save_def = find_function_def(meta.graph, saver.save_function);
   if (save_def.empty() || find_function_def(meta.graph, saver.restore_function).empty()) return std::nullopt;
   const std::map<std::string_view, std::string_view> body = nodes_of(save_def);
@@ -59,7 +49,7 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
   };
   for (const auto& [name, node_def] : body) {
     if (node_op(node_def) != "SaveV2") continue;
-    const std::vector<std::string_view> inputs = inputs_of(node_def);
+    const std::vector<std::string> inputs = inputs_of(node_def);
     if (inputs.size() < 3) return std::nullopt;
     const auto keys = strings(inputs[1]), slices = strings(inputs[2]);
     const auto types = input_types(ops, node_def);
@@ -76,11 +66,11 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
 
 std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key) {
-  std::map<std::string_view, bool> names;  // Consts of keys
+  std::set<std::string, std::less<>> names;  // Consts of keys
   for (const auto& [name, node_def] : nodes_of(function_def)) {
     if (node_op(node_def) != "RestoreV2") continue;
-    const std::vector<std::string_view> inputs = inputs_of(node_def);
-    if (inputs.size() > 1) names[parse_body_input(inputs[1]).node] = true;
+    const std::vector<std::string> inputs = inputs_of(node_def);
+    if (inputs.size() > 1) names.emplace(parse_body_input(inputs[1]).node);
   }
   std::string out;
   for (Fields fields(function_def); fields.next();) {
@@ -115,7 +105,7 @@ std::string Inliner::inlined(std::string_view value, int depth) {
   if (found == nodes_.end() || depth > kMostSteps)
     throw Error(Cause::kRefused, "is not made as a saver makes it").of(quoted("saved value", value));
   const std::string_view node_def = found->second;
-  const std::vector<std::string_view> inputs = inputs_of(node_def);
+  const std::vector<std::string> inputs = inputs_of(node_def);
   if (node_op(node_def) == "Identity" && !inputs.empty()) return inlined(inputs[0], depth + 1);
   // Which output it is, counted over all arguments of the op.
   const auto outputs = output_names(ops_, node_def);

@@ -149,7 +149,7 @@ class Place {
     if (target.index > 0) base += "_" + std::to_string(target.index);
     target.inserted = fresh.free(base);
     if (invalid_name_at(target.inserted) != std::string_view::npos && graph_.is_body())
-      throw refused("not a node name").of("'" + printable(target.inserted) + "'");
+      throw not_a_node_name(target.inserted);
     std::string node = op_.node(target.inserted, target.source, target.type, target.device,
                                 quoted("tensor", target.written));
     const auto types = output_types(ops_, node);

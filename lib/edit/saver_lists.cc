@@ -34,11 +34,7 @@ std::vector<DType> types_of(const std::vector<SaverEntry>& entries) {
 
 }  // namespace
 
-std::vector<std::string> SaverLists::inputs_of(NodeId id) const {
-  std::vector<std::string> inputs;
-  each_input(node(id), [&](std::string_view input) { inputs.emplace_back(input); });
-  return inputs;
-}
+std::vector<std::string> SaverLists::inputs_of(NodeId id) const { return gedit::inputs_of(node(id)); }
 
 std::string SaverLists::duplicate(NodeId id, const std::vector<std::string>& inputs, std::string node_def) {
   if (node_def.empty()) node_def = node(id);

@@ -16,12 +16,6 @@ namespace {
 constexpr uint32_t kSignatureInput = 2, kSignatureControl = 20;  // OpDef
 constexpr uint32_t kArgAttr = 7, kUniqueId = 8;  // FunctionDef: maps from an argument's number
 
-std::vector<std::string> inputs_of(std::string_view node_def) {
-  std::vector<std::string> inputs;
-  each_input(node_def, [&](std::string_view text) { inputs.emplace_back(text); });
-  return inputs;
-}
-
 uint32_t last_number(std::string_view port) {
   uint32_t number = 0;
   const size_t colon = port.rfind(':');

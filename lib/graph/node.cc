@@ -52,6 +52,12 @@ Input parse_body_input(std::string_view text) {
   return {text.substr(0, colon), text.substr(colon + 1), false};
 }
 
+std::vector<std::string> inputs_of(std::string_view node_def) {
+  std::vector<std::string> inputs;
+  each_input(node_def, [&](std::string_view input) { inputs.emplace_back(input); });
+  return inputs;
+}
+
 std::optional<std::string_view> find_attr(std::string_view node_def, std::string_view key) {
   std::optional<std::string_view> found;
   each_attr(node_def, [&](std::string_view name, std::string_view value) {

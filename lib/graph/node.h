@@ -89,6 +89,9 @@ void each_input(std::string_view node_def, Use use) {
   }
 }
 
+// All inputs as stored.
+std::vector<std::string> inputs_of(std::string_view node_def);
+
 // Calls use(key, attr_value) for every attribute.
 template <typename Use>
 void each_attr(std::string_view node_def, Use use) {
