@@ -1,6 +1,7 @@
 #include "edit/cut.h"
 
 #include "edit/places.h"
+#include "edit/signature_inputs.h"
 
 namespace gedit {
 namespace {
@@ -78,19 +79,19 @@ Error Cut::in_loop(const TensorRef& tensor) const {
       .hint(hint);
 }
 
-template <typename Use>
-void Cut::each_read(const TensorRef& tensor, const NodeSet& kept, Use use) const {
+std::vector<NodeId> Cut::readers_of(const TensorRef& tensor, const NodeSet& kept) const {
+  std::vector<NodeId> readers;
   NodeId last = kNoNode;  // a node that reads it twice is listed twice
   for (const NodeId reader : facts_.consumers.of(tensor.node)) {
     if (reader == last || !kept.has(reader)) continue;
     last = reader;
-    size_t slot = 0;
+    bool reads = false;
     each_input(graph_.bytes(reader), [&](std::string_view text) {
-      const std::optional<TensorRef> read = tensor_if_there(facts_.names, text);
-      if (read && *read == tensor) use(reader, slot);
-      ++slot;
+      reads = reads || tensor_if_there(facts_.names, text) == tensor;
     });
+    if (reads) readers.push_back(reader);
   }
+  return readers;
 }
 
 void Cut::check(const TensorRef& tensor, At& at, const NodeSet& kept) const {
@@ -98,18 +99,21 @@ void Cut::check(const TensorRef& tensor, At& at, const NodeSet& kept) const {
   const DType type = at.type = type_of(tensor, at);
   at.was = output_shape(graph_.bytes(tensor.node), tensor.index);
   at.shape = at.typed.dtype ? at.typed.shape : at.was;
-  each_read(tensor, kept, [&](NodeId reader, size_t slot) {
+  for (const NodeId reader : readers_of(tensor, kept)) {
     const auto types = input_types(facts_.ops, graph_.bytes(reader));
-    const DType wanted = types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
-    if (is_reference(wanted)) {
-      throw refused("reference needed by '" + printable(graph_.name(reader)) + "'; a Placeholder gives none")
+    size_t slot = 0;
+    each_input(graph_.bytes(reader), [&](std::string_view text) {
+      const DType wanted = types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
+      ++slot;
+      if (tensor_if_there(facts_.names, text) != tensor || (!is_reference(wanted) && fits(type, wanted)))
+        return;
+      const std::string who = "'" + printable(graph_.name(reader)) + "'";
+      throw refused(is_reference(wanted)
+                        ? "reference needed by " + who + "; a Placeholder gives none"
+                        : "passed " + dtype_name(type) + " where " + who + " reads " + dtype_name(wanted))
           .of(quoted("tensor", tensor_text(graph_, tensor)));
-    }
-    if (fits(type, wanted)) return;
-    throw refused("passed " + dtype_name(type) + " where '" + printable(graph_.name(reader)) + "' reads " +
-                  dtype_name(wanted))
-        .of(quoted("tensor", tensor_text(graph_, tensor)));
-  });
+    });
+  }
 }
 
 DType Cut::type_of(const TensorRef& tensor, const At& at) const {
@@ -126,11 +130,7 @@ DType Cut::type_of(const TensorRef& tensor, const At& at) const {
 }
 
 void Cut::rewire(const TensorRef& tensor, const std::string& name, const NodeSet& kept) {
-  std::vector<NodeId> readers;
-  each_read(tensor, kept, [&](NodeId reader, size_t) {
-    if (readers.empty() || readers.back() != reader) readers.push_back(reader);
-  });
-  for (const NodeId reader : readers) {
+  for (const NodeId reader : readers_of(tensor, kept)) {
     std::vector<std::string> inputs;
     each_input(graph_.bytes(reader), [&](std::string_view text) {
       const std::optional<TensorRef> read = tensor_if_there(facts_.names, text);
@@ -146,7 +146,7 @@ void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure&
   if (in_place && node_op(node_def) == "Placeholder" && !at.typed.dtype)
     return closure.want_alone(tensor.node);
   if (!at.was || !at.shape || *at.was != *at.shape) {
-    each_read(tensor, closure.nodes(), [&](NodeId reader, size_t) { stale_.add(reader); });
+    for (const NodeId reader : readers_of(tensor, closure.nodes())) stale_.add(reader);
   }
   const std::string text = tensor_text(graph_, tensor);
   std::string name(graph_.name(tensor.node));
@@ -159,6 +159,7 @@ void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure&
     graph_.append(placeholder(name, at.type, at.shape));
     changes.added.emplace_back(name, "Placeholder");
     rewire(tensor, name, closure.nodes());
+    placeholders_.emplace(text, name);
   }
   changes.notes.push_back(printable(text) + " is now a Placeholder " + dtype_name(at.type) +
                           shape_text(at.shape) + (in_place ? "" : ", " + printable(name)));
@@ -179,6 +180,7 @@ void Cut::apply(Closure& closure, Changes& changes) {
     if (at.needed) place(tensor, at, names, closure, changes);
   }
   drop_output_shapes(graph_, facts_.consumers, stale_);
+  if (facts_.model.kind != Kind::kGraphDef) map_signature_inputs(facts_.model.meta(), placeholders_);
 }
 
 }  // namespace gedit

@@ -27,7 +27,7 @@ class Cut {
 
   // Puts the Placeholders in place: in place of a node that the closure does not hold, which it does then, or
   // else at the end; whoever in the closure reads the tensors reads them. Throws Error (kRefused) for a
-  // tensor in a loop that stays, an unknown or another dtype, a reference.
+  // tensor in a loop that stays, an unknown or another dtype, a reference. Signatures are fed there, too.
   void apply(Closure& closure, Changes& changes);
 
  private:
@@ -45,14 +45,13 @@ class Cut {
   void place(const TensorRef& tensor, const At& at, NewNames& names, Closure& closure, Changes& changes);
   void rewire(const TensorRef& tensor, const std::string& name, const NodeSet& kept);
 
-  // The nodes that read the tensor: use(reader, slot).
-  template <typename Use>
-  void each_read(const TensorRef& tensor, const NodeSet& kept, Use use) const;
+  std::vector<NodeId> readers_of(const TensorRef& tensor, const NodeSet& kept) const;  // each once
 
   Facts& facts_;
   Graph& graph_;
   std::vector<TensorRef> outputs_, order_;  // order_: of the inputs, as they were named
   std::unordered_map<TensorRef, At, TensorHash> inputs_;
+  std::unordered_map<std::string, std::string> placeholders_;  // by tensor: that stand beside its node
   NodeSet stale_;  // readers of what has, or may have, another shape now
 };
 

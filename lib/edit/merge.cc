@@ -11,6 +11,7 @@
 #include "edit/merge_prune.h"
 #include "edit/merge_savers.h"
 #include "edit/merge_surroundings.h"
+#include "edit/signature_inputs.h"
 #include "edit/surroundings.h"
 
 namespace gedit {
@@ -92,7 +93,12 @@ class Merging {
   void unite_surroundings() {
     MetaGraph& meta = result_.model.meta();
     if (result_.model.kind != Kind::kGraphDef) {
-      MergedSurroundings::map_signature_inputs(meta, *inputs_);
+      // A signature that is fed with a KEY is fed with its VALUE.
+      std::unordered_map<std::string, std::string> fed;
+      for (const MergedInput& pair : inputs_->pairs()) {
+        if (!pair.control) fed.emplace(pair.key, pair.value);
+      }
+      map_signature_inputs(meta, fed);
       surroundings_->unite_info(meta);
       result_.assets = surroundings_->unite_assets(meta, result_.model.folder);
       surroundings_->unite_objects(meta, result_.notes);

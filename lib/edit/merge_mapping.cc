@@ -120,13 +120,6 @@ void MergePart::add(const NodeHead& holder, std::string_view node_def, std::stri
     append_shared_name(name_of(holder.name), out);
 }
 
-std::string canonical_input(std::string_view input) {
-  const Input parsed = parse_input(input);
-  if (parsed.control) return "^" + std::string(parsed.node);
-  const uint32_t index = parsed.index();
-  return index == 0 ? std::string(parsed.node) : std::string(parsed.node) + ":" + std::to_string(index);
-}
-
 bool MergeNames::map(NameKind kind, std::string_view name, std::string& out) const {
   switch (kind) {
     case NameKind::kNode:

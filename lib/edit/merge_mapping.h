@@ -115,9 +115,6 @@ struct MergePart final : public Mapping {
   bool prefixes_ = false;  // what is not a reader needs nothing but the prefix
 };
 
-// `a`, `a:1` or `^a` for any way in which an input may be written.
-std::string canonical_input(std::string_view input);
-
 // The names in the messages around an operand's graph.
 class MergeNames final : public NameMap {
  public:

@@ -42,28 +42,6 @@ class OneName final : public NameMap {
   std::string name_;
 };
 
-class KeysToValues final : public NameMap {
- public:
-  explicit KeysToValues(const InputMap& inputs) {
-    for (const MergedInput& pair : inputs.pairs()) {
-      if (!pair.control) values_[pair.key] = pair.value;
-    }
-  }
-  bool map(NameKind /*kind*/, std::string_view name, std::string& out) const override {
-    const auto found = values_.find(canonical_input(name));
-    if (found == values_.end()) {
-      out += name;
-      return true;
-    }
-    out += found->second;
-    if (parse_input(found->second).port.empty()) out += ":0";  // a tensor is written with its number
-    return true;
-  }
-
- private:
-  std::unordered_map<std::string, std::string> values_;
-};
-
 std::string signature_entry(std::string_view key, std::string_view signature) {
   std::string entry;
   append_bytes_field(entry, 1, key);
@@ -172,17 +150,6 @@ void MergedSurroundings::unite_signatures(MetaGraph& meta, std::vector<std::stri
     }
     const OneName name(run_all(key, found->second));
     entries.push_back(signature_entry(key, map_names(signature, kSignatureDef, name)));
-  }
-  meta.set_parts(meta_field::kSignature, entries);
-}
-
-void MergedSurroundings::map_signature_inputs(MetaGraph& meta, const InputMap& inputs) {
-  if (inputs.empty()) return;
-  const KeysToValues map(inputs);
-  std::vector<std::string> entries;
-  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
-    const MapEntry entry = map_entry(bytes);
-    entries.push_back(signature_entry(entry.key, map_names(entry.value, kSignatureInputs, map)));
   }
   meta.set_parts(meta_field::kSignature, entries);
 }

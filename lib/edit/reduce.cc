@@ -133,10 +133,12 @@ void Reduction::apply(Changes& changes) {
   if (left != bytes) graph_.set_part(graph_field::kLibrary, std::move(left));
 
   const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
+  std::unordered_set<std::string_view> added;  // what the names do not know
+  for (uint32_t i = before; i < graph_.size(); ++i) added.insert(graph_.name(NodeId{i}));
   Remaining remaining;
   remaining.node = [&](std::string_view name) {
     const NodeId id = find(name);
-    return id != kNoNode && kept().has(id);
+    return id == kNoNode ? added.contains(node_of(name)) : kept().has(id);
   };
   remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
   remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
