@@ -189,7 +189,8 @@ class Freezing {
               const auto readers = facts_->consumers.of(id);
               std::vector<NodeId> found(readers.begin(), readers.end());
               const auto more = new_readers_.find(index_of(id));
-              if (more != new_readers_.end()) found.insert(found.end(), more->second.begin(), more->second.end());
+              if (more != new_readers_.end())
+                found.insert(found.end(), more->second.begin(), more->second.end());
               return found;
             },
             std::move(regards), [this](std::string_view op) { return functions_.contains(op); }};
@@ -241,8 +242,8 @@ class Freezing {
         if (dropped) dropped_.insert(id);
         return dropped;
       };
-      const auto source = behind(tensor_text(graph_, {tensor.node, tensor.index, false}), tensor.control, reader,
-                                 writing, drops);
+      const auto source = behind(tensor_text(graph_, {tensor.node, tensor.index, false}), tensor.control,
+                                 reader, writing, drops);
       const auto found = source ? tensor_if_there(facts_->names, *source) : std::nullopt;
       if (!found) return std::nullopt;
       tensor = {found->node, found->index, tensor.control};
@@ -257,8 +258,8 @@ class Freezing {
     return tensor;
   }
 
-  // The tensor that stands for `tensor` at a reader, where the writers that it comes from go: what is read, or
-  // what a control input waits for. Nothing where a control input goes, too.
+  // The tensor that stands for `tensor` at a reader, where the writers that it comes from go: what is read,
+  // or what a control input waits for. Nothing where a control input goes, too.
   std::optional<std::string> behind(std::string tensor, bool control, NodeId reader,
                                     const GraphFreezing& writing,
                                     const std::function<bool(NodeId)>& drops) const {
@@ -490,7 +491,7 @@ class Freezing {
   bool everything_freezes_ = true;  // while the outputs' closure is looked for: all but kept_
   std::set<NodeId> dropped_;        // writers that were in the way
   std::unordered_map<uint32_t, std::vector<NodeId>> new_readers_;  // by node: that read a dropped writer
-  std::set<NodeId> asking_;         // whether a variable is initialized
+  std::set<NodeId> asking_;                                        // whether a variable is initialized
   std::set<std::string> unrun_;
 };
 
