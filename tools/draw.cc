@@ -1,4 +1,6 @@
 // gedit draw: a picture of a graph.
+#include <unistd.h>
+
 #include "base/process.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -21,13 +23,18 @@ class Draw final : public Command {
     app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
     app.add_option("-s,--select", selector_, "Only what this hits and one step around it")
         ->type_name("SELECTOR");
-    app.add_option("--depth", depth_, "Scopes N levels deep are seen, closed ones at the last; 0: all are open")
+    app.add_option("--depth", depth_,
+                   "Scopes N levels deep are seen, closed ones at the last; 0: all are open")
         ->type_name("N")
         ->check(CLI::Range(0, 1000));
   }
 
   int run() override {
     const std::string format = chosen_format();
+    if (path_.empty() && ::isatty(STDOUT_FILENO) != 0) {
+      throw Error(Cause::kUsage, "standard output is a terminal")
+          .hint("-o FILE, or -o - to have it there all the same");
+    }
     Model model = input_.load_one();
     with_file(model, [&] {
       Registry ops = input_.registry(model);
@@ -101,17 +108,24 @@ const CommandInfo kDraw{
     "Look",
     "draws a graph as SVG, as one HTML file, or for Graphviz",
     "FILE -o OUT.svg|.html|.dot [-s SELECTOR] [--depth N]",
-    "Scopes are boxes, open down to depth N and closed below it, with the number of nodes in them. Blocks that are the "
+    "Scopes are boxes, open down to depth N and closed below it, with the number of nodes in them. Blocks "
+    "that are the "
     "same but for the numbers in their names are one box with their count. Constants, reads and initializers "
     "sit in the boxes of the nodes that they belong to. What more than 12 others read is named at each "
-    "of them instead of being joined to them by lines; so is a scope or NoOp at those that it reads, where they are "
-    "more than 12. Lines tell dtype and shape, as far as they are known; dashed ones are control inputs, dotted "
-    "ones lead from one folded block to the next. Variables and tables are orange, inputs green, outputs red; "
+    "of them instead of being joined to them by lines; so is a scope or NoOp at those that it reads, where "
+    "they are "
+    "more than 12. Lines tell dtype and shape, as far as they are known; dashed ones are control inputs, "
+    "dotted "
+    "ones lead from one folded block to the next. Variables and tables are orange, inputs green, outputs "
+    "red; "
     "the border tells the device.\n"
     "\n"
-    "OUT.html is one file without any link to the network: scopes open and close at a click, functions are pages, "
-    "a search finds nodes, and the address keeps what is shown. It holds graphs of millions of nodes. OUT.dot "
-    "is Graphviz's text, with functions as clusters; OUT.svg is what Graphviz's program dot makes of it, which has to be "
+    "OUT.html is one file without any link to the network: scopes open and close at a click, functions are "
+    "pages, "
+    "a search finds nodes, and the address keeps what is shown. It holds graphs of millions of nodes. "
+    "OUT.dot "
+    "is Graphviz's text, with functions as clusters; OUT.svg is what Graphviz's program dot makes of it, "
+    "which has to be "
     "installed. Both are refused where more than 5,000 boxes would be seen.",
     "gedit draw m.pb -o m.html\n"
     "gedit draw m.pb -s decoder/ --depth 2 -o decoder.svg",

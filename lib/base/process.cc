@@ -98,7 +98,8 @@ Finished run_program(const std::vector<std::string>& arguments, std::string_view
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, ends[static_cast<size_t>(i)].theirs.number(), i);
+  for (int i = 0; i < 3; ++i)
+    posix_spawn_file_actions_adddup2(&actions, ends[static_cast<size_t>(i)].theirs.number(), i);
   std::vector<std::string> copies = arguments;
   std::vector<char*> argv;
   for (std::string& argument : copies) argv.push_back(argument.data());

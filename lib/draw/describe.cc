@@ -29,7 +29,9 @@ std::string value_text(std::string_view node_def) {
 
 std::string shortened(std::string_view text, size_t longest) {
   if (text.size() <= longest) return std::string(text);
-  const auto begins_character = [&](size_t i) { return (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80; };
+  const auto begins_character = [&](size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
+  };
   size_t head = longest / 2, tail = text.size() - longest / 2;
   while (head > 0 && !begins_character(head)) --head;
   while (tail < text.size() && !begins_character(tail)) ++tail;

@@ -31,11 +31,20 @@ std::string markup(std::string_view text, size_t longest = kLongestName) {
   std::string out;
   for (const char c : shortened(safe, longest)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -46,14 +55,22 @@ struct Paint {
 };
 Paint paint(const Item& item) {
   switch (item.look) {
-    case Look::kState: return {"#fde7c7", "#b7791f"};
-    case Look::kInput: return {"#d6efdc", "#2f855a"};
-    case Look::kOutput: return {"#f9d5d5", "#c53030"};
-    case Look::kPlain: break;
+    case Look::kState:
+      return {"#fde7c7", "#b7791f"};
+    case Look::kInput:
+      return {"#d6efdc", "#2f855a"};
+    case Look::kOutput:
+      return {"#f9d5d5", "#c53030"};
+    case Look::kPlain:
+      break;
   }
   if (item.op.empty()) return {"#e8edf4", "#5a6b82"};
   return {"#ffffff", "#5a6b82"};
 }
+
+// Past so many lines their words are put where there is room left, instead of having room made for them:
+// Graphviz takes four times as long for that, and fails in the end ("trouble in init_rank").
+constexpr size_t kMostLabels = 500;
 
 // For borders of what has been put on a device, in the order of their names.
 constexpr std::string_view kDevicePens[] = {"#6b46c1", "#0987a0", "#b83280", "#2b6cb0", "#718096", "#97266d"};
@@ -63,25 +80,20 @@ class Writer {
   Writer(std::span<const Sheet> sheets, const DotOptions& options) : sheets_(sheets), options_(options) {}
 
   std::string run() {
-    std::vector<Drawing> drawings;
-    size_t boxes = 0;
-    for (const Sheet& sheet : sheets_) {
-      drawings.push_back(draw(sheet, options_.depth));
-      boxes += drawings.back().closed_or_node();
-    }
-    if (boxes > options_.most_boxes) {
-      const std::string_view way = options_.depth == 1 ? "-s SELECTOR, or -o OUT.html" : "--depth 1";
-      throw Error(Cause::kRefused, count_text(boxes) + " boxes would be seen, more than " +
-                                       count_text(options_.most_boxes))
-          .hint(way);
-    }
+    const std::vector<Drawing> drawings = draw_all(options_.depth);
+    if (count(drawings) > options_.most_boxes) refuse(count(drawings));
+    size_t lines = 0;
+    for (const Drawing& drawing : drawings) lines += drawing.lines.size();
+    if (lines > kMostLabels) label_ = "xlabel=";
     find_devices(drawings);
     out_ =
         "digraph gedit {\n"
-        "  graph [rankdir=TB, fontname=\"Helvetica\", fontsize=12, nodesep=0.25, ranksep=0.45, compound=true,\n"
+        "  graph [rankdir=TB, fontname=\"Helvetica\", fontsize=12, nodesep=0.25, ranksep=0.45, "
+        "compound=true,\n"
         "         color=\"#9aa7b8\", style=rounded, labeljust=l, tooltip=\"\"];\n"
         "  node [shape=plain, fontname=\"Helvetica\", fontsize=10];\n"
-        "  edge [fontname=\"Helvetica\", fontsize=8, color=\"#7b8794\", fontcolor=\"#52606d\", arrowsize=0.6];\n";
+        "  edge [fontname=\"Helvetica\", fontsize=8, color=\"#7b8794\", fontcolor=\"#52606d\", "
+        "arrowsize=0.6];\n";
     if (!options_.title.empty())
       out_ += "  label=" + dot_quoted(printable(options_.title)) + ";\n  labelloc=t;\n";
     for (size_t i = 0; i < sheets_.size(); ++i) {
@@ -92,6 +104,27 @@ class Writer {
   }
 
  private:
+  std::vector<Drawing> draw_all(uint32_t depth) const {
+    std::vector<Drawing> drawings;
+    for (const Sheet& sheet : sheets_) drawings.push_back(draw(sheet, depth));
+    return drawings;
+  }
+
+  static size_t count(const std::vector<Drawing>& drawings) {
+    size_t boxes = 0;
+    for (const Drawing& drawing : drawings) boxes += drawing.closed_or_node();
+    return boxes;
+  }
+
+  // With the greatest depth that is not refused.
+  [[noreturn]] void refuse(size_t boxes) const {
+    uint32_t depth = 0;
+    while (depth + 1 != options_.depth && count(draw_all(depth + 1)) <= options_.most_boxes) ++depth;
+    throw Error(Cause::kRefused,
+                count_text(boxes) + " boxes would be seen, more than " + count_text(options_.most_boxes))
+        .hint(depth > 0 ? "--depth " + std::to_string(depth) : "-s SELECTOR, or -o OUT.html");
+  }
+
   void find_devices(const std::vector<Drawing>& drawings) {
     for (size_t i = 0; i < sheets_.size(); ++i) {
       for (const Drawing::Box& box : drawings[i].boxes) {
@@ -108,8 +141,8 @@ class Writer {
     const std::string prefix = number == 0 ? "n" : "f" + std::to_string(number) + "_";
     std::string margin = "  ";
     if (number > 0 || !sheet.function.empty()) {
-      out_ += "  subgraph cluster_" + prefix + " {\n    label=" +
-              dot_quoted("function " + printable(sheet.function)) +
+      out_ += "  subgraph cluster_" + prefix +
+              " {\n    label=" + dot_quoted("function " + printable(sheet.function)) +
               ";\n    style=\"rounded,filled\"; fillcolor=\"#f7f9fb\";\n";
       margin = "    ";
     }
@@ -132,14 +165,15 @@ class Writer {
         const Item& item = sheet.items[box.item];
         out_ += margin + "subgraph cluster_" + id + " {\n";
         margin += "  ";
-        out_ += margin + "label=" + dot_quoted(shortened(printable(box_label(sheet, drawing, box)), kLongestName) +
-                                               times(item)) + ";\n";
+        out_ += margin + "label=" +
+                dot_quoted(shortened(printable(box_label(sheet, drawing, box)), kLongestName) + times(item)) +
+                ";\n";
         if (item.blocks > 1) out_ += margin + "style=\"rounded,bold\";\n";
         around.push_back(i);
         continue;
       }
-      out_ += margin + id + " [label=<" + table(sheet, drawing, box) + ">, tooltip=" +
-              dot_quoted(printable(item_path(sheet, box.item))) + "];\n";
+      out_ += margin + id + " [label=<" + table(sheet, drawing, box) +
+              ">, tooltip=" + dot_quoted(printable(item_path(sheet, box.item))) + "];\n";
     }
     for (; !around.empty(); around.pop_back()) {
       margin.resize(margin.size() - 2);
@@ -190,13 +224,16 @@ class Writer {
       }
       out_ += margin + from + " -> " + to;
       const std::string text = line_text(sheet, line);
-      std::string attributes = text.empty() ? "" : "label=" + dot_quoted(" " + text);
+      std::string attributes = text.empty() ? "" : label_ + dot_quoted(" " + text);
       const auto add = [&](const char* attribute) {
         attributes += (attributes.empty() ? "" : ", ") + std::string(attribute);
       };
-      if (line.tensors == 0) add("style=dashed");
-      if (line.next) add("style=dotted, constraint=false");
-      if (line.stub) add("arrowhead=vee, style=dotted");
+      if (line.next || line.stub)
+        add("style=dotted");
+      else if (line.tensors == 0)
+        add("style=dashed");
+      if (line.next) add("constraint=false");
+      if (line.stub) add("arrowhead=vee");
       out_ += (attributes.empty() ? "" : " [" + attributes + "]") + ";\n";
     }
   }
@@ -213,7 +250,7 @@ class Writer {
   std::span<const Sheet> sheets_;
   const DotOptions& options_;
   std::map<std::string_view, std::string_view> devices_;  // and the colour of their borders
-  std::string out_;
+  std::string label_ = "label=", out_;
 };
 
 }  // namespace

@@ -26,17 +26,18 @@ class Drawer {
     shown_.assign(items_.size(), kNone);
     inside_.assign(items_.size(), kNone);
     block_.assign(items_.size(), kNone);
+    away_.assign(items_.size(), kNone);
     std::vector<uint32_t> depth(items_.size(), 0);
     for (uint32_t i = 1; i < items_.size(); ++i) {
       const Item& item = items_[i];
       const uint32_t parent = item.parent;
-      block_[i] = block_[parent];
-      if (item.fold != kNoItem && block_[i] == kNone) block_[i] = i;
+      block_[i] = item.fold != kNoItem ? i : block_[parent];
       if (item.fold != kNoItem && item.fold != i) {
         for (uint32_t k = 0; k < item.size; ++k) {
           shown_[i + k] = shown_[item.fold + k];
           inside_[i + k] = inside_[item.fold + k];
-          block_[i + k] = block_[i];
+          block_[i + k] = items_[i + k].fold != kNoItem ? i + k : block_[k == 0 ? i : items_[i + k].parent];
+          away_[i + k] = i;
         }
         i += item.size - 1;
         continue;
@@ -69,6 +70,7 @@ class Drawer {
         continue;
       }
       if (from == kNone || to == kNone || from == to) continue;
+      if (away_[edge.from] != kNone && away_[edge.from] == away_[edge.to]) continue;  // as in the block shown
       const auto [found, fresh] =
           known.try_emplace(uint64_t{from} << 32 | to, static_cast<uint32_t>(drawing_.lines.size()));
       if (fresh) {
@@ -85,9 +87,14 @@ class Drawer {
     }
   }
 
+  // Whether the ends lie in two of the blocks that are shown as one. Blocks lie in blocks, a few levels deep.
   bool between_blocks(const SheetEdge& edge) const {
-    const uint32_t a = block_[edge.from], b = block_[edge.to];
-    return a != kNone && b != kNone && a != b && items_[a].fold == items_[b].fold;
+    for (uint32_t a = block_[edge.from]; a != kNone; a = block_[items_[a].parent]) {
+      for (uint32_t b = block_[edge.to]; b != kNone; b = block_[items_[b].parent]) {
+        if (a != b && items_[a].fold == items_[b].fold) return true;
+      }
+    }
+    return false;
   }
 
   void stubs() {
@@ -110,7 +117,8 @@ class Drawer {
   Drawing drawing_;
   std::vector<uint32_t> shown_;   // box that shows an item; kNone: none does
   std::vector<uint32_t> inside_;  // innermost open scope around it, or itself
-  std::vector<uint32_t> block_;   // outermost of folded blocks that it is in
+  std::vector<uint32_t> block_;   // innermost of folded blocks that it is in
+  std::vector<uint32_t> away_;    // outermost of the blocks around it that another stands for
 };
 
 }  // namespace

@@ -16,17 +16,17 @@ constexpr size_t kMostLines = 12;
 struct Drawing {
   struct Box {
     uint32_t item;
-    uint32_t around;                // position of the open scope that it lies in; kNoItem: in none
-    bool open;                      // a scope whose boxes follow
-    std::vector<uint32_t> rows{};   // items: the constants that sit in it, each once
+    uint32_t around;               // position of the open scope that it lies in; kNoItem: in none
+    bool open;                     // a scope whose boxes follow
+    std::vector<uint32_t> rows{};  // items: the constants that sit in it, each once
   };
   struct Line {
-    uint32_t from, to;   // positions of boxes; none of them is open
-    uint32_t tensors;    // how many different ones; 0: control only
-    uint32_t type;       // of all of them, index into Sheet::types; 0: they differ, or nothing is known
-    bool next = false;   // from one block to another of those that are folded: from its end to its beginning
-    bool stub = false;   // no line: `from` is named at `to`
-    bool sink = false;   // then: `to` is named at `from` instead
+    uint32_t from, to;  // positions of boxes; none of them is open
+    uint32_t tensors;   // how many different ones; 0: control only
+    uint32_t type;      // of all of them, index into Sheet::types; 0: they differ, or nothing is known
+    bool next = false;  // from one block to another of those that are folded: from its end to its beginning
+    bool stub = false;  // no line: `from` is named at `to`
+    bool sink = false;  // then: `to` is named at `from` instead
   };
   std::vector<Box> boxes;  // a scope before its boxes
   std::vector<Line> lines;

@@ -16,14 +16,14 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return a ^ (a >> 29);
 }
 
-// `block_3` -> `block`, `tower0/x` -> `tower/x`.
-std::string stem(std::string_view name) {
-  std::string text;
+// What is left of a name without its numbers: `block_3` and `block` -> `block`. Into `text`, which is used
+// again.
+void find_stem(std::string_view name, std::string& text) {
+  text.clear();
   for (const char c : name) {
     if (c < '0' || c > '9') text += c;
   }
   while (text.ends_with('_')) text.pop_back();
-  return text;
 }
 
 // Of what two blocks have in common; a sum, so that the order of attributes does not count. Tensors count by
@@ -70,8 +70,10 @@ class Folder {
         own_[i] = mix(name_hash(item.op) + static_cast<uint64_t>(item.seat), name_hash(item.device));
         if (!item.bytes.empty()) own_[i] = mix(own_[i], attrs_hash(item.op, item.bytes));
       }
+      find_stem(item.name, stem_);
+      own_[i] = mix(own_[i], name_hash(stem_));
       inside_[i] = mix(inside_[i], own_[i]);
-      if (i > 0) inside_[item.parent] += mix(name_hash(item.name), inside_[i]);
+      if (i > 0) inside_[item.parent] += mix(inside_[i], item.size);
     }
   }
 
@@ -79,10 +81,9 @@ class Folder {
     std::unordered_map<uint64_t, std::vector<uint32_t>> kinds;  // the first block of each
     for (uint32_t child = scope + 1; child < scope + items_[scope].size; child += items_[child].size) {
       if (items_[child].seat != Seat::kScope || items_[child].through) continue;
-      const uint64_t hash = mix(inside_[child], name_hash(stem(items_[child].name)));
-      std::vector<uint32_t>& firsts = kinds[hash];
-      const auto like = std::find_if(firsts.begin(), firsts.end(),
-                                     [&](uint32_t first) { return same(first, child); });
+      std::vector<uint32_t>& firsts = kinds[inside_[child]];
+      const auto like =
+          std::find_if(firsts.begin(), firsts.end(), [&](uint32_t first) { return same(first, child); });
       if (like != firsts.end()) {
         items_[*like].fold = *like;
         items_[*like].blocks = std::max(items_[*like].blocks, 1U) + 1;
@@ -98,8 +99,8 @@ class Folder {
     if (items_[b].size != size) return false;
     for (uint32_t k = 1; k < size; ++k) {
       const Item &x = items_[a + k], &y = items_[b + k];
-      if (x.parent - a != y.parent - b || x.name != y.name || x.op != y.op || x.seat != y.seat ||
-          own_[a + k] != own_[b + k] || x.hit != y.hit) {
+      if (x.parent - a != y.parent - b || x.op != y.op || x.seat != y.seat || x.hit != y.hit ||
+          own_[a + k] != own_[b + k]) {
         return false;
       }
       uint32_t i = begins_[a + k], j = begins_[b + k];
@@ -116,7 +117,8 @@ class Folder {
 
   Sheet& sheet_;
   std::vector<Item>& items_;
-  std::vector<uint64_t> own_, inside_;
+  std::vector<uint64_t> own_, inside_;  // hashes of each item, without and with what is in it
+  std::string stem_;
   std::vector<uint32_t> begins_;  // of the edges that end at each item
 };
 

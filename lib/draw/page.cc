@@ -152,9 +152,8 @@ class PageWriter {
     });
     column("op", items.size(), [&](size_t i) { return words_.of(items[i].op); });
     column("device", items.size(), [&](size_t i) { return words_.of(items[i].device); });
-    column("attrs", items.size(), [&](size_t i) {
-      return items[i].bytes.empty() ? 0 : words_.kept(attributes_text(items[i].bytes));
-    });
+    column("attrs", items.size(),
+           [&](size_t i) { return items[i].bytes.empty() ? 0 : attributes(items[i].bytes); });
     column("row", items.size(), [&](size_t i) {
       return items[i].seat == Seat::kConst ? words_.kept(constant_text(sheet, static_cast<uint32_t>(i))) : 0;
     });
@@ -166,10 +165,26 @@ class PageWriter {
     column("to", edges.size(), [&](size_t i) { return edges[i].to - (i > 0 ? edges[i - 1].to : 0); });
     column("from", edges.size(),
            [&](size_t i) { return int64_t{edges[i].to} - static_cast<int64_t>(edges[i].from); });
-    column("type", edges.size(), [&](size_t i) { return edges[i].control ? -1 : int64_t{types[edges[i].type]}; });
+    column("type", edges.size(),
+           [&](size_t i) { return edges[i].control ? -1 : int64_t{types[edges[i].type]}; });
     const std::vector<uint32_t> calls = calls_of(sheet);
     column("calls", calls.size(), [&](size_t i) { return calls[i]; });
     packed_.write("}");
+  }
+
+  // Many nodes have the same attributes, byte by byte.
+  uint32_t attributes(std::string_view node_def) {
+    std::string_view raw;
+    for (Fields fields(node_def); fields.next();) {
+      if (fields->bytes(node_field::kAttr)) {
+        raw = node_def.substr(static_cast<size_t>(fields->raw.data() - node_def.data()));
+        break;
+      }
+    }
+    if (raw.size() > kLongestAttributes) return words_.kept(attributes_text(node_def));
+    const auto [found, fresh] = attributes_.try_emplace(raw, 0);
+    if (fresh) found->second = words_.kept(attributes_text(node_def));
+    return found->second;
   }
 
   // Pairs of a node and the page of a function that it calls.
@@ -193,8 +208,11 @@ class PageWriter {
     return pairs;
   }
 
+  static constexpr size_t kLongestAttributes = 4096;  // of those that are looked up
+
   std::span<const Sheet> sheets_;
   const PageOptions& options_;
+  std::unordered_map<std::string_view, uint32_t> attributes_;  // the word of the text, by the bytes
   PackedSink packed_;
   Words words_;
   std::unordered_map<std::string_view, uint32_t> pages_;  // by function
@@ -204,10 +222,17 @@ std::string html(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -223,7 +248,7 @@ void write_page(std::span<const Sheet> sheets, const PageOptions& options, Sink&
   out.write(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "script-src 'unsafe-inline'\">\n"
+      "script-src 'unsafe-inline'; img-src data:\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>");
   out.write(html(options.title.empty() ? "graph" : options.title));

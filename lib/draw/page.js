@@ -83,6 +83,7 @@ class Sheet {
     this.shown = new Int32Array(n);
     this.inside = new Int32Array(n);
     this.block = new Int32Array(n);
+    this.away = new Int32Array(n);
     this.openTo(depth);
   }
 
@@ -159,18 +160,20 @@ class Sheet {
 
   // The boxes that are seen and the lines between them: as draw() in drawing.cc.
   view() {
-    const {n, parent, shown, inside, block, fold, size} = this;
+    const {n, parent, shown, inside, block, away, fold, size} = this;
     const boxes = [];
     shown[0] = inside[0] = block[0] = 0;
     for (let i = 1; i < n; ++i) {
       const up = parent[i];
-      block[i] = block[up] === 0 && fold[i] > 0 ? i : block[up];
+      block[i] = fold[i] > 0 ? i : block[up];
+      away[i] = 0;
       if (this.folded(i)) {
         const first = fold[i];
         for (let k = 0; k < size[i]; ++k) {
           shown[i + k] = shown[first + k];
           inside[i + k] = inside[first + k];
-          block[i + k] = block[i];
+          if (k > 0) block[i + k] = fold[i + k] > 0 ? i + k : block[parent[i + k]];
+          away[i + k] = i;
         }
         i += size[i] - 1;
         continue;
@@ -181,7 +184,8 @@ class Sheet {
         const end = up + size[up];
         shown.fill(shown[up], i, end);
         inside.fill(inside[up], i, end);
-        block.fill(block[up] || 0, i, end);
+        away.fill(0, i, end);
+        for (let k = i; k < end; ++k) block[k] = fold[k] > 0 ? k : block[parent[k]];
         i = end - 1;
         continue;
       }
@@ -206,6 +210,7 @@ class Sheet {
         continue;
       }
       if (from === 0 || to === 0 || from === to) continue;
+      if (this.away[this.from[e]] > 0 && this.away[this.from[e]] === this.away[this.to[e]]) continue;
       const key = from * this.n + to;
       let line = lines.get(key);
       const next = this.betweenBlocks(this.from[e], this.to[e]);
@@ -233,14 +238,19 @@ class Sheet {
   }
 
   betweenBlocks(from, to) {
-    const a = this.block[from], b = this.block[to];
-    return a > 0 && b > 0 && a !== b && this.fold[a] === this.fold[b] && !this.unfolded.has(this.fold[a]);
+    const {block, fold, parent} = this;
+    for (let a = block[from]; a > 0; a = block[parent[a]]) {
+      for (let b = block[to]; b > 0; b = block[parent[b]]) {
+        if (a !== b && fold[a] === fold[b] && !this.unfolded.has(fold[a])) return true;
+      }
+    }
+    return false;
   }
 
   lineText(line) {
     if (line.tensors === 0) return "";
     if (line.tensors === 1) return this.words[line.type];
-    return line.type === 0 ? `${line.tensors} tensors` : `${line.tensors} \u00d7 ${this.words[line.type]}`;
+    return line.type === 0 ? counted(line.tensors, "tensor") : `${line.tensors} \u00d7 ${this.words[line.type]}`;
   }
 }
 
@@ -411,13 +421,28 @@ class Layout {
       places.set(String(box.item), box);
     }
     const portPlaces = new Map();
-    for (const port of ports) portPlaces.set(port, g.node(port).x + shift);
+    for (const port of ports) portPlaces.set(port, this.portPlace(port, edges, places));
     const placed = [];
     for (const edge of edges) {
       placed.push({...edge, text: this.edgeText(edge),
                    points: this.points(g, edge, places, portPlaces, shift, head, height)});
     }
     return {item: s, open: true, boxes, edges: placed, ports: portPlaces, width, height, head};
+  }
+
+  // Straight above or below what it leads to.
+  portPlace(port, edges, places) {
+    let sum = 0, count = 0;
+    for (const edge of edges) {
+      const out = edge.to === port;
+      if (!out && edge.from !== port) continue;
+      const box = places.get(out ? edge.from : edge.to);
+      if (box === undefined) continue;
+      const inner = out ? edge.fromPort : edge.toPort;
+      sum += box.open && inner ? box.x + box.ports.get(inner) : box.x + box.width / 2;
+      ++count;
+    }
+    return count === 0 ? 0 : sum / count;
   }
 
   title(s) { return middle(this.sheet.label(s, this.around(s)), 60); }
@@ -462,9 +487,16 @@ class Layout {
     }
     const points = laid.points.map((p) => ({x: p.x + shift, y: p.y + head}));
     const label = laid.x === undefined ? null : {x: laid.x + shift, y: laid.y + head};
+    const last = points.length - 1;
     const upward = from && to && from.y > to.y;
-    if (!from || (from.open && edge.fromPort && !upward)) points[0] = start;
-    if (!to || (to.open && edge.toPort && !upward)) points[points.length - 1] = end;
+    // Lines leave at the bottom and arrive at the top, as near as they come to where they lead.
+    const towards = (box, x) => Math.min(Math.max(x, box.x + 8), box.x + box.width - 8);
+    if (!upward) {
+      if (from && !(from.open && edge.fromPort)) start.x = towards(from, points[1].x);
+      if (to && !(to.open && edge.toPort)) end.x = towards(to, points[last - 1].x);
+      points[0] = start;
+      points[last] = end;
+    }
     points.label = label;
     return points;
   }
@@ -531,7 +563,7 @@ class Page {
       element("span", {class: "space"}),
       element("div", {class: "search"}, this.query, this.results),
       button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.25)), button("+", "Zoom in (+)", () => this.zoom(1.25)),
-      button("\u26f6", "Fit (0)", () => this.fit()), button("\u25d0", "Light or dark", () => this.theme()));
+      button("fit", "Fit (0)", () => this.fit()), button("\u25d0", "Light or dark", () => this.theme()));
     this.canvas = drawn("svg", {role: "application", "aria-label": "graph"});
     this.canvas.append(drawn("defs", {}, this.arrow("arrow", ""), this.arrow("arrow-lit", "lit")));
     this.world = drawn("g", {});
@@ -1028,8 +1060,9 @@ class Page {
 
   describeItem(item) {
     const {sheet} = this;
-    const title = sheet.isScope(item) ? counted(sheet.nodes[item], "node") : this.words[sheet.op[item]];
+    const title = sheet.isScope(item) ? this.words[sheet.name[item]] + "/" : this.words[sheet.op[item]];
     const parts = [element("h2", {}, title), this.trail(item)];
+    if (sheet.isScope(item)) parts.push(element("p", {}, counted(sheet.nodes[item], "node")));
     const facts = [];
     if (sheet.device[item] > 0) facts.push(["device", this.words[sheet.device[item]]]);
     if (sheet.seat(item) === Seat.constant && sheet.host[item] > 0) facts.push(["shown in", this.link(sheet.host[item])]);

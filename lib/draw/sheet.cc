@@ -160,8 +160,8 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
   for (const TensorSummary& output : summarize(model, model.selected, ops).outputs)
     surroundings.outputs.push_back(output.tensor);
   const Selection* selection = options.selection;
-  sheets.push_back(SheetMaker(graph, defs, options, selection == nullptr ? nullptr : &selection->nodes)
-                       .run(surroundings));
+  sheets.push_back(
+      SheetMaker(graph, defs, options, selection == nullptr ? nullptr : &selection->nodes).run(surroundings));
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   for (size_t i = 0; i < library.functions.size(); ++i) {
     const NodeSet* hits = nullptr;

@@ -1,5 +1,5 @@
-// One graph as it is drawn, the main one or a function's body: scopes within scopes, what has a box of its own
-// and what sits in another's, who reads whom. Nothing is opened, closed or placed yet.
+// One graph as it is drawn, the main one or a function's body: scopes within scopes, what has a box of its
+// own and what sits in another's, who reads whom. Nothing is opened, closed or placed yet.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ struct Item {
   std::string_view op, device;
   std::string_view bytes;   // of a node: its NodeDef; empty for arguments and results of a function
   uint32_t host = kNoItem;  // of kRead and kPart: where it sits; of a Const read by one other: that
-  uint32_t boxes = 0;       // nodes with a box of their own in it
+  uint32_t nodes = 0;       // in it, itself included
+  uint32_t boxes = 0;       // those of them with a box of their own
   uint32_t fold = kNoItem;  // of a block: the first one like it, maybe itself
   uint32_t blocks = 0;      // of the first: how many they are
   uint32_t type = 0;        // of output 0: index into types

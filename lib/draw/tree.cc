@@ -196,8 +196,8 @@ class Grouper {
     const uint32_t groups = std::min(most_, (counted + most_ - 1) / most_);
     size_t begin = 0;
     for (uint32_t k = 0; k < groups; ++k) {
-      const auto share = static_cast<uint32_t>(uint64_t{counted} * (k + 1) / groups -
-                                               uint64_t{counted} * k / groups);
+      const auto share =
+          static_cast<uint32_t>(uint64_t{counted} * (k + 1) / groups - uint64_t{counted} * k / groups);
       size_t end = begin;
       uint32_t first = kNoItem, last = kNoItem;
       for (uint32_t seen = 0; end < children.size(); ++end) {

@@ -20,6 +20,11 @@ bool is_table_initializer_op(std::string_view op) {
   return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
 }
 
+std::string variable_shape(std::string_view node_def) {
+  const auto shape = find_attr(node_def, "shape");
+  return shape ? shape_text(parse_shape_proto(last_bytes(*shape, attr_field::kShape))) : std::string();
+}
+
 class Wirer {
  public:
   Wirer(const Graph& graph, OpDefs& ops, std::vector<std::string>& types)
@@ -32,8 +37,10 @@ class Wirer {
     vertices();
     inputs();
     for (uint32_t v = 0; v < size(); ++v) {
-      if (wiring_.seat[v] != Seat::kScope) wiring_.type.push_back(type_of(v, 0));
-      else wiring_.type.push_back(0);
+      if (wiring_.seat[v] != Seat::kScope)
+        wiring_.type.push_back(type_of(v, 0));
+      else
+        wiring_.type.push_back(0);
     }
     own_ = own;
     find_readers();
@@ -157,7 +164,12 @@ class Wirer {
           output_types_[output] != DType::kInvalid) {
         text_ = dtype_name(base_type(output_types_[output]));
       }
-      text_ += shape_text(output_shape(from.bytes, output));
+      if (text_ == "resource") {  // the shape of a handle tells nothing, that of its variable does
+        const auto dtype = type_attr(from.bytes, "dtype");
+        if (from.op == "VarHandleOp" && dtype) text_ += " " + dtype_name(*dtype) + variable_shape(from.bytes);
+      } else {
+        text_ += shape_text(output_shape(from.bytes, output));
+      }
     }
     const auto [found, fresh] = type_index_.try_emplace(text_, static_cast<uint32_t>(types_.size()));
     if (fresh) types_.push_back(text_);
