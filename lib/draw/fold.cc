@@ -1,15 +1,12 @@
 #include "draw/fold.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "graph/names.h"
 #include "graph/references.h"
 
 namespace gedit {
 namespace {
-
-constexpr size_t kMostKinds = 8;  // different blocks of one hash that a scope is compared with
 
 uint64_t mix(uint64_t a, uint64_t b) {
   a = (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6))) * 0xe7037ed1a0b428db;
@@ -77,20 +74,18 @@ class Folder {
     }
   }
 
+  // Runs of blocks, side by side: a scope of another kind ends the run.
   void fold_children(uint32_t scope) {
-    std::unordered_map<uint64_t, std::vector<uint32_t>> kinds;  // the first block of each
+    uint32_t first = kNoItem;
     for (uint32_t child = scope + 1; child < scope + items_[scope].size; child += items_[child].size) {
       if (items_[child].seat != Seat::kScope || items_[child].through) continue;
-      std::vector<uint32_t>& firsts = kinds[inside_[child]];
-      const auto like =
-          std::find_if(firsts.begin(), firsts.end(), [&](uint32_t first) { return same(first, child); });
-      if (like != firsts.end()) {
-        items_[*like].fold = *like;
-        items_[*like].blocks = std::max(items_[*like].blocks, 1U) + 1;
-        items_[child].fold = *like;
-      } else if (firsts.size() < kMostKinds) {
-        firsts.push_back(child);
+      if (first == kNoItem || own_[child] != own_[first] || inside_[child] != inside_[first] ||
+          !same(first, child)) {
+        first = child;
+        continue;
       }
+      items_[first].fold = items_[child].fold = first;
+      items_[first].blocks = std::max(items_[first].blocks, 1U) + 1;
     }
   }
 

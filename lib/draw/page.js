@@ -421,7 +421,9 @@ class Layout {
       places.set(String(box.item), box);
     }
     const portPlaces = new Map();
-    for (const port of ports) portPlaces.set(port, this.portPlace(port, edges, places));
+    for (const port of ports) portPlaces.set(port, this.portPlace(port, edges, places, g.node(port).x + shift));
+    this.spread(portPlaces, "in:", width);
+    this.spread(portPlaces, "out:", width);
     const placed = [];
     for (const edge of edges) {
       placed.push({...edge, text: this.edgeText(edge),
@@ -430,19 +432,23 @@ class Layout {
     return {item: s, open: true, boxes, edges: placed, ports: portPlaces, width, height, head};
   }
 
-  // Straight above or below what it leads to.
-  portPlace(port, edges, places) {
-    let sum = 0, count = 0;
-    for (const edge of edges) {
-      const out = edge.to === port;
-      if (!out && edge.from !== port) continue;
-      const box = places.get(out ? edge.from : edge.to);
-      if (box === undefined) continue;
-      const inner = out ? edge.fromPort : edge.toPort;
-      sum += box.open && inner ? box.x + box.ports.get(inner) : box.x + box.width / 2;
-      ++count;
-    }
-    return count === 0 ? 0 : sum / count;
+  // Straight above or below what it leads to, where that is one box.
+  portPlace(port, edges, places, laid) {
+    const ends = edges.filter((edge) => edge.from === port || edge.to === port);
+    const box = places.get(ends[0].to === port ? ends[0].from : ends[0].to);
+    const inner = ends[0].to === port ? ends[0].fromPort : ends[0].toPort;
+    if (ends.length > 1 || box === undefined) return laid;
+    return box.open && inner ? box.x + box.ports.get(inner) : box.x + box.width / 2;
+  }
+
+  // Ports of one side keep apart.
+  spread(places, side, width) {
+    const ports = [...places].filter(([port]) => port.startsWith(side)).sort((a, b) => a[1] - b[1]);
+    const apart = Math.min(14, width / (ports.length + 1));
+    for (let k = 1; k < ports.length; ++k) ports[k][1] = Math.max(ports[k][1], ports[k - 1][1] + apart);
+    let limit = width - 8;
+    for (let k = ports.length - 1; k >= 0; --k, limit -= apart) ports[k][1] = Math.min(ports[k][1], limit);
+    for (const [port, x] of ports) places.set(port, x);
   }
 
   title(s) { return middle(this.sheet.label(s, this.around(s)), 60); }
@@ -453,16 +459,20 @@ class Layout {
     const outs = [...ports].filter((port) => port.startsWith("out:"));
     const real = g.nodes().filter((node) => !node.includes(":"));
     const hold = {width: 0, height: 0, weight: 0, minlen: 1};
-    if (ins.length > 0) {
-      g.setNode("top", {width: 1, height: 1});
-      for (const port of ins) g.setEdge(port, "top", {...hold});
-      for (const node of real) if ((g.inEdges(node) || []).length === 0) g.setEdge("top", node, {...hold});
-    }
-    if (outs.length > 0) {
-      g.setNode("bottom", {width: 1, height: 1});
-      for (const node of real) if ((g.outEdges(node) || []).length === 0) g.setEdge(node, "bottom", {...hold});
-      for (const port of outs) g.setEdge("bottom", port, {...hold});
-    }
+    const roots = real.filter((node) => !(g.inEdges(node) || []).some((edge) => !edge.v.includes(":")));
+    const leaves = real.filter((node) => !(g.outEdges(node) || []).some((edge) => !edge.w.includes(":")));
+    const each = (from, to) => {
+      for (const a of from) for (const b of to) if (!g.hasEdge(a, b)) g.setEdge(a, b, {...hold});
+    };
+    // By way of one more node, where there were many such edges else.
+    const join = (from, to, between) => {
+      if (from.length * to.length <= 40) return each(from, to);
+      g.setNode(between, {width: 1, height: 1});
+      each(from, [between]);
+      each([between], to);
+    };
+    if (ins.length > 0) join(ins, roots, "top");
+    if (outs.length > 0) join(leaves, outs, "bottom");
   }
 
   edgeText(edge) {
