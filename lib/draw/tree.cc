@@ -74,26 +74,27 @@ class Planter {
     std::vector<Child> children{};
   };
 
+  // Neighbours lie in the same scopes, so most are those of the name before.
   uint32_t scope_around(std::string_view name) {
-    size_t length = 0;  // of the path
     uint32_t scope = 0;
-    const size_t last = name.rfind('/');
-    if (last == std::string_view::npos) return 0;
-    if (last_scope_ != 0 && scopes_[last_scope_].path == name.substr(0, last)) return last_scope_;
+    size_t begin = 0;
     for (size_t level = 0; level < kDeepestScope; ++level) {
-      const size_t begin = level == 0 ? 0 : length + 1;
       const size_t slash = name.find('/', begin);
       if (slash == std::string_view::npos) break;
-      length = slash;
-      const auto [found, fresh] =
-          scope_of_.try_emplace(name.substr(0, length), static_cast<uint32_t>(scopes_.size()));
-      if (fresh) {
-        scopes_.push_back({name.substr(0, length)});
-        scopes_[scope].children.push_back({name.substr(begin, length - begin), found->second, true});
+      const std::string_view path = name.substr(0, slash);
+      if (level >= last_.size() || scopes_[last_[level]].path != path) {
+        const auto [found, fresh] = scope_of_.try_emplace(path, static_cast<uint32_t>(scopes_.size()));
+        if (fresh) {
+          scopes_.push_back({path});
+          scopes_[scope].children.push_back({path.substr(begin), found->second, true});
+        }
+        last_.resize(level);
+        last_.push_back(found->second);
       }
-      scope = found->second;
+      scope = last_[level];
+      begin = slash + 1;
     }
-    return last_scope_ = scope;
+    return scope;
   }
 
   // As deep as names are taken apart.
@@ -134,7 +135,7 @@ class Planter {
   std::vector<uint32_t> item_of_;
   std::vector<Scope> scopes_;
   std::unordered_map<std::string_view, uint32_t> scope_of_;
-  uint32_t last_scope_ = 0;
+  std::vector<uint32_t> last_;  // scopes around the last name, outermost first
 };
 
 // Copies a sheet's items in another order, with groups among them.
@@ -252,7 +253,14 @@ void measure(std::vector<Item>& items) {
 
 void group(Sheet& sheet, uint32_t most, const std::vector<uint32_t>& order,
            std::vector<uint32_t>& item_of_vertex) {
-  Grouper(sheet, most, order).run(item_of_vertex);
+  std::vector<uint32_t> counted(sheet.items.size(), 0);
+  bool any = false;
+  for (uint32_t i = 1; i < sheet.items.size(); ++i) {
+    const Item& item = sheet.items[i];
+    if (item.boxes == 0 || (item.fold != kNoItem && item.fold != i)) continue;
+    any = ++counted[item.parent] > most || any;
+  }
+  if (any) Grouper(sheet, most, order).run(item_of_vertex);
 }
 
 }  // namespace gedit
