@@ -60,10 +60,12 @@ class Merging {
       for (const std::string_view name : functions_of_objects(meta.part(meta_field::kObjectGraph)))
         part->own_functions.emplace(name);
       if (part->own_functions.empty() || !meta.has(meta_field::kSaver)) continue;
-      if (const auto saver = find_function_saver(meta, part->facts.names(), part->ops)) {
-        part->own_functions.insert(saver->save_function);
-        part->own_functions.insert(saver->restore_function);
-      }
+      const auto saver =
+          find_function_saver(meta, part->facts.names(), part->facts.how_produced(), part->ops);
+      if (!saver) continue;
+      for (const FunctionSaver::Save& save : saver->saves) part->own_functions.insert(save.function);
+      for (const FunctionSaver::Restore& restore : saver->restores)
+        part->own_functions.insert(restore.function);
     }
     library_.emplace(parts_, request_.on_conflict);
     for (const auto& part : parts_) {

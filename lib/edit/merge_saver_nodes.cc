@@ -38,12 +38,12 @@ void MergedSavers::rekey_chosen() {
   std::vector<std::string> tensors;
   for (RestoreNode restore : values.all.restores) {
     if (restore.names == kNoNode) continue;
-    const bool one_each =
-        restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
-    for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const bool here = restore.node == main_restore;
+    const bool one_each =
+        here && restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
+    for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =
-        lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), here && one_each);
+        lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
     if (here) tensors = made;
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -84,19 +84,52 @@ void MergedSavers::rekey_chosen() {
   lists.run_groups();
 }
 
+// Nodes that give the values which an operand's Save nodes take, and the scope of these.
+std::vector<NodeId> MergedSavers::what_is_saved(const MergePart& part, std::string& scope) const {
+  const Graph& graph = part.graph();
+  std::vector<NodeId> nodes;
+  for (const SaveNode& save : values_[part.number].main.saves) {
+    scope = scope_of(graph.name(save.node));
+    const std::vector<std::string> inputs = inputs_of(graph.bytes(save.node));
+    for (const SavedTensor& tensor : save.tensors) {
+      if (tensor.key == kObjectGraphKey) continue;
+      nodes.insert(nodes.end(), tensor.between.begin(), tensor.between.end());
+      if (tensor.variable != kNoNode) continue;
+      const NodeId source =
+          part.facts.names().find(parse_input(inputs[save.first_tensor + tensor.slot]).node);
+      if (source != kNoNode) nodes.push_back(source);
+    }
+  }
+  return nodes;
+}
+
+// What an operand's Save nodes take, by the names in the merged graph.
+void MergedSavers::join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const {
+  for (const SaveNode& save : values_[part.number].main.saves) {
+    NodeHead head;
+    head.id = save.node;
+    std::vector<std::string> inputs;
+    each_input(part.graph().bytes(save.node), [&](std::string_view input) {
+      std::string text;
+      part.input(head, input, text);
+      inputs.push_back(std::move(text));
+      ++head.slot;
+    });
+    for (const SavedTensor& tensor : save.tensors) {
+      if (tensor.key == kObjectGraphKey || is_shared(part, tensor.variable)) continue;
+      const Tensor& value = value_of(part, tensor.key);
+      entries.push_back(
+          {key_of(part, tensor.key), tensor.slice, value.dtype, inputs[save.first_tensor + tensor.slot]});
+    }
+  }
+}
+
 // An operand's saver: what it saves and restores, the kept one does.
 void MergedSavers::join(MergePart& part) {
   const Values& values = values_[part.number];
   const Graph& graph = part.graph();
-  std::vector<NodeId> kept;  // nodes of the saver that stay
   std::string scope;
-  for (const SaveNode& save : values.main.saves) {
-    scope = scope_of(graph.name(save.node));
-    std::vector<std::string_view> inputs;
-    each_input(graph.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
-    for (const SavedTensor& tensor : save.tensors)
-      kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
-  }
+  std::vector<NodeId> kept = what_is_saved(part, scope);  // nodes of the saver that stay
   std::set<uint32_t> ends;
   NodeSet known(graph.size());  // what assigns: kept, or of a variable that an earlier operand restores
   for (const RestoreNode& restore : values.main.restores) {
@@ -120,23 +153,7 @@ void MergedSavers::join(MergePart& part) {
     }
   }
   move(part, kept, scope);
-  for (const SaveNode& save : values.main.saves) {
-    NodeHead head;
-    head.id = save.node;
-    std::vector<std::string> inputs;
-    each_input(graph.bytes(save.node), [&](std::string_view input) {
-      std::string text;
-      part.input(head, input, text);
-      inputs.push_back(std::move(text));
-      ++head.slot;
-    });
-    for (const SavedTensor& tensor : save.tensors) {
-      if (is_shared(part, tensor.variable)) continue;
-      const Tensor& value = value_of(part, tensor.key);
-      kept_->saved.push_back(
-          {key_of(part, tensor.key), tensor.slice, value.dtype, inputs[save.first_tensor + tensor.slot]});
-    }
-  }
+  join_saves(part, kept_->saved);
   for (const uint32_t end : ends) kept_->ends.push_back(part.name_of(graph.name(NodeId{end})));
   remove_saver(part, kept, scope);
 }

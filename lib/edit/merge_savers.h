@@ -47,7 +47,11 @@ class MergedSavers {
   void rekey_chosen();
   void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
   void make_saver();
+  std::string objects_value() const;
+  NodeId saved_objects_of(const MergePart& part) const;
   std::string save_objects(const std::string& scope);
+  std::vector<NodeId> what_is_saved(const MergePart& part, std::string& scope) const;
+  void join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const;
   void join(MergePart& part);
   void join_variables(MergePart& part);
   void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
