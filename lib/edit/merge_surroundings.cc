@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "edit/merge_objects.h"
@@ -257,6 +258,7 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
     if (group.members.size() > 1)  // one that holds nothing is of any kind
       std::erase_if(group.members, [](const auto& member) { return member.collection.kind == 0; });
     std::vector<std::string> operations;
+    std::unordered_set<std::string> known;
     size_t files = 0;  // that have any
     if (is_one_of(kRunCollections, group.key)) {
       const auto way = std::find(kLoaderInits.begin(), kLoaderInits.end(), group.key);
@@ -270,7 +272,7 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
           own.push_back(init_of(*part, static_cast<size_t>(way - kLoaderInits.begin())));
         if (!own.empty() && !own.front().empty()) ++files;
         for (const std::string& operation : own) {
-          if (!operation.empty() && !is_one_of(operations, operation)) operations.push_back(operation);
+          if (!operation.empty() && known.insert(operation).second) operations.push_back(operation);
         }
       }
     }
