@@ -94,10 +94,11 @@ class Merging {
   void unite_surroundings() {
     MetaGraph& meta = result_.model.meta();
     if (result_.model.kind != Kind::kGraphDef) {
-      MergedSurroundings::map_signature_inputs(meta, *inputs_);
+      surroundings_->map_signature_inputs(meta, *inputs_);
       surroundings_->unite_info(meta);
       result_.assets = surroundings_->unite_assets(meta, result_.model.folder);
       surroundings_->unite_objects(meta, result_.notes);
+      inputs_->note(result_.notes);
       surroundings_->unite_collections(meta);
       surroundings_->unite_savers(meta, !savers_);
       if (savers_) savers_->mend(meta);

@@ -117,10 +117,11 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
   std::unordered_set<std::string> known;  // of the operands before
   for (const auto& part : parts_) {
     const size_t before = assets.size();
+    const bool numbered = part->model.meta().has(meta_field::kObjectGraph);
     first_assets_.push_back(static_cast<uint32_t>(before));
     for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset)) {
       // Of two operands that share the node; objects know theirs by number.
-      if (!part->model.meta().has(meta_field::kObjectGraph) && known.contains(std::string(asset))) continue;
+      if (!numbered && known.contains(std::string(asset))) continue;
       assets.emplace_back(asset);
     }
     known.insert(assets.begin() + static_cast<std::ptrdiff_t>(before), assets.end());

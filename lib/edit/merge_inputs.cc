@@ -221,6 +221,31 @@ void InputMap::warn(std::vector<std::string>& warnings) const {
   }
 }
 
+void InputMap::note(std::vector<std::string>& notes) const {
+  std::set<size_t> noted;
+  for (const MergedInput& pair : pairs_) {
+    for (const MergedInput::Reader& reader : pair.readers) {
+      const Model& model = parts_[reader.part]->model;
+      if (!noted.insert(reader.part).second || !model.meta().has(meta_field::kObjectGraph)) continue;
+      notes.push_back("tf.saved_model.load calls the functions of " + printable(model.path) +
+                      " as they were: the input map holds for sessions; hint: gedit signature add");
+    }
+  }
+}
+
+bool InputMap::inlined(const MergedInput& pair) const {
+  const auto is_call = [&](size_t part, NodeId node) {
+    const std::string_view node_def = parts_[part]->graph().bytes(node);
+    const std::string_view op = node_op(node_def);
+    if (op == "PartitionedCall" || op == "StatefulPartitionedCall") return true;
+    const auto lowered = find_attr(node_def, "_lower_using_switch_merge");
+    return lowered && last_varint(*lowered, attr_field::kBool) != 0;
+  };
+  return is_call(pair.value_node.part, pair.value_node.node) ||
+         std::any_of(pair.readers.begin(), pair.readers.end(),
+                     [&](const MergedInput::Reader& reader) { return is_call(reader.part, reader.node); });
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 MergePlace InputMap::place_at(size_t position) const {

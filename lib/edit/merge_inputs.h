@@ -44,6 +44,12 @@ class InputMap final : public LateFacts {
   void check_cycles() const;
 
   void warn(std::vector<std::string>& warnings) const;
+  // What a loader that calls functions does not see of the map.
+  void note(std::vector<std::string>& notes) const;
+
+  // Whether the VALUE comes from a call, or a call reads it, that a session replaces by the function's nodes
+  // before it looks at what is fed (common_runtime/lower_functional_ops.cc).
+  bool inlined(const MergedInput& pair) const;
 
   bool stale_shapes(size_t part, NodeId id) const override;
 
