@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -56,6 +57,8 @@ class MergedSavers {
   void join_variables(MergePart& part);
   void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
   void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
+  static NodeId remove_nodes(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope,
+                             const NodeSet& stays, std::unordered_map<uint32_t, size_t>& readers);
   std::shared_ptr<Checkpoint> merge_values();
   std::string key_of(const MergePart& part, const std::string& key) const;
   const Tensor& value_of(const MergePart& part, const std::string& key) const;
