@@ -98,8 +98,11 @@ void Cut::check(const TensorRef& tensor, At& at, const NodeSet& kept) const {
   const DType type = at.type = type_of(tensor, at);
   at.was = output_shape(graph_.bytes(tensor.node), tensor.index);
   at.shape = at.typed.dtype ? at.typed.shape : at.was;
+  NodeId last = kNoNode;
+  std::optional<std::vector<DType>> types;
   each_read(tensor, kept, [&](NodeId reader, size_t slot) {
-    const auto types = input_types(facts_.ops, graph_.bytes(reader));
+    if (reader != last) types = input_types(facts_.ops, graph_.bytes(reader));
+    last = reader;
     const DType wanted = types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
     if (is_reference(wanted)) {
       throw refused("reference needed by '" + printable(graph_.name(reader)) + "'; a Placeholder gives none")
@@ -142,9 +145,15 @@ void Cut::rewire(const TensorRef& tensor, const std::string& name, const NodeSet
 
 void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure& closure, Changes& changes) {
   const std::string_view node_def = graph_.bytes(tensor.node);
-  const bool in_place = tensor.index == 0 && !closure.nodes().has(tensor.node);
-  if (in_place && node_op(node_def) == "Placeholder" && !at.typed.dtype)
+  // A Placeholder that a control input keeps can be fed as well.
+  const bool placed = tensor.index == 0 && node_op(node_def) == "Placeholder";
+  if (placed && !at.typed.dtype) {
+    if (closure.nodes().has(tensor.node)) return;
+    // What it ran after is behind the cut.
+    if (!facts_.producers.of(tensor.node).empty()) graph_.replace(tensor.node, with_inputs(node_def, {}));
     return closure.want_alone(tensor.node);
+  }
+  const bool in_place = tensor.index == 0 && (placed || !closure.nodes().has(tensor.node));
   if (!at.was || !at.shape || *at.was != *at.shape) {
     each_read(tensor, closure.nodes(), [&](NodeId reader, size_t) { stale_.add(reader); });
   }
