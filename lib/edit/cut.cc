@@ -160,7 +160,9 @@ void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure&
   const std::string text = tensor_text(graph_, tensor);
   std::string name(graph_.name(tensor.node));
   if (in_place) {
-    graph_.replace(tensor.node, placeholder(name, at.type, at.shape));
+    std::vector<std::string> controls;
+    if (closure.nodes().has(tensor.node)) controls = inputs_of(node_def);
+    graph_.replace(tensor.node, with_inputs(placeholder(name, at.type, at.shape), controls));
     closure.want_alone(tensor.node);
     changes.changed.emplace_back(name, "Placeholder");
   } else {
