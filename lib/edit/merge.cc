@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "edit/function_saver.h"
@@ -256,8 +257,11 @@ class Merging {
 }  // namespace
 
 size_t richest(const std::vector<MergeOperand>& operands) {
-  const auto found = std::max_element(operands.begin(), operands.end(), [](const auto& a, const auto& b) {
-    return static_cast<int>(a.model.kind) < static_cast<int>(b.model.kind);
+  const auto rank = [](const Model& model) {
+    return std::pair(static_cast<int>(model.kind), model.directory);
+  };
+  const auto found = std::max_element(operands.begin(), operands.end(), [&](const auto& a, const auto& b) {
+    return rank(a.model) < rank(b.model);
   });
   return static_cast<size_t>(found - operands.begin());
 }
