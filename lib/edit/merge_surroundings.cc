@@ -356,8 +356,12 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
   for (const auto& part : parts_) {
     const MetaGraph& own = part->model.meta();
     if (own.has(meta_field::kObjectGraph)) {
-      objects.push_back({part->name, own.part(meta_field::kObjectGraph), first_assets_[part->number],
-                         signature_keys_[part->number]});
+      with_file(part->model, [&] {
+        SavedObjects saved = read_saved_objects(own.part(meta_field::kObjectGraph));
+        check_saved_objects(saved);
+        objects.push_back(
+            {part->name, std::move(saved), first_assets_[part->number], signature_keys_[part->number]});
+      });
     } else {
       without += (without.empty() ? "" : ", ") + printable(part->model.path);
     }
@@ -365,7 +369,7 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
   if (objects.empty()) return;
   if (!without.empty())
     notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
-  meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(objects)});
+  meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(std::move(objects))});
 }
 
 }  // namespace gedit
