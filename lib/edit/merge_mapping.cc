@@ -102,7 +102,7 @@ void MergePart::identity(const NodeHead& holder, Role role, std::string_view val
 
 int64_t MergePart::instance_key(int64_t key) const {
   if (!fresh_identities) return key;
-  return surveyed ? identities.instance_key(key) : late->instance_key(number, key);
+  return surveyed ? identities.instance_key(key) : fresh_instance_key(key);
 }
 
 void MergePart::function(std::string_view function, std::string& out) const {

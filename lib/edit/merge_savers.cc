@@ -119,6 +119,7 @@ void MergedSavers::name_keys() {
 std::string MergedSavers::key_of(const MergePart& part, const std::string& key) const {
   const Values& values = values_[part.number];
   const auto found = values.keys.find(key);
+  if (key == kObjectGraphKey) return key;
   return found != values.keys.end() ? found->second : values.prefix + key;
 }
 
@@ -183,7 +184,9 @@ void MergedSavers::decide() {
   kept_->scope = chosen_->name_of(scope_of(chosen_->graph().name(main.restores.front().node)));
   for (const auto& part : parts_) {
     if (part.get() == chosen_ || values_[part->number].checkpoint == nullptr) continue;
-    if (values_[part->number].functions) {
+    const Values& values = values_[part->number];
+    if (!values.main.empty()) join(*part);
+    if (values.functions) {
       std::string filename;
       const NodeId restore = main.restores.front().node;
       each_input(chosen_->graph().bytes(restore), [&](std::string_view input) {
@@ -192,13 +195,14 @@ void MergedSavers::decide() {
         if (filename.empty()) chosen_->input(head, input, filename);
       });
       join_functions(*part, filename, kept_->scope);
-    } else if (values_[part->number].all.empty()) {
+    } else if (values.all.empty()) {
       join_variables(*part);
-    } else {
-      join(*part);
     }
   }
-  if (functions && merged_->object_based()) {
+  const NodeId objects = saved_objects_of(*chosen_);
+  if (objects != kNoNode) {
+    kept_->lists.set(objects, with_attr(kept_->lists.node(objects), "value", objects_value()));
+  } else if (functions && merged_->object_based()) {
     const std::string source = save_objects(kept_->scope);
     function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, source});
   }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -47,11 +48,17 @@ class MergedSavers {
   void rekey_chosen();
   void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
   void make_saver();
+  std::string objects_value() const;
+  NodeId saved_objects_of(const MergePart& part) const;
   std::string save_objects(const std::string& scope);
+  std::vector<NodeId> what_is_saved(const MergePart& part, std::string& scope) const;
+  void join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const;
   void join(MergePart& part);
   void join_variables(MergePart& part);
   void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
   void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
+  static NodeId remove_nodes(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope,
+                             const NodeSet& stays, std::unordered_map<uint32_t, size_t>& readers);
   std::shared_ptr<Checkpoint> merge_values();
   std::string key_of(const MergePart& part, const std::string& key) const;
   const Tensor& value_of(const MergePart& part, const std::string& key) const;

@@ -22,6 +22,8 @@ class MergedSurroundings {
   // to find_tensor() then. Throws Error (kRefused).
   // `aliases` gains the ones that kept their key as `NAME/KEY`.
   void unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases);
+  // A signature that is fed with a KEY is fed with its VALUE.
+  void map_signature_inputs(MetaGraph& meta, const InputMap& inputs);
 
   // Throws Error (kRefused) where two collections of one key hold different things.
   void unite_collections(MetaGraph& meta);

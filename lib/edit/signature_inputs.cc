@@ -6,9 +6,9 @@
 namespace gedit {
 namespace {
 
-class KeysToValues final : public NameMap {
+class FedElsewhere final : public NameMap {
  public:
-  explicit KeysToValues(const std::unordered_map<std::string, std::string>& values) : values_(values) {}
+  explicit FedElsewhere(const std::unordered_map<std::string, std::string>& values) : values_(values) {}
   bool map(NameKind /*kind*/, std::string_view name, std::string& out) const override {
     const auto found = values_.find(canonical_input(name));
     if (found == values_.end()) {
@@ -28,7 +28,7 @@ class KeysToValues final : public NameMap {
 
 void map_signature_inputs(MetaGraph& meta, const std::unordered_map<std::string, std::string>& tensors) {
   if (tensors.empty()) return;
-  const KeysToValues map(tensors);
+  const FedElsewhere map(tensors);
   std::vector<std::string> entries;
   for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(bytes);
