@@ -72,6 +72,8 @@ Paint paint(const Item& item) {
 // Graphviz takes four times as long for that, and fails in the end ("trouble in init_rank").
 constexpr size_t kMostLabels = 500;
 
+constexpr size_t kMostRows = 8;  // constants in a box
+
 // For borders of what has been put on a device, in the order of their names.
 constexpr std::string_view kDevicePens[] = {"#6b46c1", "#0987a0", "#b83280", "#2b6cb0", "#718096", "#97266d"};
 
@@ -204,9 +206,16 @@ class Writer {
       if (!item.device.empty())
         text += "<tr><td><font point-size=\"8\">" + markup(item.device) + "</font></td></tr>";
     }
-    for (const uint32_t row : box.rows)
+    size_t rows = 0;
+    for (const uint32_t row : box.rows) {
+      if (rows++ == kMostRows) {
+        text += "<tr><td align=\"left\"><font point-size=\"8\">and " +
+                count_text(box.rows.size() - kMostRows) + " more</font></td></tr>";
+        break;
+      }
       text += "<hr/><tr><td align=\"left\"><font point-size=\"8\">" + markup(constant_text(sheet, row)) +
               "</font></td></tr>";
+    }
     return text + "</table>";
   }
 

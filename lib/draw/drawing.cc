@@ -59,13 +59,15 @@ class Drawer {
     std::unordered_map<uint64_t, uint32_t> known;
     // The tensors of a line are told apart by what they come from.
     std::vector<uint32_t> last_from;
+    std::vector<uint32_t> row_of(items_.size(),
+                                 kNone);  // the last box that a constant is in; edges are by box
     for (const SheetEdge& edge : sheet_.edges) {
       const uint32_t from = shown_[edge.from], to = shown_[edge.to];
       if (items_[edge.from].seat == Seat::kConst) {
         // A row, where the node that reads it has a box, and is no stand-in for others.
         if (to != kNone && drawing_.boxes[to].item == edge.to) {
-          std::vector<uint32_t>& rows = drawing_.boxes[to].rows;
-          if (std::find(rows.begin(), rows.end(), edge.from) == rows.end()) rows.push_back(edge.from);
+          if (row_of[edge.from] != edge.to) drawing_.boxes[to].rows.push_back(edge.from);
+          row_of[edge.from] = edge.to;
         }
         continue;
       }

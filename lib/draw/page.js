@@ -75,9 +75,10 @@ class Sheet {
     }
     this.blocks = new Map();  // by the first of them
     for (let i = 0; i < n; ++i) {
-      if (this.fold[i] > 0) this.blocks.set(this.fold[i], (this.blocks.get(this.fold[i]) || []).concat([]));
+      if (this.fold[i] === 0) continue;
+      if (!this.blocks.has(this.fold[i])) this.blocks.set(this.fold[i], []);
+      this.blocks.get(this.fold[i]).push(i);
     }
-    for (let i = 0; i < n; ++i) if (this.fold[i] > 0) this.blocks.get(this.fold[i]).push(i);
     this.isOpen = new Uint8Array(n);
     this.unfolded = new Set();
     this.shown = new Int32Array(n);
@@ -198,14 +199,17 @@ class Sheet {
   }
 
   lines() {
-    const lines = new Map(), rows = new Map();
+    const lines = new Map(), rows = new Map(), rowOf = new Map();
+    const add = (map, key, value) => {
+      if (map.has(key)) map.get(key).push(value);
+      else map.set(key, [value]);
+    };
     for (let e = 0; e < this.to.length; ++e) {
       const from = this.shown[this.from[e]], to = this.shown[this.to[e]];
       if (this.seat(this.from[e]) === Seat.constant) {
         if (to > 0 && to === this.to[e]) {
-          const list = rows.get(to) || [];
-          if (!list.includes(this.from[e])) list.push(this.from[e]);
-          rows.set(to, list);
+          if (rowOf.get(this.from[e]) !== to) add(rows, to, this.from[e]);  // edges are by box
+          rowOf.set(this.from[e], to);
         }
         continue;
       }
@@ -223,7 +227,6 @@ class Sheet {
       line.last = this.from[e];
     }
     const readers = new Map(), read = new Map(), stubs = new Map(), sinks = new Map(), drawnLines = [];
-    const add = (map, key, value) => map.set(key, (map.get(key) || []).concat([value]));
     for (const line of lines.values()) {
       readers.set(line.from, (readers.get(line.from) || 0) + 1);
       read.set(line.to, (read.get(line.to) || 0) + 1);

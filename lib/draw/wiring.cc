@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "draw/describe.h"
 #include "graph/library.h"
 #include "graph/types.h"
 #include "model/collections.h"
@@ -11,6 +12,7 @@ namespace gedit {
 namespace {
 
 constexpr uint32_t kNoVertex = 0xffffffff;
+constexpr size_t kLongestType = 100;  // `float32[...]`, in bytes
 
 bool is_read_op(std::string_view op) { return op == "Identity" || op == "ReadVariableOp"; }
 bool is_question_op(std::string_view op) {
@@ -126,13 +128,16 @@ class Wirer {
     const std::string_view output = input.port.substr(0, colon);
     if (from >= graph_.size() || output.empty()) return 0;
     const OpDef* def = ops_.find(op(from));
-    if (def == nullptr || def->outputs.size() == 1) return index_behind(input.port, colon);
-    if (!output_names(*def, wiring_.vertices[from].bytes, output_names_)) return kNoVertex;
     const uint32_t index = index_behind(input.port, colon);
-    for (uint32_t i = 0; i < output_names_.size(); ++i) {
-      if (output_names_[i].arg == output && output_names_[i].index == index) return i;
+    if (def == nullptr || def->outputs.size() == 1) return index;
+    const auto [found, fresh] = output_begins_.try_emplace(from);
+    if (fresh && output_names(*def, wiring_.vertices[from].bytes, output_names_)) {
+      for (uint32_t i = 0; i < output_names_.size(); ++i) {
+        if (output_names_[i].index == 0) found->second.emplace(output_names_[i].arg, i);
+      }
     }
-    return kNoVertex;
+    const auto begin = found->second.find(output);
+    return begin == found->second.end() ? kNoVertex : begin->second + index;
   }
 
   static uint32_t index_behind(std::string_view port, size_t colon) {
@@ -142,37 +147,68 @@ class Wirer {
     return number;
   }
 
+  // Most nodes have one output that matters; of the others all are found at once.
   uint32_t type_of(uint32_t v, uint32_t output) {
+    if (first_type_.size() < size()) first_type_.resize(size(), kNoVertex);
     if (output == 0) {
-      if (first_type_.size() < size()) first_type_.resize(size(), kNoVertex);
-      if (first_type_[v] == kNoVertex) first_type_[v] = find_type(v, 0);
+      if (first_type_[v] == kNoVertex) first_type_[v] = first_type(v);
       return first_type_[v];
     }
-    return find_type(v, output);
+    if (v >= graph_.size()) return 0;
+    const auto [found, fresh] = other_types_.try_emplace(v);
+    if (fresh) find_types(v, found->second);
+    return output < found->second.size() ? found->second[output] : 0;
   }
 
-  uint32_t find_type(uint32_t v, uint32_t output) {
+  uint32_t first_type(uint32_t v) {
     const Vertex& from = wiring_.vertices[v];
-    text_.clear();
     if (v >= graph_.size()) {
       const size_t argument = v - graph_.size();
-      if (argument >= argument_types_.size() || argument_types_[argument] == DType::kInvalid) return 0;
-      text_ = dtype_name(argument_types_[argument]);
-    } else {
-      const OpDef* def = ops_.find(from.op);
-      if (def != nullptr && output_types(*def, from.bytes, output_types_) && output < output_types_.size() &&
-          output_types_[output] != DType::kInvalid) {
-        text_ = dtype_name(base_type(output_types_[output]));
-      }
-      if (text_ == "resource") {  // the shape of a handle tells nothing, that of its variable does
-        const auto dtype = type_attr(from.bytes, "dtype");
-        if (from.op == "VarHandleOp" && dtype) text_ += " " + dtype_name(*dtype) + variable_shape(from.bytes);
-      } else {
-        text_ += shape_text(output_shape(from.bytes, output));
+      const bool known = argument < argument_types_.size() && argument_types_[argument] != DType::kInvalid;
+      return known ? type_index(dtype_name(argument_types_[argument])) : 0;
+    }
+    return type_index(type_text(from, dtype_of(from, 0), output_shape(from.bytes, 0)));
+  }
+
+  void find_types(uint32_t v, std::vector<uint32_t>& found) {
+    const Vertex& from = wiring_.vertices[v];
+    dtype_of(from, 0);
+    const std::vector<DType> types = output_types_;
+    size_t output = 0;
+    if (const auto shapes = find_attr(from.bytes, "_output_shapes")) {
+      for (Fields list(last_bytes(*shapes, attr_field::kList)); list.next();) {
+        if (!list->bytes(attr_field::kShape)) continue;
+        const DType type = output < types.size() ? types[output] : DType::kInvalid;
+        found.push_back(type_index(type_text(from, type, parse_shape_proto(list->value))));
+        ++output;
       }
     }
-    const auto [found, fresh] = type_index_.try_emplace(text_, static_cast<uint32_t>(types_.size()));
-    if (fresh) types_.push_back(text_);
+    for (; output < types.size(); ++output)
+      found.push_back(type_index(type_text(from, types[output], std::nullopt)));
+  }
+
+  // Of all outputs in output_types_.
+  DType dtype_of(const Vertex& from, size_t output) {
+    const OpDef* def = ops_.find(from.op);
+    output_types_.clear();
+    if (def == nullptr || !output_types(*def, from.bytes, output_types_)) output_types_.clear();
+    return output < output_types_.size() ? output_types_[output] : DType::kInvalid;
+  }
+
+  static std::string type_text(const Vertex& from, DType type, const Shape& shape) {
+    if (type == DType::kInvalid) return shape_text(shape);
+    std::string text = dtype_name(base_type(type));
+    if (text != "resource") return text + shape_text(shape);
+    // The shape of a handle tells nothing, that of its variable does.
+    const auto dtype = type_attr(from.bytes, "dtype");
+    if (from.op == "VarHandleOp" && dtype) text += " " + dtype_name(*dtype) + variable_shape(from.bytes);
+    return text;
+  }
+
+  uint32_t type_index(const std::string& text) {
+    const auto [found, fresh] =
+        type_index_.try_emplace(shortened(text, kLongestType), static_cast<uint32_t>(types_.size()));
+    if (fresh) types_.push_back(found->first);
     return found->second;
   }
 
@@ -268,10 +304,12 @@ class Wirer {
   std::vector<uint32_t> first_type_, readers_;
   std::vector<bool> feeds_data_;
   std::vector<uint32_t> waiting_;
-  std::unordered_map<uint32_t, uint32_t> inside_;  // of what parts read: whose parts
+  std::unordered_map<uint32_t, uint32_t> inside_;                    // of what parts read: whose parts
+  std::unordered_map<uint32_t, std::vector<uint32_t>> other_types_;  // of all outputs, by vertex
+  // In a body: where the tensors of each output of a vertex begin.
+  std::unordered_map<uint32_t, std::unordered_map<std::string_view, uint32_t>> output_begins_;
   std::vector<DType> output_types_;
   std::vector<OutputName> output_names_;
-  std::string text_;
 };
 
 }  // namespace
