@@ -208,8 +208,8 @@ void MergedSavers::move(MergePart& part, const std::vector<NodeId>& nodes, std::
   }
 }
 
-// The operand's savers, one scope after the other. What restores values that something else needs, as
-// tf.train.init_from_checkpoint's operations do, stays.
+// The operand's savers, one scope after the other. What restores and does not save is no saver, but an
+// initializer of tf.train.init_from_checkpoint's; those lie beside the variables, often in no scope.
 void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope) {
   const Graph& graph = part.graph();
   const Values& values = values_[part.number];
@@ -240,8 +240,9 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   for (const NodeId id : kept) stays.add(id);
   std::unordered_map<uint32_t, size_t> readers;  // of what savers read: how many stay
   for (const auto& [own_scope, group] : groups) {
+    if (own_scope != scope && (!group.saves || own_scope.empty())) continue;
     const NodeId needs = remove_nodes(part, group.nodes, own_scope, stays, readers);
-    if (needs != kNoNode && (group.saves || own_scope == scope))
+    if (needs != kNoNode)
       warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
                           printable(graph.name(needs)) + "' needs it");
   }
