@@ -9,6 +9,15 @@
 #include "graph/types.h"
 
 namespace gedit {
+namespace {
+
+std::vector<DType> dtypes_of(const std::vector<SaverEntry>& entries) {
+  std::vector<DType> types;
+  for (const SaverEntry& entry : entries) types.push_back(entry.dtype);
+  return types;
+}
+
+}  // namespace
 
 // The functions of a TF2 SavedModel's saver: those that restore do so from other keys, those that save go,
 // since all is saved by one operation.
@@ -116,6 +125,41 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
   for (const NodeId id : part.removed.nodes()) removed_.insert(part.name_of(graph.name(id)));
 }
 
+// A Const of one string per entry; gives its name.
+std::string MergedSavers::add_strings(const std::string& name, const std::vector<SaverEntry>& entries,
+                                      std::string SaverEntry::*text) {
+  std::string tensor, value;
+  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+  append_bytes_field(tensor, 2, shape_proto(std::vector<int64_t>{static_cast<int64_t>(entries.size())}));
+  for (const SaverEntry& entry : entries) append_bytes_field(tensor, 8, entry.*text);
+  append_bytes_field(value, attr_field::kTensor, tensor);
+  std::string node = names_.free_name(name);
+  new_nodes_.push_back(NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
+  return node;
+}
+
+// Variables of operands that have no saver are read from the file by one operation.
+void MergedSavers::restore_variables(const std::vector<OwnVariable>& variables, const std::string& filename) {
+  const std::string scope = "saver_restore/";
+  std::vector<SaverEntry> entries;
+  for (const OwnVariable& own : variables) entries.push_back(own.entry);
+  const std::string name = names_.free_name(scope + "RestoreV2");
+  const std::string keys = add_strings(scope + "tensor_names", entries, &SaverEntry::key);
+  const std::string slices = add_strings(scope + "shape_and_slices", entries, &SaverEntry::slice);
+  new_nodes_.push_back(NodeBuilder(name, "RestoreV2")
+                           .input(filename)
+                           .input(keys)
+                           .input(slices)
+                           .attr("dtypes", type_list_value(dtypes_of(entries)))
+                           .take());
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const std::string assign = names_.free_name(scope + "Assign");
+    new_nodes_.push_back(assignment(assign, variables[i].variable, variables[i].resource, entries[i].dtype,
+                                    i == 0 ? name : name + ":" + std::to_string(i)));
+    function_ends_.push_back(assign);
+  }
+}
+
 // A saver for operands that have functions in its place: one operation saves, the calls restore.
 void MergedSavers::make_saver() {
   const std::string scope = "saver_save/";
@@ -124,6 +168,7 @@ void MergedSavers::make_saver() {
   append_bytes_field(shape, attr_field::kShape, "");
   new_nodes_.push_back(
       NodeBuilder(filename, "Placeholder").type("dtype", DType::kString).attr("shape", shape).take());
+  std::vector<OwnVariable> variables;
   for (const auto& part : parts_) {
     const Values& values = values_[part->number];
     if (values.functions) {
@@ -132,38 +177,24 @@ void MergedSavers::make_saver() {
       const std::vector<NodeId> kept = what_is_saved(*part, own_scope);
       if (!values.main.empty()) remove_saver(*part, kept, own_scope);
       join_functions(*part, filename, scope);
-    } else if (values.checkpoint != nullptr && part->graph().tally().variables > 0) {
-      throw Error(Cause::kRefused, "has variables and no saver, beside one whose saver is made of functions")
-          .in(part->model.path);
+    } else if (values.checkpoint != nullptr) {
+      for (OwnVariable& own : own_variables(
+               *part, scope, [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); })) {
+        function_entries_.push_back(own.entry);
+        variables.push_back(std::move(own));
+      }
     }
   }
+  if (!variables.empty()) restore_variables(variables, filename);
   if (merged_->object_based())
     function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, save_objects(scope)});
-  const auto strings = [&](const char* name, const auto& text) {
-    std::string tensor, value;
-    append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-    append_bytes_field(tensor, 2,
-                       shape_proto(std::vector<int64_t>{static_cast<int64_t>(function_entries_.size())}));
-    for (const SaverEntry& entry : function_entries_) append_bytes_field(tensor, 8, text(entry));
-    append_bytes_field(value, attr_field::kTensor, tensor);
-    std::string node = names_.free_name(scope + name);
-    new_nodes_.push_back(
-        NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
-    return node;
-  };
-  const std::string keys = strings("tensor_names", [](const SaverEntry& entry) { return entry.key; });
-  const std::string slices = strings("shape_and_slices", [](const SaverEntry& entry) { return entry.slice; });
+  const std::string keys = add_strings(scope + "tensor_names", function_entries_, &SaverEntry::key);
+  const std::string slices = add_strings(scope + "shape_and_slices", function_entries_, &SaverEntry::slice);
   const std::string save = names_.free_name("saver_save"), done = names_.free_name(scope + "done");
   NodeBuilder saving(save, "SaveV2");
   saving.input(filename).input(keys).input(slices);
-  std::string types, list, value;
-  for (const SaverEntry& entry : function_entries_) {
-    saving.input(entry.source);
-    append_varint(types, static_cast<uint64_t>(static_cast<int32_t>(entry.dtype)));
-  }
-  append_bytes_field(list, attr_field::kType, types);
-  append_bytes_field(value, attr_field::kList, list);
-  new_nodes_.push_back(saving.attr("dtypes", value).take());
+  for (const SaverEntry& entry : function_entries_) saving.input(entry.source);
+  new_nodes_.push_back(saving.attr("dtypes", type_list_value(dtypes_of(function_entries_))).take());
   new_nodes_.push_back(
       NodeBuilder(done, "Identity").input(filename).input("^" + save).type("T", DType::kString).take());
   const std::string restore = names_.free_name("saver_restore");

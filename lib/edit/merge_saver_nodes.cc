@@ -56,19 +56,7 @@ void MergedSavers::rekey_chosen() {
       continue;
     }
     const std::string name = names_.free_name(kept_->scope + "Assign");
-    NodeBuilder assign(name, use.resource ? "AssignVariableOp" : "Assign");
-    assign.input(use.variable).input(tensors[i]);
-    if (use.resource) {
-      assign.type("dtype", kept_->restored[i].dtype);
-    } else {
-      std::string yes;
-      append_varint_field(yes, attr_field::kBool, 1);
-      assign.type("T", kept_->restored[i].dtype)
-          .attr("_class", string_list_value({"loc:@" + use.variable}))
-          .attr("use_locking", yes)
-          .attr("validate_shape", yes);
-    }
-    lists.add(assign.take());
+    lists.add(assignment(name, use.variable, use.resource, kept_->restored[i].dtype, tensors[i]));
     kept_->ends.push_back(name);
   }
   // The operations that run the restored assignments run the new ones.
@@ -161,26 +149,50 @@ void MergedSavers::join(MergePart& part) {
   remove_saver(part, kept, scope);
 }
 
+std::string MergedSavers::assignment(const std::string& name, const std::string& variable, bool resource,
+                                     DType dtype, const std::string& value) {
+  NodeBuilder assign(name, resource ? "AssignVariableOp" : "Assign");
+  assign.input(variable).input(value);
+  if (resource) return assign.type("dtype", dtype).take();
+  std::string yes;
+  append_varint_field(yes, attr_field::kBool, 1);
+  return assign.type("T", dtype)
+      .attr("_class", string_list_value({"loc:@" + variable}))
+      .attr("use_locking", yes)
+      .attr("validate_shape", yes)
+      .take();
+}
+
 // An operand without a saver: its variables are saved under their names.
-void MergedSavers::join_variables(MergePart& part) {
+std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
+    const MergePart& part, const std::string& scope, const std::function<void(std::string)>& add) {
   const Graph& graph = part.graph();
+  std::vector<OwnVariable> found;
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const std::string_view node_def = graph.bytes(NodeId{i});
     if (!is_variable_op(node_op(node_def)) || is_shared(part, NodeId{i})) continue;
-    const std::string key(node_name(node_def));
-    const Tensor* value = values_[part.number].checkpoint->find(key);
+    const std::string name(node_name(node_def));
+    const Tensor* value = values_[part.number].checkpoint->find(name);
     if (value == nullptr) continue;  // a local one
     const bool resource = node_op(node_def) == "VarHandleOp";
-    const std::string variable = part.name_of(key);
-    std::string source = variable;
+    const std::string variable = part.name_of(name);
+    SaverEntry entry{key_of(part, name), "", value->dtype, variable};
     if (resource) {
-      source = names_.free_name(kept_->scope + "Read");
-      NodeBuilder read(source, "ReadVariableOp");
-      kept_->lists.add(read.input(variable).type("dtype", value->dtype).take());
+      entry.source = names_.free_name(scope + "Read");
+      NodeBuilder read(entry.source, "ReadVariableOp");
+      add(read.input(variable).type("dtype", value->dtype).take());
     }
-    kept_->saved.push_back({key_of(part, key), "", value->dtype, source});
-    kept_->restored.push_back({key_of(part, key), "", value->dtype, ""});
-    kept_->uses.push_back({nullptr, "", variable, resource});
+    found.push_back({std::move(entry), variable, resource});
+  }
+  return found;
+}
+
+void MergedSavers::join_variables(MergePart& part) {
+  for (const OwnVariable& own : own_variables(
+           part, kept_->scope, [&](std::string node_def) { kept_->lists.add(std::move(node_def)); })) {
+    kept_->saved.push_back(own.entry);
+    kept_->restored.push_back({own.entry.key, "", own.entry.dtype, ""});
+    kept_->uses.push_back({nullptr, "", own.variable, own.resource});
   }
 }
 
@@ -196,8 +208,8 @@ void MergedSavers::move(MergePart& part, const std::vector<NodeId>& nodes, std::
   }
 }
 
-// The operand's savers, one scope after the other. What restores values that something else needs, as
-// tf.train.init_from_checkpoint's operations do, stays.
+// The operand's savers, one scope after the other. What restores and does not save is no saver, but an
+// initializer of tf.train.init_from_checkpoint's; those lie beside the variables, often in no scope.
 void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope) {
   const Graph& graph = part.graph();
   const Values& values = values_[part.number];
@@ -228,8 +240,9 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   for (const NodeId id : kept) stays.add(id);
   std::unordered_map<uint32_t, size_t> readers;  // of what savers read: how many stay
   for (const auto& [own_scope, group] : groups) {
+    if (own_scope != scope && (!group.saves || own_scope.empty())) continue;
     const NodeId needs = remove_nodes(part, group.nodes, own_scope, stays, readers);
-    if (needs != kNoNode && (group.saves || own_scope == scope))
+    if (needs != kNoNode)
       warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
                           printable(graph.name(needs)) + "' needs it");
   }

@@ -1,6 +1,7 @@
 // One saver and one checkpoint for several graphs: command_reference, merge, rule 8.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -54,6 +55,18 @@ class MergedSavers {
   std::vector<NodeId> what_is_saved(const MergePart& part, std::string& scope) const;
   void join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const;
   void join(MergePart& part);
+  struct OwnVariable {
+    SaverEntry entry;
+    std::string variable;
+    bool resource;
+  };
+  std::vector<OwnVariable> own_variables(const MergePart& part, const std::string& scope,
+                                         const std::function<void(std::string)>& add);
+  static std::string assignment(const std::string& name, const std::string& variable, bool resource,
+                                DType dtype, const std::string& value);
+  std::string add_strings(const std::string& name, const std::vector<SaverEntry>& entries,
+                          std::string SaverEntry::*text);
+  void restore_variables(const std::vector<OwnVariable>& variables, const std::string& filename);
   void join_variables(MergePart& part);
   void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
   void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
