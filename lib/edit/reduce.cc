@@ -17,6 +17,7 @@ Reduction::Reduction(Facts& facts, Closure& closure)
   keeps_ = [says_nothing, objects](const StateOf& state) {
     return !says_nothing && (state.table || state.described || objects);
   };
+  if (objects) objects_.emplace(facts);
 }
 
 bool Reduction::keeps(NodeId state) const {
@@ -118,30 +119,37 @@ void Reduction::apply(Changes& changes) {
   shrink_groups(changes);
   shrink_colocations();
 
+  const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
+  const auto stays = [&](NodeId id) { return id != kNoNode && kept().has(id); };
+  std::unordered_set<std::string_view> functions;
+  Remaining remaining;
+  remaining.node = [&](std::string_view name) { return stays(find(name)); };
+  remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
+  remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
+  remaining.function = [&](std::string_view name) { return functions.contains(name); };
+  MetaGraph& meta = facts_.model.meta();
+  reduce_signatures(meta, remaining, changes);
+  if (objects_) objects_->decide(stays);
+
   const std::string_view bytes = graph_.part(graph_field::kLibrary);
   const Library library = Library::decode(bytes, facts_.model.arena);
   FunctionReach reach(library);
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (i >= before || kept().has(NodeId{i})) reach.calls_of(graph_.bytes(NodeId{i}));
   }
+  if (objects_) {
+    for (const std::string& name : objects_->functions()) reach.call(name);
+  }
   reach.follow();
-  std::unordered_set<std::string_view> functions;
   for (size_t i = 0; i < library.functions.size(); ++i) {
     if (reach.reached(i)) functions.insert(library.functions[i].name);
   }
   std::string left = reduced_library(library, reach);
   if (left != bytes) graph_.set_part(graph_field::kLibrary, std::move(left));
 
-  const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
-  Remaining remaining;
-  remaining.node = [&](std::string_view name) {
-    const NodeId id = find(name);
-    return id != kNoNode && kept().has(id);
-  };
-  remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
-  remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
-  remaining.function = [&](std::string_view name) { return functions.contains(name); };
-  reduce_surroundings(facts_.model.meta(), remaining, changes);
+  reduce_surroundings(meta, remaining);
+  if (meta.has(meta_field::kObjectGraph) && !(objects_ && objects_->apply(remaining.function, changes)))
+    drop_object_graph(meta);
 
   for (uint32_t i = 0; i < before; ++i) {
     const NodeId id{i};
