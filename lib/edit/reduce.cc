@@ -1,5 +1,9 @@
 #include "edit/reduce.h"
 
+#include <set>
+
+#include "base/error.h"
+#include "checkpoint/objects.h"
 #include "edit/reduce_surroundings.h"
 #include "graph/library.h"
 
@@ -43,7 +47,10 @@ void Reduction::complete() {
     }
     before = closure_.found().size();
     // A saver is there for variables; tables that it saves come along.
-    if (keeps_variable()) savers_.complete([&](NodeId state) { return keeps(state); });
+    if (keeps_variable()) {
+      savers_.complete([&](NodeId state) { return keeps(state); },
+                       [&](NodeId id) { return saver_functions_.is_call(id); });
+    }
     saver_functions_.complete([&](NodeId state) { return keeps(state); });
   }
   add_groups();
@@ -108,9 +115,25 @@ void Reduction::shrink_colocations() {
 
 void Reduction::shrink_savers(Changes& changes) {
   if (savers_shrunk_) return;
-  savers_.apply(changes);
-  saver_functions_.apply(changes);
+  std::set<std::string, std::less<>> dropped;
+  std::set<NodeId> object_graphs;
+  savers_.apply(changes, dropped, object_graphs);
+  saver_functions_.apply(changes, dropped, object_graphs);
   savers_shrunk_ = true;
+  if (dropped.empty()) return;
+  // What they save is an object graph that knows no more than they save.
+  for (const NodeId id : object_graphs) {
+    const auto strings = id == kNoNode ? std::nullopt : string_const(graph_.bytes(id));
+    if (!strings || strings->size() != 1 || strings->front().empty()) continue;
+    try {
+      ObjectGraph saved = parse_object_graph(strings->front());
+      drop_keys(saved, dropped);
+      graph_.replace(id, with_strings(graph_.bytes(id), {object_graph_bytes(saved)}));
+    } catch (const Error& error) {
+      changes.warnings.push_back(quoted("node", graph_.name(id)) +
+                                 ": saved as the object graph of checkpoints, and is none: " + error.what());
+    }
+  }
 }
 
 void Reduction::apply(Changes& changes) {

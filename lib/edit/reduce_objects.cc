@@ -276,8 +276,10 @@ void ObjectReduction::tell(Changes& changes) const {
   size_t gone = 0;
   std::string first;
   for (uint32_t id = 0; id < objects_.objects.size(); ++id) {
-    if (objects_.objects[id].kind != Kind::kFunction || alive_[id] || paths_[id].empty()) continue;
-    if (gone++ == 0) first = printable(paths_[id]);
+    const std::string& path = paths_[id];
+    if (objects_.objects[id].kind != Kind::kFunction || alive_[id] || path.empty()) continue;
+    if (path[path.rfind('/') + 1] == '_') continue;  // what Python calls itself
+    if (gone++ == 0) first = printable(path);
   }
   if (gone == 0) return;
   changes.notes.push_back("the object graph loses " + std::to_string(gone) +
