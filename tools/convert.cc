@@ -36,7 +36,7 @@ class Convert final : public Command {
     const Target target = target_of(model, output_.destination(model));
     const bool twin = model.kind == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef &&
                       !output_.to_standard_output();
-    const bool folder = target.directory && model.kind != Kind::kSavedModel;
+    const bool folder = target.directory;  // a SavedModel may be a file alone, and have its values elsewhere
     const std::string named = twin ? checkpoint_of(model, checkpoint_) : checkpoint_;
     if (named.empty()) return;
     if (!twin && !folder)

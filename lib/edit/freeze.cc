@@ -152,7 +152,7 @@ class Freezing {
     if (!found) {
       if (key.empty())
         throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,.., or --signature " + keys[0]);
-      throw refused("no such signature").of(quoted("signature", key)).hint(near.did_you_mean());
+      throw refused("no such signature").of(quoted("signature", key)).hint(near.did_you_mean_or_all());
     }
     outputs_ = tensors_of(*found, 2);
     signature_inputs_ = tensors_of(*found, 1);
