@@ -329,7 +329,10 @@ Saved save(Model& model, const Destination& destination, bool count) {
   Saved saved;
   const bool was_folder = model.kind == Kind::kSavedModel && !model.folder.empty();
   if (target.directory && model.kind == Kind::kMetaGraphDef) require_values(model, destination);
+  const bool alone = model.kind == Kind::kSavedModel && !was_folder;
   saved.warnings = convert_kind(model, target.kind, destination.tags, &saved.notes);
+  if (alone && target.directory && destination.values == nullptr && model.meta().has(meta_field::kSaver))
+    saved.warnings.emplace_back("has a saver and no values; hint: --checkpoint PREFIX");
   if (target.events) {
     save_events(model, destination, saved);
     return saved;
