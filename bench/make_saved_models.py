@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes TF2 SavedModels to time edits with: much of variables, or many functions and objects. Needs TensorFlow.
 
-  make_saved_models.py FOLDER    FOLDER/weights: 1 GB of variables; FOLDER/objects: 1,500 functions, 5,000 saved objects
+  make_saved_models.py FOLDER    FOLDER/weights: 1 GB of variables; FOLDER/objects: 1,500 functions, 6,000 saved objects
 """
 import os
 import sys
@@ -9,7 +9,7 @@ import sys
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
 import tensorflow as tf
 
-FUNCTIONS, OBJECTS, WEIGHTS = 1500, 5000, 64  # WEIGHTS: matrices of 16 MB
+FUNCTIONS, WEIGHTS = 1500, 64  # WEIGHTS: matrices of 16 MB
 
 
 class Weights(tf.Module):
@@ -25,7 +25,7 @@ class Weights(tf.Module):
 
 
 class Part(tf.Module):
-    """A module with a variable, of which every third has a function of its own that the next one calls."""
+    """A module with a variable and a function that calls the one before it; four saved objects."""
 
     def __init__(self, number, before):
         super().__init__()
@@ -41,12 +41,9 @@ class Objects(tf.Module):
     def __init__(self):
         super().__init__()
         self.parts, before = [], None
-        for number in range(FUNCTIONS // 2):
+        for number in range(FUNCTIONS):
             before = Part(number, before)
             self.parts.append(before)
-        self.others = [tf.Module() for _ in range(OBJECTS - 5 * FUNCTIONS // 2)]
-        for number, other in enumerate(self.others):
-            other.name_ = number
 
     @tf.function(input_signature=[tf.TensorSpec([], tf.float32, name="x")])
     def serve(self, x):
@@ -54,9 +51,11 @@ class Objects(tf.Module):
 
 
 def main():
-    weights, objects = Weights(), Objects()
-    tf.saved_model.save(weights, os.path.join(sys.argv[1], "weights"), signatures={"serving_default": weights.serve})
-    tf.saved_model.save(objects, os.path.join(sys.argv[1], "objects"), signatures={"serving_default": objects.serve})
+    for name, kind in (("weights", Weights), ("objects", Objects)):
+        folder = os.path.join(sys.argv[1], name)
+        if not os.path.exists(folder):
+            model = kind()
+            tf.saved_model.save(model, folder, signatures={"serving_default": model.serve})
 
 
 if __name__ == "__main__":

@@ -81,7 +81,8 @@ std::string Near::did_you_mean() const {
 std::string Near::did_you_mean_or_all() const {
   if (!best_.empty() || few_.empty() || offered_ > kFew) return did_you_mean();
   std::string names;
-  for (const std::string& name : few_) names += (names.empty() ? "there is '" : ", '") + printable(name) + "'";
+  for (const std::string& name : few_)
+    names += (names.empty() ? "there is '" : ", '") + printable(name) + "'";
   return names;
 }
 

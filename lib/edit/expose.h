@@ -31,9 +31,9 @@ struct Exposed {
 Exposed expose(Model& model, Registry& ops, Library& library, SavedObjects* objects, std::string_view written,
                const NodeSet& preferred);
 
-// For an edit that keeps what some outputs need: those inside functions (`FUNCTION//node`) are brought out, and
-// become outputs of calls, by name; the others stay as they are written. Throws as expose(), and for an input
-// inside a function, which cannot be fed.
+// For an edit that keeps what some outputs need: those inside functions (`FUNCTION//node`) are brought out,
+// and become outputs of calls, by name; the others stay as they are written. Throws as expose(), and for an
+// input inside a function, which cannot be fed.
 std::vector<std::string> expose_outputs(Model& model, Registry& ops, std::vector<std::string> outputs,
                                         const std::vector<std::string>& inputs, Changes& changes);
 

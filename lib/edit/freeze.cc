@@ -100,6 +100,7 @@ class Freezing {
     const std::vector<NodeId> needed = closure.found();
     Reduction reduction(facts, closure);
     reduction.keep_state([this](const StateOf& state) { return state.table || kept_.has(state.node); });
+    reduction.need_variables();
     reduction.complete();
     if (!keeps_any(closure.nodes())) reduction.drop_objects();
     freeze_what_nothing_initializes(closure);

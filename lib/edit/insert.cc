@@ -146,8 +146,8 @@ class Place {
     return target;
   }
 
-  // A call that TensorFlow inlines becomes nodes CALL/NODE, and it ends the process where one is there already
-  // (core/common_runtime/inline_function_utils.cc).
+  // A call that TensorFlow inlines becomes nodes CALL/NODE, and it ends the process where one is there
+  // already (core/common_runtime/inline_function_utils.cc).
   void reserve_inlined(NewNames& fresh) const {
     std::map<std::string_view, std::set<std::string_view>> calls;  // by function
     for (const Target& target : targets_) {

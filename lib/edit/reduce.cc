@@ -47,11 +47,10 @@ void Reduction::complete() {
     }
     before = closure_.found().size();
     // A saver is there for variables; tables that it saves come along.
-    if (keeps_variable()) {
-      savers_.complete([&](NodeId state) { return keeps(state); },
-                       [&](NodeId id) { return saver_functions_.is_call(id); });
-    }
-    saver_functions_.complete([&](NodeId state) { return keeps(state); });
+    const auto stays = [&](NodeId state) { return keeps(state); };
+    if (tables_count_ || keeps_variable()) saver_functions_.complete(stays);
+    if (saver_functions_.any() || keeps_variable())
+      savers_.complete(stays, [&](NodeId id) { return saver_functions_.is_call(id); });
   }
   add_groups();
 }

@@ -34,10 +34,14 @@ class Reduction {
   // The object graph goes whatever is left, for an edit whose result has none.
   void drop_objects() { objects_.reset(); }
 
-  // Keys of the checkpoint by which the object graph finds these variables; none where there is no such graph.
+  // Keys of the checkpoint by which the object graph finds these variables; none where there is no such
+  // graph.
   std::vector<std::string> object_keys(const std::vector<NodeId>& variables) const {
     return objects_ ? objects_->keys_of(variables) : std::vector<std::string>();
   }
+
+  // Savers stay for variables alone; without this also for tables that a TF2 SavedModel restores.
+  void need_variables() { tables_count_ = false; }
 
   // Adds the satellites of that state and their closure, the init groups that run an initializer among them,
   // and its savers. Groups and savers come without what they did for others.
@@ -68,7 +72,7 @@ class Reduction {
   SaverShrinking savers_;
   SaverFunctionShrinking saver_functions_;
   std::optional<ObjectReduction> objects_;
-  bool savers_shrunk_ = false;
+  bool savers_shrunk_ = false, tables_count_ = true;
 };
 
 }  // namespace gedit

@@ -136,7 +136,8 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
     if (object.kind != Kind::kResource) continue;
     for (const SavedObjects::Reference& child : object.children) {
       if (is_function(objects_.objects[child.id].kind) && !want_functions(child.id) && broken_.empty())
-        broken_ = "'" + printable(child.name) + "' of table '" + printable(paths_[id]) + "' captures what is gone";
+        broken_ =
+            "'" + printable(child.name) + "' of table '" + printable(paths_[id]) + "' captures what is gone";
     }
   }
 }
@@ -237,7 +238,8 @@ void ObjectReduction::settle_others() {
   const std::vector<bool> holds = spread(true), lost = spread(false);
   stays_.assign(count, false);
   for (uint32_t id = 0; id < count; ++id) {
-    stays_[id] = is_plain(objects_.objects[id].kind) ? id == 0 || id == map_ || holds[id] || !lost[id] : alive_[id];
+    stays_[id] =
+        is_plain(objects_.objects[id].kind) ? id == 0 || id == map_ || holds[id] || !lost[id] : alive_[id];
   }
   // What leads to a variable through a function that goes keeps its path.
   const std::vector<bool> before = below_root(std::vector<bool>(count, true));
@@ -265,7 +267,8 @@ void ObjectReduction::settle_others() {
     for (const SavedObjects::Saveable& saveable : objects_.objects[id].saveables)
       named[saveable.save] = named[saveable.restore] = true;
   }
-  for (uint32_t id = 0; id < count; ++id) stays_[id] = stays_[id] && (reached[id] || named[id] || !before[id]);
+  for (uint32_t id = 0; id < count; ++id)
+    stays_[id] = stays_[id] && (reached[id] || named[id] || !before[id]);
 }
 
 void ObjectReduction::tell(Changes& changes) const {
@@ -283,8 +286,8 @@ void ObjectReduction::tell(Changes& changes) const {
   }
   if (gone == 0) return;
   changes.notes.push_back("the object graph loses " + std::to_string(gone) +
-                          (gone == 1 ? " function" : " functions") + " that no signature calls, first '" + first +
-                          "'");
+                          (gone == 1 ? " function" : " functions") + " that no signature calls, first '" +
+                          first + "'");
 }
 
 bool ObjectReduction::apply(const std::function<bool(std::string_view)>& function, Changes& changes) {
@@ -303,7 +306,8 @@ bool ObjectReduction::apply(const std::function<bool(std::string_view)>& functio
     return true;
   }
   if (!broken_.empty())
-    changes.warnings.push_back("the object graph goes, and tf.saved_model.load sees no variables: " + broken_);
+    changes.warnings.push_back("the object graph goes, and tf.saved_model.load sees no variables: " +
+                               broken_);
   return false;
 }
 
@@ -322,7 +326,8 @@ void ObjectReduction::write() {
     if (gone(id)) continue;
     SavedObjects::Object& object = objects_.objects[id];
     const auto names = [&] {
-      return object.children.size() + object.dependencies.size() + object.slots.size() + object.saveables.size();
+      return object.children.size() + object.dependencies.size() + object.slots.size() +
+             object.saveables.size();
     };
     const size_t before = names();
     std::erase_if(object.children, [&](const auto& child) { return gone(child.id) || is_cut(id, child); });

@@ -1,5 +1,5 @@
-// The object graph of a TF2 SavedModel, reduced to what its graph still has, so that tf.saved_model.load finds
-// the variables, tables and signatures that stay (command_reference, extract 6).
+// The object graph of a TF2 SavedModel, reduced to what its graph still has, so that tf.saved_model.load
+// finds the variables, tables and signatures that stay (command_reference, extract 6).
 //
 // What an object stands for says whether it stays: a variable's or table's node, a constant's node, an
 // asset's file, the body of a function and all that it captures. Other objects stay while they lead to one of
@@ -58,18 +58,18 @@ class ObjectReduction {
   const Facts& facts_;
   MetaGraph& meta_;
   SavedObjects objects_;
-  std::optional<uint32_t> map_;                                 // of signatures
-  std::unordered_map<std::string_view, size_t> by_name_;        // concrete functions
-  std::unordered_map<uint32_t, NodeId> nodes_;                  // by object
-  std::unordered_map<std::string_view, NodeId> calls_;          // a call of each concrete function
-  std::vector<std::string_view> assets_;                        // as they were
+  std::optional<uint32_t> map_;                           // of signatures
+  std::unordered_map<std::string_view, size_t> by_name_;  // concrete functions
+  std::unordered_map<uint32_t, NodeId> nodes_;            // by object
+  std::unordered_map<std::string_view, NodeId> calls_;    // a call of each concrete function
+  std::vector<std::string_view> assets_;                  // as they were
   std::vector<std::string> paths_;
-  std::unordered_map<std::string, std::string> renamed_;        // concrete functions that were made anew
-  std::unordered_set<std::string> signatures_;                  // keys of those that stay
-  std::vector<bool> alive_;                                     // objects that stand for something that stays
-  std::vector<bool> stays_;                                     // of all objects, in the end
-  std::vector<bool> function_stays_;                            // of concrete functions
-  std::vector<int64_t> new_asset_;                              // -1: gone
+  std::unordered_map<std::string, std::string> renamed_;  // concrete functions that were made anew
+  std::unordered_set<std::string> signatures_;            // keys of those that stay
+  std::vector<bool> alive_;                               // objects that stand for something that stays
+  std::vector<bool> stays_;                               // of all objects, in the end
+  std::vector<bool> function_stays_;                      // of concrete functions
+  std::vector<int64_t> new_asset_;                        // -1: gone
   std::vector<std::string> wanted_;
   std::vector<std::string> lost_signatures_;
   std::string broken_;  // why it cannot be made smaller

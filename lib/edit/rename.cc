@@ -472,7 +472,8 @@ KeyMap renamed_keys(Model& model, const RenameRequest& request) {
     for (const RestoredTensor& tensor : restore.tensors) add(tensor.key, tensor.variable);
   }
   if (savers.empty() && !model.meta().has(meta_field::kObjectGraph)) {
-    // Where the graph has no saver, TensorFlow makes one of the variables that collections describe, or of all.
+    // Where the graph has no saver, TensorFlow makes one of the variables that collections describe, or of
+    // all.
     std::unordered_set<NodeId> parts;
     for (const Collection& collection : collections(model.meta())) {
       if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
@@ -486,7 +487,8 @@ KeyMap renamed_keys(Model& model, const RenameRequest& request) {
     }
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
-      if (is_variable_op(node_op(graph.bytes(id))) && !parts.contains(id)) add(std::string(graph.name(id)), id);
+      if (is_variable_op(node_op(graph.bytes(id))) && !parts.contains(id))
+        add(std::string(graph.name(id)), id);
     }
   }
   return keys;

@@ -23,11 +23,13 @@ class SaverFunctionShrinking {
   // uses a variable in a way that cannot be taken out.
   void complete(const std::function<bool(NodeId variable)>& stays);
 
+  bool any() const { return !calls_.empty(); }  // that stay
+
   // Whether the node is such a call.
   bool is_call(NodeId id) const { return known_.contains(id); }
 
-  // Makes the calls and the functions smaller. `dropped` gains the keys that are saved no more, `object_graphs`
-  // the Consts that are saved as the checkpoint's object graph.
+  // Makes the calls and the functions smaller. `dropped` gains the keys that are saved no more,
+  // `object_graphs` the Consts that are saved as the checkpoint's object graph.
   void apply(Changes& changes, std::set<std::string, std::less<>>& dropped, std::set<NodeId>& object_graphs);
 
  private:

@@ -26,15 +26,19 @@ bool has_init_op(const MetaGraph& meta, const std::vector<Collection>& all) {
       return true;
   }
   const std::vector<std::string_view> signatures = meta.parts_of(meta_field::kSignature);
-  return std::any_of(signatures.begin(), signatures.end(), [](std::string_view bytes) {
-    return map_entry(bytes).key == "__saved_model_init_op";
-  });
+  return std::any_of(signatures.begin(), signatures.end(),
+                     [](std::string_view bytes) { return map_entry(bytes).key == "__saved_model_init_op"; });
 }
 
 class Giving {
  public:
   Giving(MetaGraph& meta, std::vector<Collection> all)
-      : meta_(meta), graph_(meta.graph), all_(std::move(all)), names_(graph_), sources_(producers(graph_, names_)), readers_(reversed(sources_)) {
+      : meta_(meta),
+        graph_(meta.graph),
+        all_(std::move(all)),
+        names_(graph_),
+        sources_(producers(graph_, names_)),
+        readers_(reversed(sources_)) {
     for (const Asset& asset : assets(meta)) fed_.insert(names_.find(node_of(asset.tensor)));
     restored_ = behind(is_restore_op);
     waiting_ = behind([](std::string_view op) { return op == "Placeholder" || op == "PlaceholderV2"; });
@@ -128,7 +132,8 @@ class Giving {
     if (wanted.size() == 1) return wanted.front();
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
-      if (graph_.removed(id) || node_op(graph_.bytes(id)) != "NoOp" || sources_.of(id).size() != wanted.size())
+      if (graph_.removed(id) || node_op(graph_.bytes(id)) != "NoOp" ||
+          sources_.of(id).size() != wanted.size())
         continue;
       if (covers(id)) return id;
     }
@@ -137,7 +142,8 @@ class Giving {
 
   void add_group(const std::vector<NodeId>& wanted) {
     std::string name = "init_all_tables";  // as TensorFlow calls it
-    for (int number = 1; names_.find(name) != kNoNode; ++number) name = "init_all_tables_" + std::to_string(number);
+    for (int number = 1; names_.find(name) != kNoNode; ++number)
+      name = "init_all_tables_" + std::to_string(number);
     NodeBuilder group(name, "NoOp");
     for (const NodeId id : wanted) group.input("^" + std::string(graph_.name(id)));
     graph_.append(group.take());
@@ -172,8 +178,8 @@ InitOp give_init_op(MetaGraph& meta) {
   });
   InitOp none;
   if (!filled && tables > 0)
-    none.warnings.push_back("nothing fills its " + std::to_string(tables) + (tables == 1 ? " table" : " tables") +
-                            ", first '" + first + "'");
+    none.warnings.push_back("nothing fills its " + std::to_string(tables) +
+                            (tables == 1 ? " table" : " tables") + ", first '" + first + "'");
   if (!filled || meta.graph.mapped()) return none;
   meta.graph.decode();
   return Giving(meta, std::move(all)).run();

@@ -142,7 +142,7 @@ class Model:
                     self.fed[key], self.want[key] = asked[key], runs[0][key]
         self.variables = None
         try:
-            got, self.variables = JUDGE.modern(folder, self.tags, self.fed)
+            got, self.variables = JUDGE.modern(folder, self.tags, dict(sorted(self.fed.items())))
             self.modern = {k: v for k, v in got.items() if JUDGE.same(v, self.want[k])}
         except Exception:
             pass  # a model that this TensorFlow does not load so is judged by the other loader
@@ -332,7 +332,7 @@ EDITS = [signature_rename, signature_remove, signature_add, rename_all, rename_v
 # ------------------------------------------------------------------------------------------------------------- judging
 def judge(model, folder, keys):
     asked, want = {}, {}
-    for key, (old, inputs, outputs) in keys.items():
+    for key, (old, inputs, outputs) in sorted(keys.items(), key=lambda item: (item[1][0], item[0])):
         asked[key] = {inputs.get(n, n): v for n, v in model.fed[old].items()}
         want[key] = {outputs.get(n, n): v for n, v in model.want[old].items()}
     # Each key is asked of a model of its own where one call may change what another one answers.
