@@ -101,7 +101,9 @@ class Freezing {
     const std::vector<NodeId> needed = closure.found();
     Reduction reduction(facts, closure);
     reduction.keep_state([this](const StateOf& state) { return state.table || kept_.has(state.node); });
+    reduction.need_variables();
     reduction.complete();
+    if (!keeps_any(closure.nodes())) reduction.drop_objects();
     freeze_what_nothing_initializes(closure);
     cut.apply(closure, changes_);
 
@@ -117,7 +119,7 @@ class Freezing {
     convert(closure.nodes(), names, pivots, functions);
     pivots.append();
     put_values(frozen_.nodes());
-    FreezeResult result{kept_keys(closure.nodes())};
+    FreezeResult result{kept_keys(closure.nodes(), reduction)};
     if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
 
     tell(closure.nodes(), functions, variables, reduction);
@@ -153,7 +155,7 @@ class Freezing {
     if (!found) {
       if (key.empty())
         throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,.., or --signature " + keys[0]);
-      throw refused("no such signature").of(quoted("signature", key)).hint(near.did_you_mean());
+      throw refused("no such signature").of(quoted("signature", key)).hint(near.did_you_mean_or_all());
     }
     outputs_ = tensors_of(*found, 2);
     signature_inputs_ = tensors_of(*found, 1);
@@ -382,13 +384,23 @@ class Freezing {
   }
 
   // Of the variables that stay, and of what else their savers restore.
-  std::vector<std::string> kept_keys(const NodeSet& stays) const {
+  std::vector<std::string> kept_keys(const NodeSet& stays, const Reduction& reduction) const {
     std::vector<std::string> keys;
+    std::vector<NodeId> variables;
     for (const NodeId id : kept_.nodes()) {
-      if (values_ && stays.has(id)) keys.push_back(values_->key_of(id));
+      if (!values_ || !stays.has(id)) continue;
+      keys.push_back(values_->key_of(id));
+      variables.push_back(id);
     }
-    if (!keys.empty()) add_restored_keys(stays, keys);
+    if (keys.empty()) return keys;
+    for (std::string& key : reduction.object_keys(variables)) keys.push_back(std::move(key));
+    add_restored_keys(stays, keys);
     return keys;
+  }
+
+  bool keeps_any(const NodeSet& stays) const {
+    const std::vector<NodeId> kept = kept_.nodes();
+    return std::any_of(kept.begin(), kept.end(), [&](NodeId id) { return stays.has(id); });
   }
 
   // What savers that stay restore besides variables: the contents of tables.

@@ -8,8 +8,10 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "checkpoint/bundle.h"
 #include "edit/new_names.h"
 #include "graph/library.h"
+#include "model/saver_functions.h"
 
 namespace gedit {
 namespace {
@@ -316,36 +318,36 @@ class BodyShrinking {
 
 }  // namespace
 
+SaverFunctionShrinking::SaverFunctionShrinking(Facts& facts, Closure& closure)
+    : facts_(facts), closure_(closure) {
+  if (facts.in_body()) return;
+  std::unordered_set<std::string_view> functions;
+  for (const Function& function : facts.selecting.library().functions) functions.insert(function.name);
+  all_ = saver_calls(
+      facts.model.meta(), facts.names, [&](std::string_view name) { return functions.contains(name); },
+      &groups_);
+  known_.insert(all_.begin(), all_.end());
+}
+
 void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) {
   calls_.clear();
-  const MetaGraph& meta = facts_.model.meta();
   const Graph& graph = facts_.graph();
-  if (!meta.has(meta_field::kSaver)) return;
-  const std::string_view def = meta.part(meta_field::kSaver);
-  bool any = false;
-  std::vector<NodeId> others;
-  for (const uint32_t field : {1U, 2U, 3U}) {
-    const NodeId id = facts_.names.find(node_of(last_bytes(def, field)));
-    if (id == kNoNode) return;
-    const std::string_view name = called_function(graph.bytes(id));
-    if (facts_.selecting.library().find(name) == nullptr) {
-      others.push_back(id);
-      continue;
-    }
+  for (const NodeId id : all_) {
     Call call{id, {}};
+    bool any = false;
     for (const std::string& input : inputs_of(graph.bytes(id))) {
       if (input.starts_with('^')) break;
-      const NodeId variable = variable_behind(graph, facts_.names, input);
-      call.dropped.push_back(variable != kNoNode && !stays(variable));
-      any = any || (variable != kNoNode && stays(variable));
+      NodeId state = variable_behind(graph, facts_.names, input);
+      if (state == kNoNode) state = table_behind(input);
+      call.dropped.push_back(state != kNoNode && !stays(state));
+      any = any || (state != kNoNode && stays(state));
     }
-    calls_.push_back(std::move(call));
+    if (any) calls_.push_back(std::move(call));
   }
-  if (!any || calls_.empty()) {
-    calls_.clear();
-    return;
-  }
-  for (const NodeId id : others) closure_.want(id);
+  if (calls_.empty()) return;
+  const std::string_view def = facts_.model.meta().part(meta_field::kSaver);
+  if (const NodeId filename = facts_.names.find(node_of(last_bytes(def, 1))); filename != kNoNode)
+    closure_.want(filename);
   for (const Call& call : calls_) {
     closure_.want_alone(call.node);
     size_t slot = 0;
@@ -355,10 +357,58 @@ void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) 
       if (const auto tensor = tensor_if_there(facts_.names, input)) closure_.want(tensor->node);
     }
   }
+  for (const NodeId group : groups_) {
+    const auto members = facts_.producers.of(group);
+    if (std::any_of(members.begin(), members.end(), [&](NodeId id) { return closure_.nodes().has(id); }))
+      closure_.want_alone(group);
+  }
 }
 
-void SaverFunctionShrinking::apply(Changes& changes) {
+// The table that is passed, or whose contents are.
+NodeId SaverFunctionShrinking::table_behind(std::string_view input) const {
+  const Graph& graph = facts_.graph();
+  auto source = tensor_if_there(facts_.names, input);
+  if (source && node_op(graph.bytes(source->node)).starts_with("LookupTableExport")) {
+    const std::vector<std::string> inputs = inputs_of(graph.bytes(source->node));
+    if (!inputs.empty()) source = tensor_if_there(facts_.names, inputs.front());
+  }
+  return source && is_table_op(node_op(graph.bytes(source->node))) ? source->node : kNoNode;
+}
+
+// What the function saves for an argument that goes, and the argument that is saved as the object graph.
+void SaverFunctionShrinking::tell_keys(const Call& call, const Function& function,
+                                       std::set<std::string, std::less<>>& dropped,
+                                       std::set<NodeId>& object_graphs) const {
+  Graph body = function.body;
+  body.decode();
+  const std::vector<std::string_view> arguments = argument_names(function_signature(body));
+  const std::vector<std::string> inputs = inputs_of(facts_.graph().bytes(call.node));
+  std::unordered_map<std::string_view, size_t> numbers;
+  for (size_t i = 0; i < arguments.size() && i < inputs.size(); ++i) numbers.emplace(arguments[i], i);
+  for (const SaverInFunction& saver : savers_in(body, Names(body))) {
+    for (const SavedArgument& tensor : saver.tensors) {
+      const auto number = numbers.find(tensor.argument);
+      if (!saver.saves || number == numbers.end()) continue;
+      const size_t at = number->second;
+      if (at < call.dropped.size() && call.dropped[at]) dropped.insert(tensor.key);
+      if (tensor.key != kObjectGraphKey) continue;
+      if (const auto source = tensor_if_there(facts_.names, inputs[at])) object_graphs.insert(source->node);
+    }
+  }
+}
+
+void SaverFunctionShrinking::apply(Changes& changes, std::set<std::string, std::less<>>& dropped,
+                                   std::set<NodeId>& object_graphs) {
   Graph& graph = facts_.model.graph();
+  for (const NodeId group : groups_) {
+    std::vector<std::string> left, all = inputs_of(graph.bytes(group));
+    for (const std::string& input : all) {
+      const auto tensor = tensor_if_there(facts_.names, input);
+      if (!tensor || closure_.nodes().has(tensor->node)) left.push_back(input);
+    }
+    if (closure_.nodes().has(group) && left.size() != all.size())
+      graph.replace(group, with_inputs(graph.bytes(group), left));
+  }
   std::map<std::string, std::string, std::less<>> made;  // by name
   Library library = Library::decode(graph.part(graph_field::kLibrary), facts_.model.arena);
   for (const Call& call : calls_) {
@@ -366,6 +416,7 @@ void SaverFunctionShrinking::apply(Changes& changes) {
     const std::string name(called_function(graph.bytes(call.node)));
     Function* function = library.find(name);
     if (function == nullptr) continue;
+    tell_keys(call, *function, dropped, object_graphs);
     made[name] = BodyShrinking(function->body.message(), facts_.model.arena, call.dropped).run();
     std::vector<std::string> inputs;
     std::vector<DType> types, all = type_list(find_attr(graph.bytes(call.node), "Tin").value_or(""));
