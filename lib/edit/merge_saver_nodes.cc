@@ -44,6 +44,7 @@ void MergedSavers::rekey_chosen() {
     const bool here = restore.node == main_restore;
     const bool one_each =
         here && restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
+    lists.read_v2(restore);  // the checkpoint that is written is one
     for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =
         lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
