@@ -160,9 +160,11 @@ NamesHeld names_held(std::string_view node_def) {
 
 bool shares_by_node_name(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
-  const bool reference = is_variable_op(op) && op != "VarHandleOp";
-  const auto sharing = find_attr(node_def, "use_node_name_sharing");
-  if (!reference && !(sharing && last_varint(*sharing, attr_field::kBool) != 0)) return false;
+  if (!is_variable_op(op) || op == "VarHandleOp") {
+    if (op.find("Table") == std::string_view::npos) return false;
+    const auto sharing = find_attr(node_def, "use_node_name_sharing");
+    if (!sharing || last_varint(*sharing, attr_field::kBool) == 0) return false;
+  }
   return string_attr(node_def, "shared_name").value_or("").empty();
 }
 

@@ -185,6 +185,14 @@ std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
     }
     found.push_back({std::move(entry), variable, resource});
   }
+  const std::vector<Tensor>& tensors = values_[part.number].checkpoint->tensors;
+  const bool keyed = std::any_of(tensors.begin(), tensors.end(),
+                                 [](const Tensor& tensor) { return tensor.name != kObjectGraphKey; });
+  if (found.empty() && keyed && graph.tally().variables > 0) {
+    throw Error(Cause::kRefused,
+                "no saver tells which keys its variables have, and none is a variable's name")
+        .in(part.model.path);
+  }
   return found;
 }
 
