@@ -59,6 +59,7 @@ class Copy final : public Command {
     request_.stop_gradient = split_list(stop_gradient_);
     request_.has_from_scope = from_scope_->count() > 0;
     if (device_->count() > 0) request_.device = device_text_;
+    request_.values = !checkpoint_.empty();
     request_.want_names = !map_out_.empty() || output_.dry_run();
 
     Model model = input_.load_one();

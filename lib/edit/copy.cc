@@ -84,7 +84,7 @@ class Copying {
     }
     extend_init_groups(facts_, mapping_, result_);
     extend_collections(facts_, mapping_, result_);
-    extend_savers(facts_, mapping_, result_);
+    extend_savers(facts_, mapping_, request_.values, result_);
     extend_objects(facts_, mapping_, result_);
     list_added();
     return std::move(result_);

@@ -30,6 +30,7 @@ struct CopyRequest {
   std::string share;  // a selector
   std::optional<std::string> device;
   std::vector<std::string> stop_gradient;
+  bool values = false;      // a checkpoint with the copies' values is written
   bool want_names = false;  // fill CopyResult::nodes and added, which hold every name
 };
 

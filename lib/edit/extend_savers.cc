@@ -10,12 +10,15 @@ namespace {
 
 class SaverExtension final : public SaverLists {
  public:
-  SaverExtension(const Facts& facts, CopyMapping& mapping, CopyResult& result)
-      : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), result_(result) {}
+  SaverExtension(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result)
+      : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), values_(values), result_(result) {}
 
   void run() {
     for (const SaveNode& save : facts_.savers.saves) extend(save);
-    for (const RestoreNode& restore : facts_.savers.restores) extend(restore);
+    for (RestoreNode restore : facts_.savers.restores) {
+      if (values_) read_v2(restore);  // the checkpoint that is written is one
+      extend(restore);
+    }
     run_groups();
   }
 
@@ -58,6 +61,7 @@ class SaverExtension final : public SaverLists {
     std::unordered_set<std::string> known;
     for (const SavedTensor& tensor : save.tensors) known.insert(tensor.key);
     const std::vector<std::string> inputs = inputs_of(save.node);
+    const auto types = input_types(facts_.ops, graph_.bytes(save.node));
     std::vector<SaverEntry> entries;
     for (const SavedTensor& tensor : save.tensors) {
       if (!copied(tensor.variable)) continue;
@@ -69,16 +73,11 @@ class SaverExtension final : public SaverLists {
       }
       result_.keys[tensor.key] = key;
       const std::string& input = inputs[save.first_tensor + tensor.slot];
-      entries.push_back({key, tensor.slice, saved_type(save, tensor), saved_copy(tensor, input)});
+      const size_t at = save.first_tensor + tensor.slot;
+      const DType type = types && at < types->size() ? base_type((*types)[at]) : DType::kInvalid;
+      entries.push_back({key, tensor.slice, type, saved_copy(tensor, input)});
     }
     if (!entries.empty()) SaverLists::extend(save, entries);
-  }
-
-  // The dtype that stands for the tensor in the Save node's list.
-  DType saved_type(const SaveNode& save, const SavedTensor& tensor) const {
-    const auto types = input_types(facts_.ops, graph_.bytes(save.node));
-    const size_t at = save.first_tensor + tensor.slot;
-    return types && at < types->size() ? base_type((*types)[at]) : DType::kInvalid;
   }
 
   // The copy of a saved tensor: of the read where that was copied, else of the way to it once more.
@@ -150,13 +149,14 @@ class SaverExtension final : public SaverLists {
   const Facts& facts_;
   Graph& graph_;
   CopyMapping& mapping_;
+  const bool values_;
   CopyResult& result_;
 };
 
 }  // namespace
 
-void extend_savers(const Facts& facts, CopyMapping& mapping, CopyResult& result) {
-  SaverExtension(facts, mapping, result).run();
+void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result) {
+  SaverExtension(facts, mapping, values, result).run();
 }
 
 }  // namespace gedit

@@ -9,6 +9,7 @@ namespace gedit {
 // attributes, the saved tensor in the Save node's inputs, and the nodes between the restore and the
 // assignment once more, run by the same restore groups. SaverDefs do not change. Fills result.keys, added,
 // changed, warnings. Throws Error (kRefused) where a key is in use.
-void extend_savers(const Facts& facts, CopyMapping& mapping, CopyResult& result);
+// `values`: a checkpoint is written, which the savers must be able to read.
+void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result);
 
 }  // namespace gedit

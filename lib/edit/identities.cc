@@ -119,6 +119,7 @@ void Identities::want_in_body(std::string_view node_def) {
   each_identity(node_def, [&](Role role, std::string_view value) {
     if (role == Role::kSharedName || role == Role::kInstanceKey) want(role, value);
   });
+  if (shares_by_node_name(node_def)) shared_.of(node_name(node_def));
 }
 
 void Identities::append(Role role, std::string_view value, std::string& out) const {
@@ -155,6 +156,16 @@ NamesHeld names_held(std::string_view node_def) {
     }
   });
   return held;
+}
+
+bool shares_by_node_name(std::string_view node_def) {
+  const std::string_view op = node_op(node_def);
+  if (!is_variable_op(op) || op == "VarHandleOp") {
+    if (op.find("Table") == std::string_view::npos) return false;
+    const auto sharing = find_attr(node_def, "use_node_name_sharing");
+    if (!sharing || last_varint(*sharing, attr_field::kBool) == 0) return false;
+  }
+  return string_attr(node_def, "shared_name").value_or("").empty();
 }
 
 bool is_handle_without_name(std::string_view node_def) {

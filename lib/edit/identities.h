@@ -103,6 +103,11 @@ struct NamesHeld {
 };
 NamesHeld names_held(std::string_view node_def);
 
+// Whether it is known by the node's name where it has no shared_name, as reference variables are, and tables
+// that say so (core/framework/resource_mgr.h, ContainerInfo::Init). In a function's body that is the name in
+// the body, whoever calls it. Queues, accumulators and barriers are each call's own.
+bool shares_by_node_name(std::string_view node_def);
+
 // A VarHandleOp whose shared_name is absent or empty.
 bool is_handle_without_name(std::string_view node_def);
 

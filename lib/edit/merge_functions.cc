@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "graph/equal.h"
@@ -15,9 +16,11 @@ constexpr uint32_t kFunction = 1, kGradient = 2;  // FunctionDefLibrary
 // Function bodies: names in them are their own business, but for functions and shared state.
 class BodyMapping final : public Mapping {
  public:
-  // `handles`: what variables without a shared_name are called.
-  BodyMapping(const MergePart& part, bool functions, const std::string* handles)
-      : part_(part), functions_(functions), handles_(handles) {}
+  // `handles`: what variables without a shared_name are called. `by_name`: nodes that are known by their own
+  // names, which other bodies may have, too.
+  BodyMapping(const MergePart& part, bool functions, const std::string* handles,
+              std::unordered_set<std::string_view> by_name = {})
+      : part_(part), functions_(functions), handles_(handles), by_name_(std::move(by_name)) {}
 
   void node(std::string_view name, std::string& out) const override { out += name; }
   bool input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const override {
@@ -30,7 +33,8 @@ class BodyMapping final : public Mapping {
     } else if (value.empty() && part_.name_empty_handles && holder.op == "VarHandleOp") {
       out += *handles_;
     } else if (part_.fresh_identities) {
-      part_.identities.append(role, value, out);
+      part_.identities.append(role, value.empty() && by_name_.contains(holder.name) ? holder.name : value,
+                              out);
     } else {
       out += value;
     }
@@ -39,8 +43,14 @@ class BodyMapping final : public Mapping {
     return handles_ == nullptr ? key : part_.instance_key(key);
   }
   void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override {
-    if (handles_ != nullptr && part_.name_empty_handles && needs_shared_name(holder.op, node_def))
+    if (handles_ == nullptr || find_attr(node_def, "shared_name")) return;
+    if (part_.name_empty_handles && holder.op == "VarHandleOp") {
       append_shared_name(*handles_, out);
+    } else if (part_.fresh_identities && by_name_.contains(holder.name)) {
+      std::string name;
+      part_.identities.append(Role::kSharedName, holder.name, name);
+      append_shared_name(name, out);
+    }
   }
   void function(std::string_view name, std::string& out) const override {
     if (functions_) {
@@ -55,7 +65,17 @@ class BodyMapping final : public Mapping {
   const MergePart& part_;
   bool functions_;
   const std::string* handles_;
+  std::unordered_set<std::string_view> by_name_;
 };
+
+std::unordered_set<std::string_view> known_by_name(std::string_view function_def) {
+  std::unordered_set<std::string_view> names;
+  for (Fields fields(function_def); fields.next();) {
+    if (fields->bytes(function_field::kNode) && shares_by_node_name(fields->value))
+      names.insert(node_name(fields->value));
+  }
+  return names;
+}
 
 // Whether something in the body is called otherwise in the merged graph.
 bool holds_state(const MergePart& part, std::string_view function_def) {
@@ -64,6 +84,7 @@ bool holds_state(const MergePart& part, std::string_view function_def) {
     if (!fields->bytes(function_field::kNode)) continue;
     any = any || (part.name_empty_handles && is_handle_without_name(fields->value));
     if (any || !part.fresh_identities) continue;
+    any = shares_by_node_name(fields->value);
     each_attr(fields->value, [&](std::string_view key, std::string_view value) {
       const Role role = attr_role(node_op(fields->value), key);
       any = any || role == Role::kInstanceKey ||
@@ -131,7 +152,7 @@ void MergedLibrary::read(MergePart& part) {
     }
     if (holds_state(part, definition.current)) {
       if (!handles) handles = name_of_handles(part);
-      const BodyMapping mapping(part, false, &*handles);
+      const BodyMapping mapping(part, false, &*handles, known_by_name(definition.current));
       std::string library;
       append_bytes_field(library, kFunction, definition.current);
       definition.current = last_bytes(arena_.keep(map_library(library, mapping)), kFunction);

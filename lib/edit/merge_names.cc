@@ -190,6 +190,8 @@ void MergedNames::decide_identities() {
                    [&](std::string_view, std::string_view node_def) {
                      part.identities.want_in_body(node_def);
                      look(node_def);
+                     if (checked && shares_by_node_name(node_def))
+                       take_shared_name(part, node_name(node_def), node_def, owners);
                    });
     part.surveyed = true;
     if (keeps || !part.name.empty()) continue;
@@ -206,13 +208,17 @@ void MergedNames::check_shared_name(const MergePart& part, std::string_view node
   each_attr(node_def, [&](std::string_view key, std::string_view value) {
     if (attr_role(node_op(node_def), key) != Role::kSharedName) return;
     const std::string_view name = last_bytes(value, attr_field::kString);
-    if (stays_as_it_is(name)) return;
-    std::string identity(string_attr(node_def, "container").value_or(""));
-    identity += '\0';
-    identity += name;
-    const auto [owner, fresh] = owners.emplace(std::move(identity), &part);
-    if (!fresh && owner->second != &part) throw already_in(part, *owner->second, quoted("shared_name", name));
+    if (!stays_as_it_is(name)) take_shared_name(part, name, node_def, owners);
   });
+}
+
+void MergedNames::take_shared_name(const MergePart& part, std::string_view name, std::string_view node_def,
+                                   std::unordered_map<std::string, const MergePart*>& owners) {
+  std::string identity(string_attr(node_def, "container").value_or(""));
+  identity += '\0';
+  identity += name;
+  const auto [owner, fresh] = owners.emplace(std::move(identity), &part);
+  if (!fresh && owner->second != &part) throw already_in(part, *owner->second, quoted("shared_name", name));
 }
 
 // What a collective operation's instance_key becomes: the lowest that no operand before uses, where one does.

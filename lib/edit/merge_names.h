@@ -67,6 +67,8 @@ class MergedNames {
   void decide_identities();
   void check_shared_name(const MergePart& part, std::string_view node_def,
                          std::unordered_map<std::string, const MergePart*>& owners) const;
+  static void take_shared_name(const MergePart& part, std::string_view name, std::string_view node_def,
+                               std::unordered_map<std::string, const MergePart*>& owners);
   int64_t instance_key(size_t part, int64_t key) const;
   bool may_meet(const MergePart& a, const MergePart& b) const;
   bool taken(std::string_view name) const;

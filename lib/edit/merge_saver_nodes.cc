@@ -44,6 +44,7 @@ void MergedSavers::rekey_chosen() {
     const bool here = restore.node == main_restore;
     const bool one_each =
         here && restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
+    lists.read_v2(restore);  // the checkpoint that is written is one
     for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =
         lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
@@ -183,6 +184,14 @@ std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
       add(read.input(variable).type("dtype", value->dtype).take());
     }
     found.push_back({std::move(entry), variable, resource});
+  }
+  const std::vector<Tensor>& tensors = values_[part.number].checkpoint->tensors;
+  const bool keyed = std::any_of(tensors.begin(), tensors.end(),
+                                 [](const Tensor& tensor) { return tensor.name != kObjectGraphKey; });
+  if (found.empty() && keyed && graph.tally().variables > 0) {
+    throw Error(Cause::kRefused,
+                "no saver tells which keys its variables have, and none is a variable's name")
+        .in(part.model.path);
   }
   return found;
 }

@@ -25,7 +25,7 @@ struct MergedSavers::Values {
   std::string prefix;                                            // before every key
   std::unordered_map<std::string, std::string> keys;             // those that become something else
   NodeId save_operation = kNoNode, restore_operation = kNoNode;  // of saver_def
-  std::unordered_set<uint32_t> initializers;  // nodes that VariableDefs name
+  std::unordered_set<uint32_t> initializers;                     // nodes that VariableDefs name
   Savers all, main;
   std::optional<FunctionSaver> functions;  // in place of `main`
 };

@@ -185,7 +185,13 @@ void MergedSavers::decide() {
   if (chosen_ == nullptr && functions) return make_saver();
   const bool saved = std::any_of(parts_.begin(), parts_.end(),
                                  [](const auto& part) { return part->model.meta().has(meta_field::kSaver); });
-  if (as_it_is_ && (chosen_ != nullptr || saved)) return;
+  const bool reads_v1 =
+      chosen_ != nullptr &&
+      std::any_of(values_[chosen_->number].all.restores.begin(), values_[chosen_->number].all.restores.end(),
+                  [&](const RestoreNode& restore) {
+                    return node_op(chosen_->graph().bytes(restore.node)) != "RestoreV2";
+                  });
+  if (as_it_is_ && !reads_v1 && (chosen_ != nullptr || saved)) return;
   if (chosen_ == nullptr) {
     if (merged_ != nullptr)
       warnings_.emplace_back(

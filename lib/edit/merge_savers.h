@@ -60,6 +60,7 @@ class MergedSavers {
     std::string variable;
     bool resource;
   };
+  // Throws Error (kRefused) where the checkpoint has other keys than the variables' names.
   std::vector<OwnVariable> own_variables(const MergePart& part, const std::string& scope,
                                          const std::function<void(std::string)>& add);
   static std::string assignment(const std::string& name, const std::string& variable, bool resource,

@@ -49,14 +49,59 @@ std::string SaverLists::duplicate(NodeId id, const std::vector<std::string>& inp
   return name;
 }
 
+bool SaverLists::is_alone(NodeId id, NodeId reader) const {
+  const auto readers = consumers().of(id);
+  return std::all_of(readers.begin(), readers.end(), [&](NodeId one) { return one == reader; });
+}
+
+void SaverLists::read_v2(RestoreNode& restore) {
+  const std::string node_def = node(restore.node);
+  if (node_op(node_def) == "RestoreV2" || restore.tensors.size() != 1 ||
+      !is_alone(restore.names, restore.node))
+    return;
+  const auto vector_of = [](const std::string& text) {
+    std::string tensor, value;
+    append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+    append_bytes_field(tensor, 2, shape_proto(std::vector<int64_t>{1}));
+    append_bytes_field(tensor, 8, text);
+    append_bytes_field(value, attr_field::kTensor, tensor);
+    return value;
+  };
+  const auto with_vector = [&](NodeId id, const std::string& text) {
+    return without_attr(with_attr(node(id), "value", vector_of(text)), "_output_shapes");
+  };
+  std::vector<std::string> inputs = inputs_of(restore.node);
+  const RestoredTensor& tensor = restore.tensors.front();
+  change(restore.names, with_vector(restore.names, tensor.key));
+  if (restore.slices != kNoNode && is_alone(restore.slices, restore.node)) {
+    change(restore.slices, with_vector(restore.slices, tensor.slice));
+  } else {
+    const std::string slices = free_name(std::string(node_name(node_def)) + "/shape_and_slices");
+    add(NodeBuilder(slices, "Const")
+            .type("dtype", DType::kString)
+            .attr("value", vector_of(tensor.slice))
+            .take());
+    if (node_op(node_def) == "Restore") {
+      inputs.insert(inputs.begin() + 2, slices);
+    } else {
+      inputs[2] = slices;
+    }
+    restore.slices = kNoNode;
+  }
+  const DType dtype = type_attr(node_def, "dt").value_or(DType::kInvalid);
+  NodeBuilder v2(node_name(node_def), "RestoreV2");
+  for (const std::string& input : inputs) v2.input(input);
+  v2.device(node_head(node_def).device);
+  if (const auto colocated = find_attr(node_def, "_class")) v2.attr("_class", *colocated);
+  change(restore.node, v2.attr("dtypes", type_list_value({dtype})).take());
+}
+
 // The strings in the Const `id` become these, for the node `reader` alone: where others read the Const, too,
 // the reader gets one of its own. Gives what the reader's input is to be.
 std::string SaverLists::set_strings(NodeId id, NodeId reader, const std::string& input,
                                     const std::vector<std::string>& strings) {
-  const auto readers = consumers().of(id);
-  const bool alone = std::all_of(readers.begin(), readers.end(), [&](NodeId one) { return one == reader; });
   std::string node_def = with_strings(node(id), strings);
-  if (!alone) return duplicate(id, inputs_of(id), std::move(node_def));
+  if (!is_alone(id, reader)) return duplicate(id, inputs_of(id), std::move(node_def));
   change(id, std::move(node_def));
   return input;
 }
@@ -118,7 +163,8 @@ std::string SaverLists::add_restore(const RestoreNode& restore, const SaverEntry
     inputs[2] = duplicate(restore.slices, inputs_of(restore.slices),
                           with_strings(node(restore.slices), {entry.slice}));
   }
-  std::string node_def = without_attr(node(restore.node), "_output_shapes");
+  // Its place is beside the variable that the other one restores.
+  std::string node_def = without_attr(without_attr(node(restore.node), "_output_shapes"), "_class");
   if (node_op(node_def) != "RestoreV2") {
     node_def = with_attr(node_def, "dt", type_value(entry.dtype));
   } else {

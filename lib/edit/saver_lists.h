@@ -36,6 +36,10 @@ class SaverLists {
   std::vector<std::string> extend(const RestoreNode& restore, const std::vector<SaverEntry>& entries,
                                   bool one_each);
 
+  // A Restore or RestoreSlice node, which reads checkpoints of version 1 alone, becomes a RestoreV2; to be
+  // called before extend(). What shares its Const of keys with others stays as it is.
+  void read_v2(RestoreNode& restore);
+
   // The NoOp runs this node, too. All are changed by run_groups().
   void run_in(NodeId group, const std::string& node) { groups_[index_of(group)].push_back("^" + node); }
   void run_groups();
@@ -57,6 +61,7 @@ class SaverLists {
  private:
   std::string set_strings(NodeId id, NodeId reader, const std::string& input,
                           const std::vector<std::string>& strings);
+  bool is_alone(NodeId id, NodeId reader) const;  // nobody else reads it
   std::string add_restore(const RestoreNode& restore, const SaverEntry& entry);
 
   std::map<uint32_t, std::vector<std::string>> groups_;  // NoOps and the control inputs that they gain
