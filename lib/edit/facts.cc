@@ -70,7 +70,9 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       tensors(around, edited, names, registry, function),
       consumers(reversed(producers)),
       frames(edited, producers),
-      savers(edited.is_body() ? Savers() : find_savers(edited, names, consumers)),
+      savers(edited.is_body()
+                 ? Savers()
+                 : find_savers(edited, names, consumers, variable_initializers(around.meta(), names))),
       all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
   const Graph& nodes = graph();
   const auto add = [&](StateOf& variable, std::string_view name) {

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "edit/new_names.h"
+#include "edit/saver_lists.h"
 #include "graph/names.h"
 #include "model/savers.h"
 
@@ -53,7 +55,7 @@ void rename_saver_keys(Model& model, const KeyMap& keys) {
   graph.decode();
   const Names names(graph);
   const Edges consumers = reversed(producers(graph, names));
-  const Savers savers = find_savers(graph, names, consumers);
+  const Savers savers = find_savers(graph, names, consumers, variable_initializers(model.meta(), names));
   const auto rewrite = [&](NodeId id) {
     if (id == kNoNode) return;
     std::optional<std::vector<std::string>> strings = string_const(graph.bytes(id));
@@ -73,6 +75,43 @@ void rename_saver_keys(Model& model, const KeyMap& keys) {
   for (const RestoreNode& restore : savers.restores) {
     if (done.insert(index_of(restore.names)).second) rewrite(restore.names);
   }
+}
+
+namespace {
+
+// The savers of a graph that no mapping is applied to.
+class OwnSavers final : public SaverLists {
+ public:
+  explicit OwnSavers(Model& model)
+      : graph_(model.graph()),
+        names_(graph_),
+        new_names_(names_),
+        consumers_(reversed(producers(graph_, names_))),
+        savers_(find_savers(graph_, names_, consumers_, variable_initializers(model.meta(), names_))) {}
+
+  void read_v2() {
+    for (RestoreNode& restore : savers_.restores) SaverLists::read_v2(restore);
+  }
+  std::string node(NodeId id) const override { return std::string(graph_.bytes(id)); }
+
+ private:
+  const Edges& consumers() const override { return consumers_; }
+  void change(NodeId id, std::string node_def) override { graph_.replace(id, std::move(node_def)); }
+  void add(std::string node_def) override { graph_.append(std::move(node_def)); }
+  std::string free_name(std::string_view wanted) override { return new_names_.free(wanted); }
+
+  Graph& graph_;
+  Names names_;
+  NewNames new_names_;
+  Edges consumers_;
+  Savers savers_;
+};
+
+}  // namespace
+
+void restore_version_2(Model& model) {
+  model.graph().decode();
+  OwnSavers(model).read_v2();
 }
 
 std::string checkpoint_of(const Model& model, const std::string& named) {

@@ -29,6 +29,10 @@ void rename_keys(Checkpoint& checkpoint, const KeyMap& keys);
 // In every saver's Consts of the selected graph: keys become what the map says.
 void rename_saver_keys(Model& model, const KeyMap& keys);
 
+// Restore and RestoreSlice nodes of the selected graph's savers, which read checkpoints of version 1 alone,
+// become RestoreV2, which reads both: for a model beside which a checkpoint is written.
+void restore_version_2(Model& model);
+
 // Where the values of the model's variables are: `named` if it is given, else the variables of a SavedModel's
 // folder; empty where it has none.
 std::string checkpoint_of(const Model& model, const std::string& named);

@@ -78,13 +78,7 @@ void MergedSavers::open(const MergeRequest& request) {
           .in(part->model.path)
           .hint("--checkpoint " + (part->name.empty() ? "" : printable(part->name) + "=") + "PREFIX");
     }
-    for (const Collection& collection : collections(part->model.meta())) {
-      if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
-      for (const std::string_view item : collection.items) {
-        const NodeId id = part->facts.names().find(node_of(variable_names(item).initializer));
-        if (id != kNoNode) values.initializers.insert(index_of(id));
-      }
-    }
+    values.initializers = variable_initializers(part->model.meta(), part->facts.names());
     values.checkpoint = std::make_shared<Checkpoint>(open_checkpoint(values.path, &warnings_));
     const std::string name = values.checkpoint->object_based() ? escaped_name(part->name) : part->name;
     values.prefix = name.empty() ? "" : name + "/";
@@ -145,13 +139,8 @@ void MergedSavers::choose() {
   for (const auto& part : parts_) {
     Values& values = values_[part->number];
     if (values.checkpoint == nullptr) continue;
-    values.all = find_savers(part->graph(), part->facts.names(), part->facts.consumers());
-    // A variable's initial value from another checkpoint (tf.train.init_from_checkpoint).
-    std::erase_if(values.all.restores, [&](const RestoreNode& restore) {
-      return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const RestoredTensor& tensor) {
-        return !tensor.between.empty() && values.initializers.contains(index_of(tensor.between.back()));
-      });
-    });
+    values.all =
+        find_savers(part->graph(), part->facts.names(), part->facts.consumers(), values.initializers);
     values.main = main_saver(*part, values.all, {values.save_operation, values.restore_operation});
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(values.main.saves.begin(), values.main.saves.end(), opaque),

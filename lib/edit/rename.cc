@@ -456,7 +456,8 @@ KeyMap renamed_keys(Model& model, const RenameRequest& request) {
   Graph& graph = model.graph();
   graph.decode();
   const Names names(graph);
-  const Savers savers = find_savers(graph, names, reversed(producers(graph, names)));
+  const Savers savers = find_savers(graph, names, reversed(producers(graph, names)),
+                                    variable_initializers(model.meta(), names));
   KeyMap keys;
   const auto add = [&](const std::string& key, NodeId variable) {
     if (variable == kNoNode) return;

@@ -227,4 +227,27 @@ Savers find_savers(const Graph& graph, const Names& names, const Edges& consumer
   return savers;
 }
 
+std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const Names& names) {
+  std::unordered_set<uint32_t> initializers;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
+    for (const std::string_view item : collection.items) {
+      const NodeId id = names.find(node_of(variable_names(item).initializer));
+      if (id != kNoNode) initializers.insert(index_of(id));
+    }
+  }
+  return initializers;
+}
+
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
+                   const std::unordered_set<uint32_t>& initializers) {
+  Savers savers = find_savers(graph, names, consumers);
+  std::erase_if(savers.restores, [&](const RestoreNode& restore) {
+    return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const RestoredTensor& tensor) {
+      return !tensor.between.empty() && initializers.contains(index_of(tensor.between.back()));
+    });
+  });
+  return savers;
+}
+
 }  // namespace gedit

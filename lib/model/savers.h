@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/edges.h"
 #include "graph/graph.h"
 #include "graph/names.h"
+#include "model/model.h"
 
 namespace gedit {
 
@@ -63,6 +65,12 @@ struct Savers {
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers);
 
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers);
+// Nodes that the MetaGraph's VariableDefs name as initializers.
+std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const Names& names);
+// The savers without restores that end in one of these: they give variables their initial values from other
+// checkpoints (tf.train.init_from_checkpoint).
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
+                   const std::unordered_set<uint32_t>& initializers);
 
 bool is_save_op(std::string_view op);
 bool is_restore_op(std::string_view op);

@@ -73,7 +73,7 @@ class Summarizer {
     names_.emplace(graph_);
     producers_ = producers(graph_, *names_);
     consumers_ = reversed(*producers_);
-    savers_ = find_savers(graph_, *names_, *consumers_);
+    savers_ = find_savers(graph_, *names_, *consumers_, variable_initializers(meta_, *names_));
     signatures();
     list_collections();
     variables();
