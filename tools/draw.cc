@@ -24,7 +24,7 @@ class Draw final : public Command {
     app.add_option("-s,--select", selector_, "Only what this hits and one step around it")
         ->type_name("SELECTOR");
     app.add_option("--depth", depth_,
-                   "Scopes N levels deep are seen, closed ones at the last; 0: all are open")
+                   "Scopes are seen down to N levels, closed at the last; 0: all are open")
         ->type_name("N")
         ->check(CLI::Range(0, 1000));
   }
@@ -76,6 +76,7 @@ class Draw final : public Command {
     out.commit();
   }
 
+  // Graphviz is run, not linked: gedit is one static program, and Debian has no static libgvc.
   static std::string svg(const std::string& text) {
     Finished dot;
     try {
