@@ -72,12 +72,12 @@ TEST(Draw, BlocksSideBySideAreOne) {
   const auto block = [](const std::string& name, const std::string& input, const std::string& more = "") {
     return neg(name + "/a", input) + neg(name + "/b", name + "/a") + more;
   };
-  const std::string two = block("b", "x") + block("b_1", "b/b");
-  EXPECT_EQ(seen(drawn(two).sheets[0], 1), "b .. b_1");
-  EXPECT_EQ(seen(drawn(two).sheets[0], 0), "b .. b_1{a b}");
-  EXPECT_EQ(seen(drawn(two + block("c", "b_1/b")).sheets[0], 1), "b .. b_1 c");
+  const std::string two = "x = Placeholder() {dtype: DT_FLOAT}\n" + block("b", "x") + block("b_1", "b/b");
+  EXPECT_EQ(seen(drawn(two).sheets[0], 1), "b .. b_1 x");
+  EXPECT_EQ(seen(drawn(two).sheets[0], 0), "b .. b_1{a b} x");
+  EXPECT_EQ(seen(drawn(two + block("c", "b_1/b")).sheets[0], 1), "b .. b_1 c x");
   EXPECT_EQ(seen(drawn(two + block("b_2", "b_1/b", neg("b_2/c", "x")) + block("b_3", "x")).sheets[0], 1),
-            "b .. b_1 b_2 b_3");
+            "b .. b_1 b_2 b_3 x");
   EXPECT_EQ(seen(drawn(block("b", "x") + "b_1/a = Neg(x) {T: DT_HALF}\nb_1/b = Neg(b_1/a) {T: DT_FLOAT}\n")
                      .sheets[0],
                  1),
