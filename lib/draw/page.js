@@ -274,9 +274,10 @@ function widthOf(text, font) {
 const kFonts = {title: "600 12px", text: "12px", small: "10.5px", row: "10.5px", stub: "10.5px", edge: "10px"};
 
 class Layout {
-  constructor(sheet, view) {
+  constructor(sheet, view, functions) {
     this.sheet = sheet;
     this.view = view;
+    this.functions = functions;
     this.inner = new Map([[0, []]]);  // open scope -> its boxes
     for (const i of view.boxes) {
       if (sheet.shown[i] !== i) this.inner.set(i, []);
@@ -361,6 +362,8 @@ class Layout {
       rows.push({kind: "text", text: label});
     }
     some(view.rows.get(i) || [], "row", (item) => sheet.words[sheet.row[item]]);
+    for (const page of (sheet.calls.get(i) || []).slice(0, kMostRows))
+      rows.push({kind: "stub", text: "\u0192 " + middle(this.functions[page], 40), page});
     some(view.sinks.get(i) || [], "stub", (item) => "\u2192 " + sheet.path(item));
     return rows;
   }
@@ -535,12 +538,13 @@ class Page {
     this.raw = data.sheets;
     this.depth = data.depth;
     this.title = data.title;
+    this.functions = data.sheets.map((sheet) => sheet.function);
     this.sheets = [];
     this.number = 0;
     this.selected = 0;
     this.at = {x: 0, y: 0, k: 1};
     this.frame();
-    window.addEventListener("hashchange", () => this.go(location.hash));
+    window.addEventListener("popstate", () => this.go(location.hash));  // another address, or back
     window.addEventListener("keydown", (event) => this.key(event));
     this.findDevices();
     this.sheetChosen(this.firstPage());
@@ -561,7 +565,7 @@ class Page {
   }
 
   frame() {
-    this.pages = element("select", {"aria-label": "Graph or function", onchange: () => this.sheetChosen(Number(this.pages.value))});
+    this.pages = element("select", {"aria-label": "Graph or function", onchange: () => this.turnTo(Number(this.pages.value))});
     this.raw.forEach((sheet, i) => {
       this.pages.append(element("option", {value: i}, i === 0 ? "main graph" : sheet.function));
     });
@@ -625,10 +629,17 @@ class Page {
     this.describe();
   }
 
+  // To another page, with the way back that browsers have.
+  turnTo(number) {
+    const function_ = this.functions[number];
+    history.pushState(null, "", function_ === "" ? "#" : "#" + encodeURIComponent(function_) + "//");
+    this.sheetChosen(number);
+  }
+
   // --- drawing
 
   redraw() {
-    this.layout = new Layout(this.sheet, this.sheet.view());
+    this.layout = new Layout(this.sheet, this.sheet.view(), this.functions);
     this.places = new Map();  // of each box: where it is in the whole, and its element
     this.edgesOf = new Map();
     const drawing = this.drawScope(this.layout.root, 0, 0);
@@ -685,6 +696,7 @@ class Page {
       const text = this.text(row.text, centred ? box.width / 2 : 12, y, row.kind);
       if (centred) text.setAttribute("text-anchor", "middle");
       if (row.item !== undefined) text.dataset.to = row.item;
+      if (row.page !== undefined) text.dataset.page = row.page;
       if (row.kind === "row" && (k === 0 || box.rows[k - 1].kind !== "row"))
         group.append(drawn("line", {x1: 6, x2: (box.width - 6).toFixed(1), y1: y - 11, y2: y - 11}));
       group.append(text);
@@ -785,7 +797,7 @@ class Page {
 
   // Opens what is on the way to an item of a page, and shows it.
   reveal(number, item) {
-    if (number !== this.number) this.sheetChosen(number);
+    if (number !== this.number) this.turnTo(number);
     this.sheet.reveal(item);
     if (this.sheet.isScope(item)) this.sheet.isOpen[item] = 1;
     this.redraw();
@@ -809,7 +821,7 @@ class Page {
         path = path.slice(slashes + 2);
       }
     }
-    const item = this.find(this.sheetAt(number), path);
+    const item = path === "" ? 0 : this.find(this.sheetAt(number), path);
     if (item > 0) {
       if (number !== this.number || this.selected !== item) this.reveal(number, item);
     } else if (number !== this.number) {
@@ -909,6 +921,8 @@ class Page {
     svg.addEventListener("pointercancel", stop);
     svg.addEventListener("click", (event) => {
       if (moved) return;
+      const call = event.target.closest("[data-page]");
+      if (call !== null) return this.turnTo(Number(call.dataset.page));
       const stub = event.target.closest("[data-to]");
       if (stub !== null && stub.classList.contains("stub")) return this.reveal(this.number, Number(stub.dataset.to));
       if (stub !== null) return this.select(Number(stub.dataset.to));
@@ -1084,7 +1098,7 @@ class Page {
     for (const number of sheet.calls.get(item) || [])
       facts.push(["calls", element("a", {href: "#" + encodeURIComponent(this.raw[number].function) + "//", onclick: (event) => {
         event.preventDefault();
-        this.sheetChosen(number);
+        this.turnTo(number);
       }}, this.raw[number].function)]);
     if (facts.length > 0) parts.push(this.table(facts));
     if (sheet.blocks.has(sheet.fold[item])) parts.push(...this.describeBlocks(sheet.fold[item]));

@@ -184,6 +184,15 @@ class Pages:
         assert "argument cond_true" in browser.labels(), browser.labels()
         browser.open(self.folder / "functions.html", "#cond_false//")
         assert "argument cond_false" in browser.labels(), browser.labels()
+        # From the node that calls it, and back.
+        browser.open(self.folder / "functions.html")
+        main = browser.labels()
+        call = browser.run("return [...document.querySelectorAll('[data-page]')].find(t => t.textContent.includes('cond_true'))")
+        browser.call("POST", f"/element/{call[ELEMENT]}/click", {})
+        assert "argument cond_true" in browser.labels(), browser.labels()
+        expect("address", browser.run("return location.hash"), "#cond_true//")
+        browser.call("POST", "/back", {})
+        browser.wait_for(lambda: browser.labels() == main, 10, "back leads to the main graph")
         self.finish("functions")
 
     def blocks(self):
@@ -200,6 +209,9 @@ class Pages:
         browser.type("header input", "block_7/b")
         browser.type("header input", ENTER)
         expect("another is shown apart", browser.selected(), "Neg block_7/b")
+        browser.run("gedit.select(gedit.find(gedit.sheet, 'block_7/'))")
+        browser.run("[...document.querySelectorAll('aside button')].find(b => b.textContent === 'fold them').click()")
+        expect("folded again", browser.run("return document.querySelectorAll('.badge-text').length"), 1)
         self.finish("blocks")
 
     def hostile(self):
