@@ -7,6 +7,7 @@ const kMostLines = 12;      // as in drawing.h
 const kMostBoxes = 1200;    // opened at once without a click
 const kMostPorts = 8;       // on one side of an open scope; more become one
 const kMostResults = 60;
+const kMostAlone = 4;       // boxes without lines that are laid out with the others
 const kMostRows = 8;        // of one kind in a box
 const kDevicePens = ["#7c5cd6", "#1295b0", "#c2478f", "#3f7ad1", "#8a8f98", "#a8672d"];
 const svgSpace = "http://www.w3.org/2000/svg";
@@ -105,6 +106,9 @@ class Sheet {
     }
     return path;
   }
+
+  // Groups have no path of their own.
+  called(item) { return this.seat(item) === Seat.group ? this.words[this.name[item]] : this.path(item); }
 
   // As it is called in the scope `around`.
   label(item, around) {
@@ -352,7 +356,7 @@ class Layout {
       for (const item of items.slice(0, kMostRows)) rows.push({kind, text: middle(text(item), 44), item});
       if (items.length > kMostRows) rows.push({kind: "small", text: `and ${items.length - kMostRows} more`});
     };
-    some(view.stubs.get(i) || [], "stub", (item) => "\u2190 " + sheet.path(item));
+    some(view.stubs.get(i) || [], "stub", (item) => "\u2190 " + sheet.called(item));
     const label = middle(sheet.label(i, this.around(i)), 48);
     if (sheet.isScope(i)) {
       rows.push({kind: "title", text: label});
@@ -364,7 +368,7 @@ class Layout {
     some(view.rows.get(i) || [], "row", (item) => sheet.words[sheet.row[item]]);
     for (const page of (sheet.calls.get(i) || []).slice(0, kMostRows))
       rows.push({kind: "stub", text: "\u0192 " + middle(this.functions[page], 40), page});
-    some(view.sinks.get(i) || [], "stub", (item) => "\u2192 " + sheet.path(item));
+    some(view.sinks.get(i) || [], "stub", (item) => "\u2192 " + sheet.called(item));
     return rows;
   }
 
@@ -384,7 +388,12 @@ class Layout {
     const head = s === 0 ? 0 : 26;
     g.setGraph({rankdir: "TB", nodesep: 22, edgesep: 10, ranksep: 34, marginx: 16, marginy: 14,
                 ranker: boxes.length > 250 ? "longest-path" : "network-simplex"});
-    for (const box of boxes) g.setNode(String(box.item), {width: box.width, height: box.height});
+    const joined = new Set();
+    for (const edge of edges) joined.add(edge.from).add(edge.to);
+    const alone = boxes.filter((box) => !joined.has(String(box.item)));
+    const apart = new Set(alone.length > kMostAlone ? alone : []);  // in rows of their own
+    for (const box of boxes)
+      if (!apart.has(box)) g.setNode(String(box.item), {width: box.width, height: box.height});
     const ports = new Set();
     for (const edge of edges) {
       for (const end of [edge.from, edge.to]) {
@@ -416,11 +425,14 @@ class Layout {
     dagre.layout(g);
     const size = g.graph();
     const titleWidth = s === 0 ? 0 : widthOf(this.title(s), kFonts.title) + 60;
-    const width = Math.max(Number.isFinite(size.width) ? size.width : 0, titleWidth);
-    const height = (Number.isFinite(size.height) ? size.height : 0) + head;
-    const shift = Number.isFinite(size.width) ? (width - size.width) / 2 : 0;
+    const laidWidth = g.nodeCount() > 0 ? size.width : 0, laidHeight = g.nodeCount() > 0 ? size.height : 0;
+    const rows = this.rowsOf([...apart], laidWidth, laidHeight + head);
+    const width = Math.max(laidWidth, titleWidth, rows.width);
+    const height = laidHeight + head + rows.height;
+    const shift = (width - laidWidth) / 2;
     const places = new Map();
     for (const box of boxes) {
+      if (apart.has(box)) continue;
       const at = g.node(String(box.item));
       box.x = at.x + shift - box.width / 2;
       box.y = at.y + head - box.height / 2;
@@ -436,6 +448,27 @@ class Layout {
                    points: this.points(g, edge, places, portPlaces, shift, head, height)});
     }
     return {item: s, open: true, boxes, edges: placed, ports: portPlaces, width, height, head};
+  }
+
+  // Places boxes side by side, about as wide as what is above them or as all of them are high.
+  rowsOf(boxes, width, top) {
+    if (boxes.length === 0) return {width: 0, height: 0};
+    const area = boxes.reduce((sum, box) => sum + (box.width + 22) * (box.height + 22), 0);
+    const most = Math.max(width, 1.4 * Math.sqrt(area));
+    let x = 16, y = top, high = 0, wide = 0;
+    for (const box of boxes) {
+      if (x > 16 && x + box.width > most) {
+        x = 16;
+        y += high + 22;
+        high = 0;
+      }
+      box.x = x;
+      box.y = y;
+      x += box.width + 22;
+      high = Math.max(high, box.height);
+      wide = Math.max(wide, x);
+    }
+    return {width: wide - 6, height: y + high + 14 - top};
   }
 
   // Straight above or below what it leads to, where that is one box.
@@ -664,8 +697,7 @@ class Page {
     names.push(sheet.look(i));
     const group = drawn("g", {class: names.join(" "), transform: `translate(${box.x.toFixed(1)} ${box.y.toFixed(1)})`,
                               tabindex: 0, role: "button", "data-item": i});
-    const path = sheet.path(i);
-    group.setAttribute("aria-label", (sheet.isScope(i) ? "scope " : sheet.words[sheet.op[i]] + " ") + path);
+    group.setAttribute("aria-label", (sheet.isScope(i) ? "scope " : sheet.words[sheet.op[i]] + " ") + sheet.called(i));
     if (sheet.isScope(i)) group.setAttribute("aria-expanded", box.open ? "true" : "false");
     const blocks = sheet.blocksOf(i).length;
     const body = {class: "body", width: box.width.toFixed(1), height: box.height.toFixed(1), rx: sheet.isScope(i) ? 9 : 5};
@@ -693,7 +725,8 @@ class Page {
     box.rows.forEach((row, k) => {
       const y = 17 + 15 * k;
       const centred = row.kind === "title" || row.kind === "text" || row.kind === "small";
-      const text = this.text(row.text, centred ? box.width / 2 : 12, y, row.kind);
+      const state = row.kind === "row" && this.sheet.look(row.item) === "state";
+      const text = this.text(row.text, centred ? box.width / 2 : 12, y, row.kind + (state ? " state" : ""));
       if (centred) text.setAttribute("text-anchor", "middle");
       if (row.item !== undefined) text.dataset.to = row.item;
       if (row.page !== undefined) text.dataset.page = row.page;
@@ -951,15 +984,12 @@ class Page {
     this.world.setAttribute("transform", `translate(${this.at.x.toFixed(1)} ${this.at.y.toFixed(1)}) scale(${this.at.k.toFixed(4)})`);
   }
 
-  // All of it, but never larger than life, nor too small to read: then its beginning.
+  // All of it, but never larger than life, nor too small to read: then the middle of its beginning.
   fit() {
     const frame = this.canvas.getBoundingClientRect();
     const {width, height} = this.layout.root;
-    const whole = Math.min(frame.width / width, (frame.height - 30) / height, 1.1);
-    const k = Math.max(whole, Math.min(0.45, frame.width / width));
-    this.at = {k: Math.max(k, 0.05), x: 0, y: 0};
-    this.at.x = (frame.width - width * this.at.k) / 2;
-    this.at.y = Math.max(6, (frame.height - height * this.at.k) / 2);
+    const k = Math.max(Math.min(frame.width / width, (frame.height - 30) / height, 1.1), 0.4);
+    this.at = {k, x: (frame.width - width * k) / 2, y: Math.max(6, (frame.height - height * k) / 2)};
     this.move();
   }
 

@@ -21,7 +21,7 @@ enum class Seat : uint8_t {
   kScope,  // no node: what is below a name
   kGroup,  // no node either: a run of the many that lie in one scope
   kBox,    // a node with a box of its own
-  kConst,  // a Const, a row in the box of each node that reads it
+  kConst,  // a Const, or a variable handed to a function: a row in the box of each node that reads it
   kRead,   // an Identity or ReadVariableOp of a variable or Const: readers have an edge from what it reads
   kPart,   // of a variable or table: what initializes it, a question whether it is; in the box of `host`
 };
