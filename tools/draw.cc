@@ -68,7 +68,9 @@ class Draw final : public Command {
   void write(const std::string& format, const std::vector<Sheet>& sheets, const std::string& title) const {
     OutputFile out(path_.empty() ? "-" : path_, overwrite_);
     if (format == "html") {
-      write_page(sheets, {title, depth_}, out);
+      StringSink page;  // whole before the first byte of it is out
+      write_page(sheets, {title, depth_}, page);
+      out.write(page.text);
     } else {
       const std::string text = dot_text(sheets, {title, depth_});
       out.write(format == "dot" ? text : svg(text));

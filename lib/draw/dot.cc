@@ -114,7 +114,7 @@ class Writer {
 
   static size_t count(const std::vector<Drawing>& drawings) {
     size_t boxes = 0;
-    for (const Drawing& drawing : drawings) boxes += drawing.closed_or_node();
+    for (const Drawing& drawing : drawings) boxes += drawing.seen();
     return boxes;
   }
 
