@@ -266,8 +266,8 @@ class Page {
   // Opens what is on the way to an item of a page, and shows it.
   reveal(number, item) {
     if (number !== this.number) this.turnTo(number);
-    this.sheet.reveal(item);
-    if (this.sheet.isScope(item)) this.sheet.isOpen[item] = 1;
+    const box = this.sheet.reveal(item);
+    if (this.sheet.isScope(box)) this.sheet.isOpen[box] = 1;
     this.redraw();
     this.select(item, true);
   }

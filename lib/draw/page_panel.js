@@ -94,13 +94,15 @@ class Panel {
       this.page.redraw();
       this.page.select(first, true);
     }}, apart ? "fold them" : "show each");
-    return [element("h3", {}, `${blocks.length} blocks of this structure`), element("p", {}, toggle),
-            this.list(blocks.map((i) => this.link(i)))];
+    const parts = [element("h3", {}, `${blocks.length.toLocaleString("en")} blocks of this structure`)];
+    if (blocks.length <= kMostUnfolded) parts.push(element("p", {}, toggle));
+    return parts.concat(this.list(blocks, (i) => this.link(i)));
   }
 
-  list(entries, most = 60) {
-    const list = element("ul", {}, ...entries.slice(0, most).map((entry) => element("li", {}, entry)));
-    if (entries.length > most) list.append(element("li", {}, element("small", {}, `and ${entries.length - most} more`)));
+  list(items, show) {
+    const list = element("ul", {}, ...items.slice(0, kMostResults).map((item) => element("li", {}, show(item))));
+    const more = items.length - kMostResults;
+    if (more > 0) list.append(element("li", {}, element("small", {}, `and ${more.toLocaleString("en")} more`)));
     return list;
   }
 
@@ -123,8 +125,8 @@ class Panel {
       return line;
     };
     const parts = [];
-    if (inputs.size > 0) parts.push(element("h3", {}, `Inputs (${inputs.size})`), this.list([...inputs.values()].slice(0, 1000).map(entry)));
-    if (outputs.size > 0) parts.push(element("h3", {}, `Read by (${outputs.size})`), this.list([...outputs.values()].slice(0, 1000).map(entry)));
+    if (inputs.size > 0) parts.push(element("h3", {}, `Inputs (${inputs.size})`), this.list([...inputs.values()], entry));
+    if (outputs.size > 0) parts.push(element("h3", {}, `Read by (${outputs.size})`), this.list([...outputs.values()], entry));
     return parts;
   }
 }

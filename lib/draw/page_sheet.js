@@ -7,6 +7,7 @@ const kLooks = ["plain", "state", "input", "output"];
 const kMostLines = 12;      // as in drawing.h
 const kMostBoxes = 1200;    // opened at once without a click
 const kMostPorts = 8;       // on one side of an open scope; more become one
+const kMostUnfolded = 1000;  // blocks that are shown each by itself
 const kMostResults = 60;
 const kMostAlone = 4;       // boxes without lines that are laid out with the others
 const kMostRows = 8;        // of one kind in a box
@@ -150,15 +151,21 @@ class Sheet {
     }
   }
 
-  // Opens what is around an item; gives the box that then shows it.
+  // Opens what is around an item; gives the box that then shows it: of one of very many blocks, its counterpart
+  // in the first.
   reveal(item) {
     let box = item;
     if (this.seat(box) > Seat.box && this.host[box] > 0) box = this.host[box];
-    for (let i = this.parent[box]; i > 0; i = this.parent[i]) {
-      this.isOpen[i] = 1;
-      if (this.fold[i] > 0 && this.fold[i] !== i) this.unfolded.add(this.fold[i]);
+    for (let i = box; i > 0; i = this.parent[i]) {
+      if (!this.folded(i)) continue;
+      if (this.blocks.get(this.fold[i]).length <= kMostUnfolded) {
+        this.unfolded.add(this.fold[i]);
+      } else {
+        box += this.fold[i] - i;
+        i = this.fold[i];
+      }
     }
-    if (this.fold[box] > 0 && this.fold[box] !== box) this.unfolded.add(this.fold[box]);
+    for (let i = this.parent[box]; i > 0; i = this.parent[i]) this.isOpen[i] = 1;
     return box;
   }
 
