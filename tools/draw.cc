@@ -23,8 +23,7 @@ class Draw final : public Command {
     app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
     app.add_option("-s,--select", selector_, "Only what this hits and one step around it")
         ->type_name("SELECTOR");
-    app.add_option("--depth", depth_,
-                   "Scopes are seen down to N levels, closed at the last; 0: all are open")
+    app.add_option("--depth", depth_, "Scopes are seen down to N levels, closed at the last; 0: all are open")
         ->type_name("N")
         ->check(CLI::Range(0, 1000));
   }
