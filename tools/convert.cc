@@ -36,7 +36,7 @@ class Convert final : public Command {
     const Target target = target_of(model, output_.destination(model));
     const bool twin = model.kind == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef &&
                       !output_.to_standard_output();
-    const bool folder = target.directory && model.kind != Kind::kSavedModel;
+    const bool folder = target.directory;  // a SavedModel may be a file alone, and have its values elsewhere
     const std::string named = twin ? checkpoint_of(model, checkpoint_) : checkpoint_;
     if (named.empty()) return;
     if (!twin && !folder)
@@ -68,6 +68,12 @@ const CommandInfo kConvert{
     "hold is named in a "
     "warning. Unknown fields are kept in binary and listing; text and JSON refuse them unless --drop-unknown "
     "is given.\n"
+    "\n"
+    "What becomes a SavedModel and fills tables gets an init op, since loaders run nothing else: the "
+    "initializers of collection table_initializer, else all that can run by themselves, and those of local "
+    "variables. An operation that runs them all is taken where there is one; a note names it. --checkpoint "
+    "also "
+    "gives a SavedModel in one text file its values.\n"
     "\n"
     "FILE may be an event file of TensorBoard, in this and every other command: its last graph is taken, the "
     "last of the kind that --as names where it holds both, and what is written is that graph, not an event "

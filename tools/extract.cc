@@ -56,7 +56,11 @@ const CommandInfo kExtract{
     "\n"
     "Variables of a MetaGraphDef keep their initializers, their VariableDefs and their place in init ops and "
     "in the saver, which shrink to them; collections keep what is still there. Of a GraphDef the graph alone "
-    "stays. Loops are kept whole.",
+    "stays. Loops are kept whole. The object graph of a TF2 SavedModel shrinks to the variables, tables and "
+    "signatures that stay, so that tf.saved_model.load finds them.\n"
+    "\n"
+    "An output FN//node inside a function is brought out: the calls on the way there gain an output, and a "
+    "note tells which.",
     "gedit extract in.pb --inputs encoder/h1/Relu --outputs features -o mid.pb\n"
     "gedit extract model.meta --outputs train -o train.meta",
     [] { return std::unique_ptr<Command>(std::make_unique<Extract>()); }};

@@ -105,7 +105,8 @@ const CommandInfo kFreeze{
     "is read anyway is refused. Tables stay, with their initializers and init ops.\n"
     "\n"
     "OUT.pb and OUT.pbtxt hold a GraphDef; OUT.meta and a directory also what remains of signatures, "
-    "collections, and of the saver where --keep leaves variables.",
+    "collections, and of the saver where --keep leaves variables; with them also what remains of a TF2 "
+    "SavedModel's object graph, in which a frozen variable is a constant.",
     "gedit freeze train.meta --checkpoint train-9000 --outputs prob --inputs 'batch:uint8[?,224,224,3]' -o "
     "prob.pb\n"
     "gedit freeze model/ --signature serving_default -o frozen.pb\n"

@@ -59,7 +59,16 @@ class Rename final : public Command {
     std::vector<std::string> warnings;
     auto values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings));
     for (const std::string& warning : warnings) say_warning(warning);
-    rename_keys(*values, keys);
+    if (model.meta_graphs.size() == 1) {
+      rename_keys(*values, keys);
+    } else {
+      // The others still read the values under the old keys.
+      KeyMap known;
+      for (const auto& [from, to] : keys) {
+        if (values->find(from) != nullptr) known.emplace(from, to);
+      }
+      add_keys(*values, known, named);
+    }
     rename_saver_keys(model, keys);
     output_.base.values = std::move(values);
   }

@@ -3,6 +3,7 @@
 #include "base/near.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <vector>
 
@@ -44,9 +45,18 @@ bool first_letters(std::string_view whole, std::string_view part) {
          whole.find('/', part.size()) == std::string_view::npos;
 }
 
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char one, char other) {
+    return std::tolower(static_cast<unsigned char>(one)) == std::tolower(static_cast<unsigned char>(other));
+  });
+}
+
+constexpr size_t kFew = 6;
+
 }  // namespace
 
 void Near::offer(std::string_view candidate) {
+  if (offered_++ < kFew) few_.emplace_back(candidate);
   const size_t longest = std::max(wanted_.size(), candidate.size());
   size_t limit = std::min(best_distance_, longest / 3 + 1);
   size_t found = distance(wanted_, candidate, limit);
@@ -55,6 +65,10 @@ void Near::offer(std::string_view candidate) {
     found = 2;  // the scope, or the end, was forgotten: as good as two typing errors
     limit = 3;
   }
+  if (best_distance_ > 1 && same_letters(wanted_, candidate)) {
+    found = 1;  // `Y` for `y`, however short
+    limit = 2;
+  }
   if (found >= limit) return;
   best_ = candidate;
   best_distance_ = found;
@@ -62,6 +76,14 @@ void Near::offer(std::string_view candidate) {
 
 std::string Near::did_you_mean() const {
   return best_.empty() ? "" : "did you mean '" + printable(best_) + "'?";
+}
+
+std::string Near::did_you_mean_or_all() const {
+  if (!best_.empty() || few_.empty() || offered_ > kFew) return did_you_mean();
+  std::string names;
+  for (const std::string& name : few_)
+    names += (names.empty() ? "there is '" : ", '") + printable(name) + "'";
+  return names;
 }
 
 }  // namespace gedit

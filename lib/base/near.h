@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gedit {
 
@@ -18,10 +19,14 @@ class Near {
   // part or its beginning.
   const std::string& best() const { return best_; }
   std::string did_you_mean() const;  // "did you mean 'logits'?", or empty
+  // The same, else the names themselves where only a few were offered: "there is 'x', 'y'"; or empty.
+  std::string did_you_mean_or_all() const;
 
  private:
   std::string wanted_;
   std::string best_;
+  std::vector<std::string> few_;  // the first that were offered
+  size_t offered_ = 0;
   size_t best_distance_ = static_cast<size_t>(-1);
 };
 

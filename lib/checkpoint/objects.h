@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,7 @@ class PathMaker {
 
  private:
   std::unordered_map<std::string, uint32_t> by_path_;
+  std::unordered_set<uint32_t> made_;
 };
 
 // The path of each object: that by which TensorFlow finds it first (breadth first from the root), and from
@@ -117,8 +119,10 @@ uint32_t PathMaker::at(std::string_view path, ChildOf child_of, Make make) {
     const auto [place, fresh] = by_path_.emplace(path.substr(0, end), 0);
     if (fresh) {
       const std::string_view name = path.substr(begin, end - begin);
-      const std::optional<uint32_t> there = child_of(parent, name);
+      // The paths of what was made here are all known.
+      const std::optional<uint32_t> there = made_.contains(parent) ? std::nullopt : child_of(parent, name);
       place->second = there ? *there : make(parent, name);
+      if (!there) made_.insert(place->second);
     }
     parent = place->second;
     begin = end + 1;

@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "edit/changes.h"
 #include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/types.h"
@@ -28,5 +30,11 @@ struct Exposed {
 // way. Throws Error (kRefused): no such tensor, no way to it, several, or one through a branch or a loop.
 Exposed expose(Model& model, Registry& ops, Library& library, SavedObjects* objects, std::string_view written,
                const NodeSet& preferred);
+
+// For an edit that keeps what some outputs need: those inside functions (`FUNCTION//node`) are brought out,
+// and become outputs of calls, by name; the others stay as they are written. Throws as expose(), and for an
+// input inside a function, which cannot be fed.
+std::vector<std::string> expose_outputs(Model& model, Registry& ops, std::vector<std::string> outputs,
+                                        const std::vector<std::string>& inputs, Changes& changes);
 
 }  // namespace gedit

@@ -1,15 +1,18 @@
 #include "edit/extract.h"
 
 #include "edit/cut.h"
+#include "edit/expose.h"
 #include "edit/reduce.h"
 
 namespace gedit {
 
 void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes& changes) {
   model.graph().decode();
-  Facts facts(model, ops);
   if (request.outputs.empty()) throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,..");
-  Cut cut(facts, request.outputs, request.inputs);
+  const std::vector<std::string> outputs =
+      expose_outputs(model, ops, request.outputs, request.inputs, changes);
+  Facts facts(model, ops);
+  Cut cut(facts, outputs, request.inputs);
   Closure::Follow follow;
   if (!request.inputs.empty()) {
     follow = [&](NodeId, const TensorRef& tensor) {

@@ -31,13 +31,18 @@ Graph& decoded_body(Library& library, std::string_view function) {
 std::unordered_set<std::string_view> functions_with(const Library& library,
                                                     const std::function<bool(std::string_view)>& wanted) {
   std::unordered_set<std::string_view> found;
+  std::vector<std::string_view> stack;
+  for (const Function& function : library.functions) {
+    bool holds = false;
+    function.body.each_record([&](std::string_view node_def) { holds = holds || wanted(node_op(node_def)); });
+    if (holds && found.insert(function.name).second) stack.push_back(function.name);
+  }
+  if (found.empty()) return found;
   std::unordered_set<std::string_view> known;
   for (const Function& function : library.functions) known.insert(function.name);
   std::unordered_multimap<std::string_view, std::string_view> callers;
-  std::vector<std::string_view> stack;
   for (const Function& function : library.functions) {
     function.body.each_record([&](std::string_view node_def) {
-      if (wanted(node_op(node_def)) && found.insert(function.name).second) stack.push_back(function.name);
       if (const std::string_view called = called_function(node_def); known.contains(called))
         callers.emplace(called, function.name);
     });
@@ -95,7 +100,9 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
     creating = functions_with(library, is_table_op);
     // A saver fills tables, too, with what it restores.
     initializing = functions_with(library, initializes_table);
-    for (const std::string_view name : functions_with(library, is_restore_op)) initializing.erase(name);
+    if (!initializing.empty()) {
+      for (const std::string_view name : functions_with(library, is_restore_op)) initializing.erase(name);
+    }
   }
   const auto initializes = [&](std::string_view node_def) {
     return initializes_table(node_op(node_def)) || initializing.contains(called_function(node_def));

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "edit/attributes.h"
@@ -14,6 +15,7 @@
 #include "edit/new_names.h"
 #include "edit/places.h"
 #include "edit/tensor_info.h"
+#include "graph/library.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -76,6 +78,7 @@ class Place {
   void decide() {
     NewNames fresh(names());
     for (const ArgDef& arg : signature_.inputs) fresh.reserve(arg.name);
+    reserve_inlined(fresh);
     for (Target& target : targets_) make(target, fresh);
     by_name_.clear();
     for (Target& target : targets_) by_name_.emplace(target.name, &target);
@@ -141,6 +144,25 @@ class Place {
     }
     target.type = tensors.type(tensor);
     return target;
+  }
+
+  // A call that TensorFlow inlines becomes nodes CALL/NODE, and it ends the process where one is there
+  // already (core/common_runtime/inline_function_utils.cc).
+  void reserve_inlined(NewNames& fresh) const {
+    std::map<std::string_view, std::set<std::string_view>> calls;  // by function
+    for (const Target& target : targets_) {
+      if (target.node != kNoNode) calls[called_function(graph_.bytes(target.node))].insert(target.name);
+    }
+    for (Fields library(model_.graph().part(graph_field::kLibrary)); library.next();) {
+      if (!library->bytes(1)) continue;
+      const auto found = calls.find(function_name(library->value));
+      if (found == calls.end()) continue;
+      for (Fields body(library->value); body.next();) {
+        if (!body->bytes(function_field::kNode)) continue;
+        for (const std::string_view call : found->second)
+          fresh.reserve(std::string(call) + "/" + std::string(node_name(body->value)));
+      }
+    }
   }
 
   // The new node of a target.

@@ -1,5 +1,9 @@
 #include "edit/reduce.h"
 
+#include <set>
+
+#include "base/error.h"
+#include "checkpoint/objects.h"
 #include "edit/reduce_surroundings.h"
 #include "graph/library.h"
 
@@ -17,6 +21,7 @@ Reduction::Reduction(Facts& facts, Closure& closure)
   keeps_ = [says_nothing, objects](const StateOf& state) {
     return !says_nothing && (state.table || state.described || objects);
   };
+  if (objects) objects_.emplace(facts);
 }
 
 bool Reduction::keeps(NodeId state) const {
@@ -42,8 +47,10 @@ void Reduction::complete() {
     }
     before = closure_.found().size();
     // A saver is there for variables; tables that it saves come along.
-    if (keeps_variable()) savers_.complete([&](NodeId state) { return keeps(state); });
-    saver_functions_.complete([&](NodeId state) { return keeps(state); });
+    const auto stays = [&](NodeId state) { return keeps(state); };
+    if (tables_count_ || keeps_variable()) saver_functions_.complete(stays);
+    if (saver_functions_.any() || keeps_variable())
+      savers_.complete(stays, [&](NodeId id) { return saver_functions_.is_call(id); });
   }
   add_groups();
 }
@@ -107,9 +114,25 @@ void Reduction::shrink_colocations() {
 
 void Reduction::shrink_savers(Changes& changes) {
   if (savers_shrunk_) return;
-  savers_.apply(changes);
-  saver_functions_.apply(changes);
+  std::set<std::string, std::less<>> dropped;
+  std::set<NodeId> object_graphs;
+  savers_.apply(changes, dropped, object_graphs);
+  saver_functions_.apply(changes, dropped, object_graphs);
   savers_shrunk_ = true;
+  if (dropped.empty()) return;
+  // What they save is an object graph that knows no more than they save.
+  for (const NodeId id : object_graphs) {
+    const auto strings = id == kNoNode ? std::nullopt : string_const(graph_.bytes(id));
+    if (!strings || strings->size() != 1 || strings->front().empty()) continue;
+    try {
+      ObjectGraph saved = parse_object_graph(strings->front());
+      drop_keys(saved, dropped);
+      graph_.replace(id, with_strings(graph_.bytes(id), {object_graph_bytes(saved)}));
+    } catch (const Error& error) {
+      changes.warnings.push_back(quoted("node", graph_.name(id)) +
+                                 ": saved as the object graph of checkpoints, and is none: " + error.what());
+    }
+  }
 }
 
 void Reduction::apply(Changes& changes) {
@@ -118,30 +141,42 @@ void Reduction::apply(Changes& changes) {
   shrink_groups(changes);
   shrink_colocations();
 
+  const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
+  const auto stays = [&](NodeId id) { return id != kNoNode && kept().has(id); };
+  std::unordered_set<std::string_view> functions;
+  Remaining remaining;
+  std::unordered_set<std::string_view> added;  // what the names do not know
+  for (uint32_t i = before; i < graph_.size(); ++i) added.insert(graph_.name(NodeId{i}));
+  remaining.node = [&](std::string_view name) {
+    const NodeId id = find(name);
+    return id == kNoNode ? added.contains(node_of(name)) : stays(id);
+  };
+  remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
+  remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
+  remaining.function = [&](std::string_view name) { return functions.contains(name); };
+  MetaGraph& meta = facts_.model.meta();
+  reduce_signatures(meta, remaining, changes);
+  if (objects_) objects_->decide(stays);
+
   const std::string_view bytes = graph_.part(graph_field::kLibrary);
   const Library library = Library::decode(bytes, facts_.model.arena);
   FunctionReach reach(library);
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (i >= before || kept().has(NodeId{i})) reach.calls_of(graph_.bytes(NodeId{i}));
   }
+  if (objects_) {
+    for (const std::string& name : objects_->functions()) reach.call(name);
+  }
   reach.follow();
-  std::unordered_set<std::string_view> functions;
   for (size_t i = 0; i < library.functions.size(); ++i) {
     if (reach.reached(i)) functions.insert(library.functions[i].name);
   }
   std::string left = reduced_library(library, reach);
   if (left != bytes) graph_.set_part(graph_field::kLibrary, std::move(left));
 
-  const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
-  Remaining remaining;
-  remaining.node = [&](std::string_view name) {
-    const NodeId id = find(name);
-    return id != kNoNode && kept().has(id);
-  };
-  remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
-  remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
-  remaining.function = [&](std::string_view name) { return functions.contains(name); };
-  reduce_surroundings(facts_.model.meta(), remaining, changes);
+  reduce_surroundings(meta, remaining);
+  if (meta.has(meta_field::kObjectGraph) && !(objects_ && objects_->apply(remaining.function, changes)))
+    drop_object_graph(meta);
 
   for (uint32_t i = 0; i < before; ++i) {
     const NodeId id{i};

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "edit/changes.h"
 #include "edit/closure.h"
+#include "edit/reduce_objects.h"
 #include "edit/shrink_saver_functions.h"
 #include "edit/shrink_savers.h"
 
@@ -28,6 +30,18 @@ class Reduction {
   // variables that a VariableDef or an object graph describes; nothing in a GraphDef, which says nothing
   // about its state (that is TensorFlow's extract_sub_graph).
   void keep_state(std::function<bool(const StateOf&)> keeps) { keeps_ = std::move(keeps); }
+
+  // The object graph goes whatever is left, for an edit whose result has none.
+  void drop_objects() { objects_.reset(); }
+
+  // Keys of the checkpoint by which the object graph finds these variables; none where there is no such
+  // graph.
+  std::vector<std::string> object_keys(const std::vector<NodeId>& variables) const {
+    return objects_ ? objects_->keys_of(variables) : std::vector<std::string>();
+  }
+
+  // Savers stay for variables alone; without this also for tables that a TF2 SavedModel restores.
+  void need_variables() { tables_count_ = false; }
 
   // Adds the satellites of that state and their closure, the init groups that run an initializer among them,
   // and its savers. Groups and savers come without what they did for others.
@@ -57,7 +71,8 @@ class Reduction {
   NodeSet groups_;  // of which some inputs may not stay
   SaverShrinking savers_;
   SaverFunctionShrinking saver_functions_;
-  bool savers_shrunk_ = false;
+  std::optional<ObjectReduction> objects_;
+  bool savers_shrunk_ = false, tables_count_ = true;
 };
 
 }  // namespace gedit

@@ -121,23 +121,6 @@ void reduce_collections(MetaGraph& meta, const Remaining& remaining) {
   if (changed) meta.set_parts(meta_field::kCollection, entries);
 }
 
-void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& changes) {
-  std::vector<std::string> kept;
-  const std::vector<std::string_view> all = meta.parts_of(meta_field::kSignature);
-  for (const std::string_view bytes : all) {
-    const MapEntry entry = map_entry(bytes);
-    const RemainingNames names(remaining);
-    map_names(entry.value, kSignatureDef, names);
-    if (names.missing().empty()) {
-      kept.emplace_back(bytes);
-    } else if (!entry.key.starts_with("__saved_model_")) {
-      changes.notes.push_back(quoted("signature", entry.key) + " is dropped: '" + printable(names.missing()) +
-                              "' is gone");
-    }
-  }
-  if (kept.size() != all.size()) meta.set_parts(meta_field::kSignature, kept);
-}
-
 void reduce_assets(MetaGraph& meta, const Remaining& remaining) {
   std::vector<std::string> kept;
   const std::vector<std::string_view> all = meta.parts_of(meta_field::kAsset);
@@ -182,20 +165,37 @@ void init_as_collection(MetaGraph& meta) {
 
 }  // namespace
 
-void reduce_surroundings(MetaGraph& meta, const Remaining& remaining, Changes& changes) {
+void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& changes) {
+  std::vector<std::string> kept;
+  const std::vector<std::string_view> all = meta.parts_of(meta_field::kSignature);
+  for (const std::string_view bytes : all) {
+    const MapEntry entry = map_entry(bytes);
+    const RemainingNames names(remaining);
+    map_names(entry.value, kSignatureDef, names);
+    if (names.missing().empty()) {
+      kept.emplace_back(bytes);
+    } else if (!entry.key.starts_with("__saved_model_")) {
+      changes.notes.push_back(quoted("signature", entry.key) + " is dropped: '" + printable(names.missing()) +
+                              "' is gone");
+    }
+  }
+  if (kept.size() != all.size()) meta.set_parts(meta_field::kSignature, kept);
+}
+
+void reduce_surroundings(MetaGraph& meta, const Remaining& remaining) {
   reduce_collections(meta, remaining);
-  reduce_signatures(meta, remaining, changes);
   reduce_assets(meta, remaining);
   if (meta.has(meta_field::kSaver) && !remaining.saver(meta.part(meta_field::kSaver)))
     meta.set_parts(meta_field::kSaver, {});
-  if (meta.has(meta_field::kObjectGraph)) {
-    meta.set_parts(meta_field::kObjectGraph, {});
-    init_as_collection(meta);
-  }
   if (!meta.has(meta_field::kInfo)) return;
   const std::string_view info = meta.part(meta_field::kInfo);
   const std::string mapped = map_names(info, kMetaInfoDef, RemainingNames(remaining));
   if (mapped != info) meta.set_parts(meta_field::kInfo, {mapped});
+}
+
+void drop_object_graph(MetaGraph& meta) {
+  meta.set_parts(meta_field::kObjectGraph, {});
+  init_as_collection(meta);
 }
 
 }  // namespace gedit

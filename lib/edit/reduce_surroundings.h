@@ -17,8 +17,14 @@ struct Remaining {
   std::function<bool(std::string_view)> function;
 };
 
+// Signatures stay where all their tensors do.
+void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& changes);
+
 // Collections lose items that are gone, and go with their last; contexts and queue runners stay only where
-// they are complete, signatures where all their tensors are; the object graph goes.
-void reduce_surroundings(MetaGraph& meta, const Remaining& remaining, Changes& changes);
+// they are complete; assets and savers with their nodes.
+void reduce_surroundings(MetaGraph& meta, const Remaining& remaining);
+
+// The object graph goes; both loaders then run what the model is to start with.
+void drop_object_graph(MetaGraph& meta);
 
 }  // namespace gedit

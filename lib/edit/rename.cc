@@ -18,6 +18,7 @@
 #include "edit/surroundings.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "model/collections.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -441,6 +442,7 @@ void check_functions(const Model& model, Registry& ops, const std::vector<Pair>&
 }  // namespace
 
 KeyMap renamed_keys(Model& model, const RenameRequest& request) {
+  constexpr uint32_t kSliceInfo = 4, kFullName = 1;  // VariableDef.save_slice_info_def
   Rules rules;
   for (const std::string& written : read_pairs(request.pairs)) {
     const std::string_view text = written;
@@ -468,6 +470,26 @@ KeyMap renamed_keys(Model& model, const RenameRequest& request) {
   }
   for (const RestoreNode& restore : savers.restores) {
     for (const RestoredTensor& tensor : restore.tensors) add(tensor.key, tensor.variable);
+  }
+  if (savers.empty() && !model.meta().has(meta_field::kObjectGraph)) {
+    // Where the graph has no saver, TensorFlow makes one of the variables that collections describe, or of
+    // all.
+    std::unordered_set<NodeId> parts;
+    for (const Collection& collection : collections(model.meta())) {
+      if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
+      for (const std::string_view def : collection.items) {
+        const std::string_view whole = last_bytes(last_bytes(def, kSliceInfo), kFullName);
+        const NodeId part = names.find(node_of(variable_names(def).variable));
+        if (whole.empty() || part == kNoNode) continue;
+        parts.insert(part);
+        add(std::string(whole), part);
+      }
+    }
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId id{i};
+      if (is_variable_op(node_op(graph.bytes(id))) && !parts.contains(id))
+        add(std::string(graph.name(id)), id);
+    }
   }
   return keys;
 }

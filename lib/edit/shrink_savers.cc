@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "checkpoint/bundle.h"
 #include "edit/new_names.h"
 
 namespace gedit {
@@ -55,10 +56,13 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
   std::unordered_set<uint32_t> live_files;
   for (const SaveNode& save : facts_.savers.saves) {
     std::vector<uint32_t> slots;
+    bool any = false;
     for (const SavedTensor& tensor : save.tensors) {
-      if (stays(owner_of_saved(save, tensor))) slots.push_back(tensor.slot);
+      const bool own = stays(owner_of_saved(save, tensor));
+      any = any || own;
+      if (own || tensor.key == kObjectGraphKey) slots.push_back(tensor.slot);
     }
-    if (slots.empty()) {
+    if (!any) {
       kill(save.node);
     } else {
       kept_slots_[index_of(save.node)] = std::move(slots);
@@ -125,12 +129,12 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
 }
 
 // The saver's own nodes from these on, backwards, without what goes and without what belongs to the model.
-void SaverShrinking::collect(const std::vector<NodeId>& roots) {
+void SaverShrinking::collect(const std::vector<NodeId>& roots, const std::function<bool(NodeId)>& apart) {
   std::unordered_set<uint32_t> seen;
   std::vector<NodeId> own, stack, model;
   bool works = false;
   for (const NodeId root : roots) {
-    if (root == kNoNode || dead_.has(root) || own_.has(root)) continue;
+    if (root == kNoNode || dead_.has(root) || own_.has(root) || apart(root)) continue;
     if (seen.insert(index_of(root)).second) stack.push_back(root);
   }
   while (!stack.empty()) {
@@ -146,7 +150,7 @@ void SaverShrinking::collect(const std::vector<NodeId>& roots) {
     each_input(graph_.bytes(at), [&](std::string_view text) {
       const uint32_t here = slot++;
       const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
-      if (!tensor || dead_.has(tensor->node)) return;
+      if (!tensor || dead_.has(tensor->node) || apart(tensor->node)) return;
       if (pack && lost_.contains(index_of(tensor->node))) return;
       if (save != saves_.end() && here >= save->second->first_tensor && !tensor->control) {
         const uint32_t number = here - save->second->first_tensor;
@@ -169,14 +173,16 @@ void SaverShrinking::collect(const std::vector<NodeId>& roots) {
   for (const NodeId id : model) closure_.want(id);
 }
 
-void SaverShrinking::complete(const std::function<bool(NodeId)>& stays) {
+void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
+                              const std::function<bool(NodeId)>& apart) {
   if (facts_.savers.empty()) return;
   decide(stays);
+  own_ = NodeSet(graph_.size());  // what they read may be more by now
   const auto node = [&](std::string_view name) {
     return name.empty() ? kNoNode : facts_.names.find(node_of(name));
   };
   const auto of_def = [&](std::string_view def) {
-    collect({node(last_bytes(def, 1)), node(last_bytes(def, 2)), node(last_bytes(def, 3))});
+    collect({node(last_bytes(def, 1)), node(last_bytes(def, 2)), node(last_bytes(def, 3))}, apart);
   };
   const MetaGraph& meta = facts_.model.meta();
   if (meta.has(meta_field::kSaver)) of_def(meta.part(meta_field::kSaver));
@@ -195,7 +201,7 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays) {
           roots.push_back(reader);
       }
     }
-    collect(roots);
+    collect(roots, apart);
   };
   for (const SaveNode& save : facts_.savers.saves) from(save.node);
   for (const RestoreNode& restore : facts_.savers.restores) {
@@ -233,8 +239,20 @@ std::string SaverShrinking::keep_strings(NodeId id, NodeId reader, const std::st
   return name;
 }
 
-void SaverShrinking::apply(Changes& changes) {
+void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>& dropped,
+                           std::set<NodeId>& object_graphs) {
   NewNames names(facts_.names);
+  for (const SaveNode& save : facts_.savers.saves) {
+    const auto slots = kept_slots_.find(index_of(save.node));
+    if (!own_.has(save.node) || slots == kept_slots_.end()) continue;
+    for (const SavedTensor& tensor : save.tensors) {
+      if (!std::binary_search(slots->second.begin(), slots->second.end(), tensor.slot)) {
+        dropped.insert(tensor.key);
+      } else if (tensor.key == kObjectGraphKey) {
+        object_graphs.insert(source_of(save.node, save.first_tensor + tensor.slot));
+      }
+    }
+  }
   for (const NodeId id : own_.nodes()) {
     const auto save = saves_.find(index_of(id));
     const auto restore = restores_.find(index_of(id));

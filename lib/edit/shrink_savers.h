@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -17,11 +19,13 @@ class SaverShrinking {
   SaverShrinking(Facts& facts, Closure& closure);
 
   // Adds to the closure what the savers of the variables `stays` consist of. May be called again when the
-  // closure has grown.
-  void complete(const std::function<bool(NodeId variable)>& stays);
+  // closure has grown. `apart`: calls that somebody else decides about.
+  void complete(const std::function<bool(NodeId variable)>& stays, const std::function<bool(NodeId)>& apart);
 
   // Makes Save and Restore nodes, their Consts and the groups around them smaller. Nothing is removed.
-  void apply(Changes& changes);
+  // `dropped` gains the keys that are saved no more, `object_graphs` the Consts that are saved as the
+  // checkpoint's object graph.
+  void apply(Changes& changes, std::set<std::string, std::less<>>& dropped, std::set<NodeId>& object_graphs);
 
   // Whether the saver that a SaverDef names is there, before or after apply().
   bool lives(std::string_view saver_def) const;
@@ -30,7 +34,7 @@ class SaverShrinking {
   NodeId source_of(NodeId id, size_t slot) const;
   NodeId owner_of_saved(const SaveNode& save, const SavedTensor& tensor) const;
   void decide(const std::function<bool(NodeId)>& stays);
-  void collect(const std::vector<NodeId>& roots);
+  void collect(const std::vector<NodeId>& roots, const std::function<bool(NodeId)>& apart);
   std::string keep_strings(NodeId id, NodeId reader, const std::string& input,
                            const std::vector<uint32_t>& positions, NewNames& names, Changes& changes);
 

@@ -72,7 +72,7 @@ void check_names(const NameTable& names, const std::set<std::string>& there, con
     if (!there.contains(from)) {
       Near near(from);
       for (const std::string& key : there) near.offer(key);
-      throw refused(std::string("no such ") + what).of(subject(from)).hint(near.did_you_mean());
+      throw refused(std::string("no such ") + what).of(subject(from)).hint(near.did_you_mean_or_all());
     }
     const bool taken = there.contains(to) && from != to && !names.contains(to);
     const bool twice =

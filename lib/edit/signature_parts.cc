@@ -34,7 +34,7 @@ void SignatureDefs::require(std::string_view key) const {
   for (const std::string& entry : entries_) {
     if (!map_entry(entry).key.starts_with(kReservedKeys)) near.offer(map_entry(entry).key);
   }
-  throw refused("no such signature").hint(near.did_you_mean());
+  throw refused("no such signature").hint(near.did_you_mean_or_all());
 }
 
 void SignatureDefs::add(std::string_view key, std::string_view def) {

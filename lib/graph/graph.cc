@@ -139,6 +139,11 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   return begin;
 }
 
+bool Graph::mapped() const {
+  return whole_ != nullptr || std::any_of(ranges_.begin(), ranges_.end(),
+                                          [](const Range& range) { return range.mapping != nullptr; });
+}
+
 void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
   edited_ = true;
   if (!decoded_) {

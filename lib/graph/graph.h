@@ -92,6 +92,7 @@ class Graph {
   void set_parts(uint32_t number, const std::vector<std::string>& contents);
 
   bool edited() const { return edited_; }
+  bool mapped() const;  // whether nodes are written under other names than their records have
   std::string_view message() const { return message_; }
   const std::shared_ptr<Arena>& arena() const { return arena_; }
 

@@ -10,6 +10,7 @@
 #include "model/collections.h"
 #include "model/events.h"
 #include "model/folder.h"
+#include "model/init_op.h"
 #include "model/json.h"
 #include "model/listing.h"
 #include "model/text.h"
@@ -168,7 +169,8 @@ void reduce_to_graph(Model& model) {
   model.kind = Kind::kGraphDef;
 }
 
-std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags) {
+std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags,
+                                      std::vector<std::string>* notes) {
   std::vector<std::string> warnings;
   if (kind == model.kind) return warnings;
   MetaGraph& meta = model.meta();
@@ -195,6 +197,11 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
                          (files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : ""));
   }
   if (kind == Kind::kSavedModel) {
+    const InitOp init = give_init_op(meta);
+    warnings.insert(warnings.end(), init.warnings.begin(), init.warnings.end());
+    if (!init.operation.empty() && notes != nullptr)
+      notes->push_back("init op '" + printable(init.operation) + "' fills " + std::to_string(init.tables) +
+                       (init.tables == 1 ? " table" : " tables") + " when the model is loaded");
     if (const size_t tables = unfilled_tables(meta); tables > 0)
       warnings.push_back("no init op: nothing fills its " + std::to_string(tables) +
                          (tables == 1 ? " table" : " tables") + " when it is loaded");
@@ -322,7 +329,10 @@ Saved save(Model& model, const Destination& destination, bool count) {
   Saved saved;
   const bool was_folder = model.kind == Kind::kSavedModel && !model.folder.empty();
   if (target.directory && model.kind == Kind::kMetaGraphDef) require_values(model, destination);
-  saved.warnings = convert_kind(model, target.kind, destination.tags);
+  const bool alone = model.kind == Kind::kSavedModel && !was_folder;
+  saved.warnings = convert_kind(model, target.kind, destination.tags, &saved.notes);
+  if (alone && target.directory && destination.values == nullptr && model.meta().has(meta_field::kSaver))
+    saved.warnings.emplace_back("has a saver and no values; hint: --checkpoint PREFIX");
   if (target.events) {
     save_events(model, destination, saved);
     return saved;

@@ -46,6 +46,7 @@ Target target_of(const Model& model, const Destination& destination);
 struct Saved {
   uint64_t bytes = 0;                 // of the graph file
   std::vector<std::string> warnings;  // what the other kind cannot hold
+  std::vector<std::string> notes;     // what it was given
   Tally tally;                        // of the graph that was edited, where it was written as binary
 };
 
@@ -56,6 +57,7 @@ Saved save(Model& model, const Destination& destination, bool count = false);
 void reduce_to_graph(Model& model);
 
 // Turns the model into another kind (command_reference, convert 2 and 3); says what is lost.
-std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags);
+std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags,
+                                      std::vector<std::string>* notes = nullptr);
 
 }  // namespace gedit

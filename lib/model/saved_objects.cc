@@ -1,6 +1,7 @@
 #include "model/saved_objects.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/error.h"
 #include "base/map_entry.h"
@@ -193,28 +194,24 @@ SavedObjects read_saved_objects(std::string_view bytes) {
 
 void check_saved_objects(const SavedObjects& objects) {
   const size_t count = objects.objects.size();
-  const auto check = [&](uint32_t id, const std::string& subject) {
-    if (id >= count)
-      throw Error(Cause::kInput,
-                  "the object graph names object " + std::to_string(id) + " of " + std::to_string(count))
-          .of(subject);
+  const auto wrong = [&](uint32_t id, const std::string& subject) {
+    return Error(Cause::kInput,
+                 "the object graph names object " + std::to_string(id) + " of " + std::to_string(count))
+        .of(subject);
+  };
+  const auto each = [&](const auto& holder, auto use) {
+    // each_id() hands out what may be changed; nothing is.
+    each_id(const_cast<std::remove_cvref_t<decltype(holder)>&>(holder), use);
   };
   for (size_t i = 0; i < count; ++i) {
-    const SavedObjects::Object& object = objects.objects[i];
-    const std::string subject = "object " + std::to_string(i);
-    for (const auto& child : object.children) check(child.id, subject);
-    for (const auto& dependency : object.dependencies) check(dependency.id, subject);
-    for (const auto& slot : object.slots) {
-      check(slot.variable, subject);
-      check(slot.slot, subject);
-    }
-    for (const auto& saveable : object.saveables) {
-      check(saveable.save, subject);
-      check(saveable.restore, subject);
-    }
+    each(objects.objects[i], [&](uint32_t id) {
+      if (id >= count) throw wrong(id, "object " + std::to_string(i));
+    });
   }
   for (const SavedObjects::Function& function : objects.functions) {
-    for (const uint32_t id : function.bound_inputs) check(id, quoted("function", function.name));
+    each(function, [&](uint32_t id) {
+      if (id >= count) throw wrong(id, quoted("function", function.name));
+    });
   }
 }
 

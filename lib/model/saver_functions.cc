@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "graph/library.h"
 #include "graph/references.h"
@@ -192,20 +193,50 @@ class KeyReader {
 
 }  // namespace
 
+std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
+                                const std::function<bool(std::string_view)>& is_function,
+                                std::vector<NodeId>* groups) {
+  std::vector<NodeId> calls, open;
+  if (!meta.has(meta_field::kSaver)) return calls;
+  const std::string_view def = meta.part(meta_field::kSaver);
+  std::unordered_set<NodeId> seen;
+  const auto go = [&](std::string_view name) {
+    const NodeId id = name.empty() ? kNoNode : names.find(node_of(name));
+    if (id != kNoNode && seen.insert(id).second) open.push_back(id);
+  };
+  for (const uint32_t field : {2U, 3U}) {  // save_tensor_name, restore_op_name
+    go(last_bytes(def, field));
+    while (!open.empty()) {
+      const NodeId at = open.back();
+      open.pop_back();
+      const std::string_view node_def = meta.graph.bytes(at);
+      if (is_function(called_function(node_def))) {
+        calls.push_back(at);
+      } else if (node_op(node_def) == "NoOp") {
+        if (groups != nullptr) groups->push_back(at);
+        each_input(node_def, go);
+      }
+    }
+  }
+  return calls;
+}
+
 std::unordered_map<uint32_t, std::string> keys_in_functions(const MetaGraph& meta, const Names& names,
                                                             Library& library) {
-  if (!meta.has(meta_field::kSaver)) return {};
-  const NodeId restore = names.find(node_of(last_bytes(meta.part(meta_field::kSaver), 3)));
-  if (restore == kNoNode) return {};
-  const std::string_view node_def = meta.graph.bytes(restore);
-  std::vector<NodeId> arguments;
-  each_input(node_def, [&](std::string_view text) {
-    const NodeId id = names.find(parse_input(text).node);
-    const bool variable = id != kNoNode && is_variable_op(node_op(meta.graph.bytes(id)));
-    arguments.push_back(variable ? id : kNoNode);
-  });
+  std::unordered_set<std::string_view> functions;
+  for (const Function& function : library.functions) functions.insert(function.name);
   KeyReader reader(library);
-  reader.call(called_function(node_def), arguments, 0);
+  for (const NodeId call :
+       saver_calls(meta, names, [&](std::string_view name) { return functions.contains(name); })) {
+    const std::string_view node_def = meta.graph.bytes(call);
+    std::vector<NodeId> arguments;
+    each_input(node_def, [&](std::string_view text) {
+      const NodeId id = names.find(parse_input(text).node);
+      const bool variable = id != kNoNode && is_variable_op(node_op(meta.graph.bytes(id)));
+      arguments.push_back(variable ? id : kNoNode);
+    });
+    reader.call(called_function(node_def), arguments, 0);
+  }
   return reader.take();
 }
 

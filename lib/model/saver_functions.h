@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,8 +32,14 @@ struct SaverInFunction {
   std::vector<SavedArgument> tensors;
 };
 
+// The calls that saver_def's operations are, or group: after a merge one NoOp runs the restore calls of all
+// parts. `is_function`: whether the library has a function of that name. `groups` gains the NoOps on the way.
+std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
+                                const std::function<bool(std::string_view)>& is_function,
+                                std::vector<NodeId>* groups = nullptr);
+
 // By variable node of the main graph, the key that the functions below the saver's restore op assign to it.
-// Empty where the restore op is no call.
+// Empty where the restore op is no call and groups none.
 std::unordered_map<uint32_t, std::string> keys_in_functions(const MetaGraph& meta, const Names& names,
                                                             Library& library);
 

@@ -265,7 +265,7 @@ std::optional<std::string> signature_tensor(const Model& model, std::string_view
     Near keys(key);
     for (const std::string_view bytes : model.meta().parts_of(meta_field::kSignature)) {
       const MapEntry signature = map_entry(bytes);
-      keys.offer(signature.key);
+      if (!signature.key.starts_with("__saved_model_")) keys.offer(signature.key);
       if (signature.key != key) continue;
       Near names(wanted);
       for (Fields fields(signature.value); fields.next();) {
@@ -280,9 +280,11 @@ std::optional<std::string> signature_tensor(const Model& model, std::string_view
       throw Error(Cause::kRefused,
                   std::string("no such ") + (field == 1 ? "input" : "output") + " in the signature")
           .of(quoted("tensor", text))
-          .hint(names.did_you_mean());
+          .hint(names.did_you_mean_or_all());
     }
-    throw Error(Cause::kRefused, "no such signature").of(quoted("signature", key)).hint(keys.did_you_mean());
+    throw Error(Cause::kRefused, "no such signature")
+        .of(quoted("signature", key))
+        .hint(keys.did_you_mean_or_all());
   }
   return std::nullopt;
 }

@@ -203,20 +203,43 @@ std::string main_man_page() {
   return text;
 }
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    for (const std::string& extra : app.remaining()) {
-      if (!extra.starts_with('-') || extra == "-")
-        return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra));
-      Near near(extra.substr(0, extra.find('=')));
-      for (const CLI::Option* option : options_of(app)) {
-        for (const std::string& name : option->get_lnames()) near.offer("--" + name);
-      }
-      return Error(Cause::kUsage, "no such option").of(quoted("option", extra)).hint(near.did_you_mean());
+namespace {
+
+// A longer option that begins like `name`: `--output` for `--outputs`.
+std::string longer_option(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : options_of(app)) {
+    for (const std::string& one : option->get_lnames()) {
+      const std::string dashed = "--" + one;
+      if (dashed.size() > name.size() && dashed.starts_with(name)) return dashed;
     }
+  }
+  return "";
+}
+
+}  // namespace
+
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  for (const std::string& extra : app.remaining()) {
+    // What is missing may be what was mistyped.
+    const bool option = extra.starts_with('-') && extra != "-";
+    if (!option && !extras) continue;
+    if (!option) return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra));
+    Near near(extra.substr(0, extra.find('=')));
+    for (const CLI::Option* known : options_of(app)) {
+      for (const std::string& name : known->get_lnames()) near.offer("--" + name);
+    }
+    return Error(Cause::kUsage, "no such option").of(quoted("option", extra)).hint(near.did_you_mean());
   }
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
+  const std::string name = message.substr(0, message.find_first_of(": "));
+  if (name.starts_with("--") && message.find("At Most 1 required") != std::string::npos) {
+    const std::string longer = longer_option(app, name);
+    return Error(Cause::kUsage, "is given twice")
+        .of(quoted("option", name))
+        .hint(longer.empty() ? app.get_name() + " --help" : "did you mean '" + longer + "'?");
+  }
   // The first letter of a sentence; an operand's name stays.
   if (message.size() > 1 && std::isupper(message[0]) != 0 && std::islower(message[1]) != 0)
     message[0] = static_cast<char>(message[0] - 'A' + 'a');

@@ -173,6 +173,7 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   for (const std::string& text : warnings) say_warning(text);
   for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);
+  for (const std::string& text : saved.notes) say_note(text);
 }
 
 void ColorOption::setup(CLI::App& app) {

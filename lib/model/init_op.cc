@@ -1,0 +1,188 @@
+#include "model/init_op.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "graph/edges.h"
+#include "graph/names.h"
+#include "model/collections.h"
+#include "model/savers.h"
+
+namespace gedit {
+namespace {
+
+constexpr std::string_view kMainOp = "saved_model_main_op";
+constexpr std::string_view kLocalInit = "local_init_op";
+
+bool fills_table(std::string_view op) {
+  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
+}
+
+bool has_init_op(const MetaGraph& meta, const std::vector<Collection>& all) {
+  for (const Collection& collection : all) {
+    if ((collection.key == kMainOp || collection.key == "legacy_init_op") && !collection.items.empty())
+      return true;
+  }
+  const std::vector<std::string_view> signatures = meta.parts_of(meta_field::kSignature);
+  return std::any_of(signatures.begin(), signatures.end(),
+                     [](std::string_view bytes) { return map_entry(bytes).key == "__saved_model_init_op"; });
+}
+
+class Giving {
+ public:
+  Giving(MetaGraph& meta, std::vector<Collection> all)
+      : meta_(meta),
+        graph_(meta.graph),
+        all_(std::move(all)),
+        names_(graph_),
+        sources_(producers(graph_, names_)),
+        readers_(reversed(sources_)) {
+    for (const Asset& asset : assets(meta)) fed_.insert(names_.find(node_of(asset.tensor)));
+    restored_ = behind(is_restore_op);
+    waiting_ = behind([](std::string_view op) { return op == "Placeholder" || op == "PlaceholderV2"; });
+  }
+
+  InitOp run() {
+    std::vector<NodeId> tables = listed("table_initializer"), locals;
+    for (uint32_t i = 0; tables.empty() && i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (!graph_.removed(id) && fills_table(node_op(graph_.bytes(id)))) all_tables_.push_back(id);
+    }
+    if (tables.empty()) tables = all_tables_;
+    std::erase_if(tables, [&](NodeId id) { return !runs_alone(id); });
+    if (tables.empty()) return std::move(result_);
+    for (const Collection& collection : all_) {
+      if (collection.key != "local_variables" || collection.kind != collection_kind::kBytesList) continue;
+      for (const std::string_view def : collection.items) {
+        const NodeId id = names_.find(node_of(variable_names(def).initializer));
+        if (id != kNoNode && runs_alone(id)) locals.push_back(id);
+      }
+    }
+    result_.tables = tables.size();
+    std::vector<NodeId> wanted = tables;
+    wanted.insert(wanted.end(), locals.begin(), locals.end());
+    const NodeId there = group_of(wanted);
+    if (there != kNoNode) {
+      result_.operation = graph_.name(there);
+    } else {
+      add_group(wanted);
+    }
+    std::vector<std::string> entries;
+    for (const Collection& collection : all_) entries.emplace_back(collection.entry);
+    entries.push_back(collection_entry(kMainOp, collection_kind::kNodeList, {result_.operation}));
+    meta_.set_parts(meta_field::kCollection, entries);
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<NodeId> listed(std::string_view key) const {
+    std::vector<NodeId> found;
+    for (const Collection& collection : all_) {
+      if (collection.key != key || collection.kind != collection_kind::kNodeList) continue;
+      for (const std::string_view item : collection.items) {
+        if (const NodeId id = names_.find(node_of(item)); id != kNoNode) found.push_back(id);
+      }
+    }
+    return found;
+  }
+
+  // What cannot run when the model is loaded, since it restores values or wants to be fed.
+  NodeSet behind(const std::function<bool(std::string_view)>& begins) const {
+    NodeSet reached(graph_.size());
+    std::vector<NodeId> open;
+    const auto go = [&](NodeId id) {
+      if (!fed_.contains(id) && reached.add(id)) open.push_back(id);
+    };
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      if (!graph_.removed(NodeId{i}) && begins(node_op(graph_.bytes(NodeId{i})))) go(NodeId{i});
+    }
+    while (!open.empty()) {
+      const NodeId at = open.back();
+      open.pop_back();
+      for (const NodeId reader : readers_.of(at)) go(reader);
+    }
+    return reached;
+  }
+
+  bool runs_alone(NodeId initializer) {
+    if (restored_.has(initializer)) return false;
+    if (!waiting_.has(initializer)) return true;
+    result_.warnings.push_back(quoted("node", graph_.name(initializer)) +
+                               " needs a placeholder: nothing runs it when the model is loaded");
+    return false;
+  }
+
+  // An operation that is there and runs them all.
+  NodeId group_of(const std::vector<NodeId>& wanted) const {
+    const auto covers = [&](NodeId group) {
+      const auto members = sources_.of(group);
+      std::unordered_set<NodeId> runs(members.begin(), members.end());
+      for (const NodeId member : members) {  // groups of groups
+        if (node_op(graph_.bytes(member)) != "NoOp") continue;
+        const auto inner = sources_.of(member);
+        runs.insert(inner.begin(), inner.end());
+      }
+      return std::all_of(wanted.begin(), wanted.end(), [&](NodeId id) { return runs.contains(id); });
+    };
+    for (const NodeId id : listed(kLocalInit)) {
+      if (covers(id)) return id;
+    }
+    if (wanted.size() == 1) return wanted.front();
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (graph_.removed(id) || node_op(graph_.bytes(id)) != "NoOp" ||
+          sources_.of(id).size() != wanted.size())
+        continue;
+      if (covers(id)) return id;
+    }
+    return kNoNode;
+  }
+
+  void add_group(const std::vector<NodeId>& wanted) {
+    std::string name = "init_all_tables";  // as TensorFlow calls it
+    for (int number = 1; names_.find(name) != kNoNode; ++number)
+      name = "init_all_tables_" + std::to_string(number);
+    NodeBuilder group(name, "NoOp");
+    for (const NodeId id : wanted) group.input("^" + std::string(graph_.name(id)));
+    graph_.append(group.take());
+    result_.operation = name;
+    result_.added = true;
+  }
+
+  MetaGraph& meta_;
+  Graph& graph_;
+  std::vector<Collection> all_;
+  Names names_;
+  Edges sources_, readers_;
+  NodeSet restored_, waiting_;
+  std::unordered_set<NodeId> fed_;  // by loaders
+  std::vector<NodeId> all_tables_;
+  InitOp result_;
+};
+
+}  // namespace
+
+InitOp give_init_op(MetaGraph& meta) {
+  std::vector<Collection> all = collections(meta);
+  if (has_init_op(meta, all)) return {};
+  bool filled = false;
+  size_t tables = 0;
+  std::string first;
+  meta.graph.each_record([&](std::string_view node_def) {
+    const std::string_view op = node_op(node_def);
+    filled = filled || fills_table(op);
+    if (!op.starts_with("HashTable")) return;  // one that stays as it is filled
+    if (tables++ == 0) first = printable(node_name(node_def));
+  });
+  InitOp none;
+  if (!filled && tables > 0)
+    none.warnings.push_back("nothing fills its " + std::to_string(tables) +
+                            (tables == 1 ? " table" : " tables") + ", first '" + first + "'");
+  if (!filled || meta.graph.mapped()) return none;
+  meta.graph.decode();
+  return Giving(meta, std::move(all)).run();
+}
+
+}  // namespace gedit

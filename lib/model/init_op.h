@@ -1,0 +1,26 @@
+// The operation that fills tables when a SavedModel is loaded (tensorflow_semantics 10.7): what a
+// MetaGraphDef or GraphDef that becomes one must have, since loaders run nothing else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace gedit {
+
+struct InitOp {
+  std::string operation;              // empty: there is none to be run, or one is there already
+  size_t tables = 0;                  // initializers of tables that it runs
+  bool added = false;                 // it is a new node
+  std::vector<std::string> warnings;  // of initializers that cannot be run
+};
+
+// Names in collection saved_model_main_op an operation that runs the initializers of tables: those of
+// collection table_initializer, else all that the graph has; and those of local variables, which no
+// checkpoint holds. `local_init_op` where it runs them, or a NoOp that runs nothing else, else a new NoOp.
+// Initializers that restore from a checkpoint belong to savers; those that need a placeholder run for nobody.
+// Nothing happens where an init op is named already, and in a graph whose nodes are yet to get other names.
+InitOp give_init_op(MetaGraph& meta);
+
+}  // namespace gedit
