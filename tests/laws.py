@@ -11,11 +11,13 @@
   check    a graph without errors has none after a prefix, nor with a copy of all of it beside it
   merge    one file under a name is that file renamed; two files are the two put behind each other; it does not matter
            which two of three are merged first
+  draw     a page holds every node by its name, and is the same bytes each time
   status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
 
 A file of testdata/ that gedit refuses must be named in REFUSED; of the corpus, the number of refusals is printed.
 """
 import argparse
+import base64
 import filecmp
 import json
 import multiprocessing
@@ -24,6 +26,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTDATA = os.path.join(REPOSITORY, "testdata")
@@ -33,7 +36,8 @@ SECONDS = 300
 # Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
 REFUSED = {"git_lfs_pointer.pb", "functions/graph-malformed.pbtxt"}
 # What a law rightly cannot do: JSON does not hold an Any of an unknown type; an edit asks which of two MetaGraphs.
-REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename"), ("two_graphs", "diff"), ("two_graphs", "merge")}
+REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename"), ("two_graphs", "diff"), ("two_graphs", "merge"),
+                ("two_graphs", "draw")}
 # Small messages of other kinds that lie beside SavedModels.
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
@@ -272,7 +276,31 @@ def law_status(subject, kind, listing):
         subject.outcome(*arguments)
 
 
-LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_status]
+def law_draw(subject, kind, listing):
+    """A page holds every node by its name, the same bytes each time; Graphviz's text is refused for its size alone."""
+    page = subject.run("draw", subject.path, "-f", "html", "-o", "-")
+    if page != subject.run("draw", subject.path, "-f", "html", "-o", "-"):
+        raise Broken("two pages of one file differ")
+    packed = re.search(rb'<script id="data"[^>]*>([^<]*)</script>', page).group(1)
+    data = json.loads(zlib.decompress(base64.b64decode(packed)))
+    words, sheet = data["words"], data["sheets"][0]
+    paths, names = [""], []
+    for i in range(1, len(sheet["name"])):
+        seat, above, name = sheet["kind"][i] & 7, paths[i - sheet["up"][i]], words[sheet["name"][i]]
+        group, itself = seat == 1, sheet["kind"][i] >> 6 & 1
+        paths.append(above if group or itself else name if above == "" else above + "/" + name)
+        if seat > 1:
+            names.append(paths[i])
+    nodes = [json.loads(line)["name"] for line in subject.run("list", "-j", subject.path).splitlines()]
+    if sorted(names) != sorted(nodes):
+        raise Broken("a page has %d names of nodes, the file %d: %s" % (len(names), len(nodes), sorted(set(names) ^ set(nodes))[:3]))
+    for depth in ("0", "1"):
+        status, _, stderr = subject.outcome("draw", subject.path, "-f", "dot", "-o", "-", "--depth", depth)
+        if status and b"boxes would be seen" not in stderr:
+            raise Broken("draw --depth %s ended with %d: %s" % (depth, status, stderr.decode(errors="replace").strip()))
+
+
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_draw, law_status]
 
 
 def check(task):

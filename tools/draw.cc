@@ -23,8 +23,7 @@ class Draw final : public Command {
     app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
     app.add_option("-s,--select", selector_, "Only what this hits and one step around it")
         ->type_name("SELECTOR");
-    app.add_option("--depth", depth_,
-                   "Scopes N levels deep are seen, closed ones at the last; 0: all are open")
+    app.add_option("--depth", depth_, "Scopes are seen down to N levels, closed at the last; 0: all are open")
         ->type_name("N")
         ->check(CLI::Range(0, 1000));
   }
@@ -68,7 +67,9 @@ class Draw final : public Command {
   void write(const std::string& format, const std::vector<Sheet>& sheets, const std::string& title) const {
     OutputFile out(path_.empty() ? "-" : path_, overwrite_);
     if (format == "html") {
-      write_page(sheets, {title, depth_}, out);
+      StringSink page;  // whole before the first byte of it is out
+      write_page(sheets, {title, depth_}, page);
+      out.write(page.text);
     } else {
       const std::string text = dot_text(sheets, {title, depth_});
       out.write(format == "dot" ? text : svg(text));
@@ -76,6 +77,7 @@ class Draw final : public Command {
     out.commit();
   }
 
+  // Graphviz is run, not linked: gedit is one static program, and Debian has no static libgvc.
   static std::string svg(const std::string& text) {
     Finished dot;
     try {

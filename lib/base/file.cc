@@ -268,14 +268,34 @@ class BackgroundWriter {
   std::thread thread_;  // the last member: it uses the others
 };
 
+namespace {
+
+// A device, a pipe or a socket: renaming a file over it would put it away. /dev/stdout may lead to a file.
+bool takes_bytes(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  if (S_ISREG(status.st_mode)) return path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+  return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) || S_ISFIFO(status.st_mode) ||
+         S_ISSOCK(status.st_mode);
+}
+
+}  // namespace
+
 OutputFile::OutputFile(std::string path, bool overwrite)
     : path_(std::move(path)), overwrite_(overwrite), buffer_(kBuffer) {
   if (path_ == "-") {
     descriptor_ = ::dup(STDOUT_FILENO);
     if (descriptor_ < 0) fail(errno);
+    direct_ = true;
     return;
   }
   if (is_directory(path_)) fail(EISDIR);
+  if (takes_bytes(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    direct_ = true;
+    return;
+  }
   if (!overwrite_ && exists(path_)) {
     throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
   }
@@ -306,7 +326,7 @@ void OutputFile::fail(int error) const {
 
 void OutputFile::expect(uint64_t size) {
   // Small files gain nothing; a file system that cannot do it writes as well without.
-  if (path_ != "-" && size > (uint64_t{1} << 20)) {
+  if (!direct_ && size > (uint64_t{1} << 20)) {
     static_cast<void>(::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
   }
   if (size <= kWorthAThread || background_ != nullptr) return;
@@ -395,7 +415,7 @@ void OutputFile::write_through(std::string_view bytes) {
 void OutputFile::commit() {
   flush();
   drain();
-  if (path_ == "-") return;
+  if (direct_) return;
   if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
     fail(errno);  // gives back what expect() took too much
   if (temporary_.empty()) {

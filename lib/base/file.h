@@ -92,7 +92,7 @@ struct WriteFailure;
 
 // An output file. Nothing is at `path` before commit(): the bytes gather in a file without a name (O_TMPFILE)
 // in the same directory, so that even a killed process leaves nothing behind. `-` is standard output, written
-// as it comes.
+// as it comes; so is what no file can take the place of: a device, a pipe.
 class OutputFile final : public Sink {
  public:
   // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the directory
@@ -122,6 +122,7 @@ class OutputFile final : public Sink {
 
   std::string path_;
   bool overwrite_;
+  bool direct_ = false;    // written as it comes, not renamed
   std::string temporary_;  // name of the temporary file, where the file system knows no unnamed ones
   int descriptor_ = -1;
   uint64_t written_ = 0;

@@ -114,7 +114,7 @@ class Writer {
 
   static size_t count(const std::vector<Drawing>& drawings) {
     size_t boxes = 0;
-    for (const Drawing& drawing : drawings) boxes += drawing.closed_or_node();
+    for (const Drawing& drawing : drawings) boxes += drawing.seen();
     return boxes;
   }
 
@@ -213,8 +213,9 @@ class Writer {
                 count_text(box.rows.size() - kMostRows) + " more</font></td></tr>";
         break;
       }
-      text += "<hr/><tr><td align=\"left\"><font point-size=\"8\">" + markup(constant_text(sheet, row)) +
-              "</font></td></tr>";
+      text += "<hr/><tr><td align=\"left\"><font point-size=\"8\"" +
+              (sheet.items[row].look == Look::kState ? " color=\"#8a5a12\"" : std::string()) + ">" +
+              markup(constant_text(sheet, row)) + "</font></td></tr>";
     }
     return text + "</table>";
   }

@@ -125,7 +125,7 @@ class Drawer {
 
 }  // namespace
 
-uint32_t Drawing::closed_or_node() const {
+uint32_t Drawing::seen() const {
   return static_cast<uint32_t>(
       std::count_if(boxes.begin(), boxes.end(), [](const Box& box) { return !box.open; }));
 }

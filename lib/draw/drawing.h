@@ -31,7 +31,7 @@ struct Drawing {
   std::vector<Box> boxes;  // a scope before its boxes
   std::vector<Line> lines;
 
-  uint32_t closed_or_node() const;  // how many boxes are not open
+  uint32_t seen() const;  // how many boxes are not open
 };
 
 // Scopes are open down to `depth`, 0: all. Linear.

@@ -21,6 +21,9 @@ gedit_page_license:
 gedit_page_license_end:
         .byte 0
 gedit_page_script:
+        .incbin "page_sheet.js"
+        .incbin "page_layout.js"
+        .incbin "page_panel.js"
         .incbin "page.js"
 gedit_page_script_end:
         .byte 0

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "graph/arena.h"
 #include "graph/edges.h"
 #include "graph/graph.h"
 #include "model/model.h"
@@ -20,7 +21,7 @@ enum class Seat : uint8_t {
   kScope,  // no node: what is below a name
   kGroup,  // no node either: a run of the many that lie in one scope
   kBox,    // a node with a box of its own
-  kConst,  // a Const, a row in the box of each node that reads it
+  kConst,  // a Const, or a variable handed to a function: a row in the box of each node that reads it
   kRead,   // an Identity or ReadVariableOp of a variable or Const: readers have an edge from what it reads
   kPart,   // of a variable or table: what initializes it, a question whether it is; in the box of `host`
 };
@@ -60,7 +61,7 @@ struct Sheet {
   std::vector<Item> items;         // a scope before what is in it; the first is the root
   std::vector<SheetEdge> edges;    // by `to`, in the order of its inputs
   std::vector<std::string> types;  // `float32[?,4]`; the first is empty: not known
-  std::deque<std::string> names;   // of groups, which Item::name views
+  std::shared_ptr<Arena> names = std::make_shared<Arena>();  // of groups, which Item::name views
 
   uint32_t boxes() const { return items[0].boxes; }
 };

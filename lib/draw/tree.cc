@@ -213,8 +213,8 @@ class Grouper {
       items_.emplace_back();
       items_[group].seat = Seat::kGroup;
       items_[group].parent = parent;
-      sheet_.names.push_back(std::string(old_[first].name) + " .. " + std::string(old_[last].name));
-      items_[group].name = sheet_.names.back();
+      items_[group].name =
+          sheet_.names->keep(std::string(old_[first].name) + " .. " + std::string(old_[last].name));
       divide(children.subspan(begin, end - begin), share, group);
       begin = end;
     }

@@ -284,10 +284,12 @@ class Wirer {
     }
   }
 
+  // A function is handed its variables, which then are rows as well.
   void constants() {
-    for (uint32_t v = 0; v < graph_.size(); ++v) {
-      if (wiring_.seat[v] == Seat::kBox && op(v) == "Const" && feeds_data_[v] && !must_own(v))
-        wiring_.seat[v] = Seat::kConst;
+    for (uint32_t v = 0; v < size(); ++v) {
+      if (wiring_.seat[v] != Seat::kBox || !feeds_data_[v] || must_own(v)) continue;
+      const bool handed = v >= graph_.size() && types_[wiring_.type[v]] == "resource";
+      if (op(v) == "Const" || handed) wiring_.seat[v] = Seat::kConst;
     }
   }
 

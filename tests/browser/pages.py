@@ -184,15 +184,27 @@ class Pages:
         assert "argument cond_true" in browser.labels(), browser.labels()
         browser.open(self.folder / "functions.html", "#cond_false//")
         assert "argument cond_false" in browser.labels(), browser.labels()
+        # From the node that calls it, and back.
+        browser.open(self.folder / "functions.html")
+        main = browser.labels()
+        call = browser.run("return [...document.querySelectorAll('[data-page]')].find(t => t.textContent.includes('cond_true'))")
+        browser.call("POST", f"/element/{call[ELEMENT]}/click", {})
+        assert "argument cond_true" in browser.labels(), browser.labels()
+        expect("address", browser.run("return location.hash"), "#cond_true//")
+        browser.call("POST", "/back", {})
+        browser.wait_for(lambda: browser.labels() == main, 10, "back leads to the main graph")
         self.finish("functions")
+
+    def chain(self, count):
+        lines, last = ["x = Placeholder() {dtype: DT_FLOAT}"], "x"
+        for i in range(count):
+            lines += [f"block_{i}/a = Relu({last}) {{T: DT_FLOAT}}", f"block_{i}/b = Neg(block_{i}/a) {{T: DT_FLOAT}}"]
+            last = f"block_{i}/b"
+        return self.draw(self.listing(f"blocks-{count}", *lines), f"blocks-{count}")
 
     def blocks(self):
         browser = self.browser
-        lines, last = ["x = Placeholder() {dtype: DT_FLOAT}"], "x"
-        for i in range(20):
-            lines += [f"block_{i}/a = Relu({last}) {{T: DT_FLOAT}}", f"block_{i}/b = Neg(block_{i}/a) {{T: DT_FLOAT}}"]
-            last = f"block_{i}/b"
-        browser.open(self.draw(self.listing("blocks", *lines), "blocks"))
+        browser.open(self.chain(20))
         expect("folded", browser.labels(), ["scope block_0", "Placeholder x"])
         expect("count", browser.run("return document.querySelector('.badge-text').textContent"), "\u00d720")
         browser.click("scope block_0")
@@ -200,7 +212,16 @@ class Pages:
         browser.type("header input", "block_7/b")
         browser.type("header input", ENTER)
         expect("another is shown apart", browser.selected(), "Neg block_7/b")
+        browser.run("gedit.select(gedit.find(gedit.sheet, 'block_7/'))")
+        browser.run("[...document.querySelectorAll('aside button')].find(b => b.textContent === 'fold them').click()")
+        expect("folded again", browser.run("return document.querySelectorAll('.badge-text').length"), 1)
         self.finish("blocks")
+        # Of very many one stands for all, whichever is looked for.
+        browser.open(self.chain(30000), "#block_21000/b")
+        expect("its counterpart", browser.selected(), "Neg block_0/b")
+        assert "block_21000" in browser.panel(), browser.panel()
+        assert len(browser.labels()) < 10, len(browser.labels())
+        self.finish("many-blocks")
 
     def hostile(self):
         browser = self.browser
