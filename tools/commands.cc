@@ -6,7 +6,7 @@ namespace gedit {
 
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
-      kInspect, kSelect,     kList,      kDiff,   kCheck,  // look
+      kInspect, kSelect,     kList,      kDiff,   kCheck, kDraw,  // look
       kCopy,    kMerge,      kExtract,   kInsert, kSync,   // cut and join
       kFreeze,  kCheckpoint,                               // weights
       kRename,  kSet,        kSignature,                   // change

@@ -4,7 +4,7 @@
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "model/detect.h"
+#include "model/operand.h"
 
 namespace gedit {
 namespace {
@@ -22,8 +22,8 @@ class DiffCommand final : public Command {
 
   int run() override {
     if (a_ == "-" && b_ == "-") throw Error(Cause::kUsage, "standard input can be read only once");
-    const bool checkpoint = is_checkpoint(a_);
-    if (checkpoint != is_checkpoint(b_)) {
+    const bool checkpoint = names_checkpoint(a_);
+    if (checkpoint != names_checkpoint(b_)) {
       throw Error(Cause::kUsage, "a graph and a checkpoint have nothing in common")
           .in(checkpoint ? b_ : a_)
           .hint("gedit check compares a SavedModel with its variables");
@@ -32,19 +32,6 @@ class DiffCommand final : public Command {
   }
 
  private:
-  // What is no file that holds a graph, nor a SavedModel's folder.
-  static bool is_checkpoint(const std::string& path) {
-    if (path == "-" || path == kNothing) return false;
-    if (exists(path) && !is_directory(path)) {
-      const Content content = identify(InputFile::open(path)->bytes());
-      const bool state = content == Content::kCheckpointState;
-      return state || content == Content::kCheckpointIndex || content == Content::kCheckpointV1;
-    }
-    const bool saved_model =
-        exists(join_path(path, "saved_model.pb")) || exists(join_path(path, "saved_model.pbtxt"));
-    return !saved_model && find_checkpoint(path).has_value();
-  }
-
   // What git gives in place of a file that one side does not have.
   static constexpr std::string_view kNothing = "/dev/null";
   static Model nothing(Kind kind) {

@@ -5,9 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/size.h"
+#include "checkpoint/list.h"
+#include "checkpoint/open.h"
+#include "checkpoint/state.h"
 #include "cli/options.h"
 #include "cli/signatures.h"
 #include "commands.h"
+#include "model/operand.h"
 #include "model/summary.h"
 
 namespace gedit {
@@ -232,6 +236,72 @@ void describe(const GraphSummary& graph, Text& text) {
   text.table("scopes", rows);
 }
 
+// --- checkpoints
+
+struct Share {
+  uint64_t tensors = 0, elements = 0, bytes = 0;
+};
+
+// The first `depth` parts of a name; of a shorter one all but the last.
+std::string scope_of(std::string_view name, int depth) {
+  size_t end = 0;
+  for (int level = 0; level < depth; ++level) {
+    const size_t slash = name.find('/', end == 0 ? 0 : end + 1);
+    if (slash == std::string_view::npos) break;
+    end = slash;
+  }
+  return std::string(name.substr(0, end));
+}
+
+std::string describe(const Checkpoint& checkpoint, int depth, bool color) {
+  std::map<std::string, uint64_t> types;
+  std::map<std::string, Share> scopes;
+  std::vector<std::pair<uint64_t, const Tensor*>> largest;
+  Share all;
+  size_t partitioned = 0, slices = 0;
+  for (const Tensor& tensor : checkpoint.tensors) {
+    const uint64_t elements = element_count(tensor.shape);
+    const uint64_t bytes = stored_size(checkpoint, tensor).value_or(0);
+    ++types[dtype_name(tensor.dtype)];
+    for (Share* share : {&all, &scopes[scope_of(tensor.name, depth)]}) {
+      ++share->tensors;
+      share->elements += elements;
+      share->bytes += bytes;
+    }
+    partitioned += tensor.partitioned() ? 1 : 0;
+    slices += tensor.slices.size();
+    largest.emplace_back(bytes, &tensor);
+  }
+  Text text(color);
+  std::string tensors = count_text(all.tensors);
+  for (const auto& [type, count] : types)
+    tensors += (&type == &types.begin()->first ? ": " : ", ") + type + " " + count_text(count);
+  text.line("tensors", tensors + "; " + count_text(all.elements) + " elements, " + size_text(all.bytes));
+  if (partitioned > 0)
+    text.line("partitioned", count_text(partitioned) + ", in " + count_text(slices) + " slices");
+  text.line("objects", checkpoint.object_based() ? "an object graph" : "none");
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [bytes, tensor] : largest) {
+    if (rows.size() == kMostShown) break;
+    rows.push_back(
+        {shown_name(tensor->name), dtype_name(tensor->dtype) + shape_text(tensor->shape), size_text(bytes)});
+  }
+  text.table("largest", rows);
+  if (depth == 0) return text.take();
+  std::vector<std::pair<std::string, Share>> ranked(scopes.begin(), scopes.end());
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  rows = {{"scope", "tensors", "elements", "bytes"}};
+  for (const auto& [scope, share] : ranked) {
+    rows.push_back({scope.empty() ? "(none)" : shown_name(scope), count_text(share.tensors),
+                    count_text(share.elements), size_text(share.bytes)});
+  }
+  text.table("scopes", rows);
+  return text.take();
+}
+
 class Inspect final : public Command {
  public:
   void setup(CLI::App& app) override {
@@ -244,6 +314,8 @@ class Inspect final : public Command {
   }
 
   int run() override {
+    if (names_checkpoint_state(input_.path())) return state();
+    if (names_checkpoint(input_.path())) return checkpoint();
     input_.without_graph = true;
     Model model = input_.load();
     std::vector<GraphSummary> summaries;
@@ -259,6 +331,42 @@ class Inspect final : public Command {
   }
 
  private:
+  int state() const {
+    const std::string& path = input_.path();
+    const CheckpointState state = parse_state(InputFile::open(path)->bytes(), path);
+    if (json_) {
+      const Json object{
+          {"file", path}, {"kind", "CheckpointState"}, {"latest", state.latest}, {"all", state.all}};
+      print(object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+      return 0;
+    }
+    Text text(color_.on());
+    const auto line = [](const std::string& prefix) { return std::vector<std::string>{printable(prefix)}; };
+    text.table("latest", {line(state.latest)});
+    std::vector<std::vector<std::string>> all;
+    for (const std::string& prefix : state.all) all.push_back(line(prefix));
+    text.table("all", all);
+    print(printable(path) + ": CheckpointState\n" + text.take());
+    return 0;
+  }
+
+  int checkpoint() const {
+    std::vector<std::string> warnings;
+    const Checkpoint checkpoint = open_checkpoint(input_.path(), &warnings);
+    for (const std::string& warning : warnings) say_warning(warning);
+    if (json_) {
+      OutputFile out("-", true);
+      list_json(checkpoint, std::vector<bool>(checkpoint.tensors.size(), true), out);
+      out.commit();
+      return 0;
+    }
+    const size_t shards = checkpoint.shards.size();
+    print(printable(checkpoint.prefix) + ": Checkpoint, V" + std::to_string(checkpoint.version) + ", " +
+          count_text(shards) + (shards == 1 ? " shard\n" : " shards\n") +
+          describe(checkpoint, depth_, color_.on()));
+    return 0;
+  }
+
   std::string as_json(const Model& model, const std::vector<GraphSummary>& summaries) const {
     Json graphs = Json::array();
     for (const GraphSummary& summary : summaries) graphs.push_back(graph_json(summary, depth_ > 0));
@@ -315,7 +423,13 @@ const CommandInfo kInspect{
     "checkpoint keys, collections, savers, signatures and assets. Weights are never read. Inputs are "
     "placeholders, those of a "
     "signature first; outputs are those of signatures, what was differentiated and what nobody reads. Of an "
-    "event file: how many events there are, and the last graph.",
+    "event file: how many events there are, and the last graph. Of a checkpoint (a prefix, a directory, any "
+    "of "
+    "its files): types, elements, bytes and the largest tensors, as JSON what gedit checkpoint list -j "
+    "prints; "
+    "of a state file: what it names.\n"
+    "\n"
+    "docs/inspect.schema.json is the JSON Schema of what -j prints.",
     "gedit inspect dqn.meta\ngedit inspect saved_model/ -j | jq '.meta_graphs[0].signatures'",
     [] { return std::unique_ptr<Command>(std::make_unique<Inspect>()); }};
 

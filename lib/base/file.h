@@ -10,6 +10,7 @@
 
 namespace gedit {
 
+class InputFile;
 class Sink;
 
 // Bytes that come from elsewhere while they are written, and are in memory at no time.
@@ -31,6 +32,8 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
   virtual void write(std::string_view bytes) = 0;
+  // Bytes that lie in the mapped file, and need not stay in memory.
+  virtual void write_from(const std::shared_ptr<const InputFile>& file, std::string_view bytes);
   virtual void write_stream(const Stream& stream) { stream.write(*this); }
 };
 
@@ -69,6 +72,11 @@ class InputFile {
   }
   int descriptor() const { return descriptor_; }
 
+  // Maps the pages of these bytes at once, which is cheaper than one by one as they are looked at.
+  void fetch(std::string_view part) const;
+  // Takes the pages that they fill out of memory; the next look brings them back.
+  void forget(std::string_view part) const;
+
  private:
   InputFile(std::string path, int descriptor);
 
@@ -77,9 +85,10 @@ class InputFile {
   std::string_view bytes_;
 };
 
-// Writes buffers to a file in order, in a thread of its own, while the next one is being filled: encoding and
-// reading then cost no time where there is a second processor.
+// Writes buffers and pieces of other files to a file, in order, in a thread of its own: encoding, reading and
+// checksums then cost no time where there is a second processor.
 class BackgroundWriter;
+struct WriteFailure;
 
 // An output file. Nothing is at `path` before commit(): the bytes gather in a file without a name (O_TMPFILE)
 // in the same directory, so that even a killed process leaves nothing behind. `-` is standard output, written
@@ -91,13 +100,13 @@ class OutputFile final : public Sink {
   OutputFile(std::string path, bool overwrite);
   ~OutputFile() override;
 
-  // Bytes that lie in one of these files are read from it in large pieces rather than through its mapping,
-  // which is faster for long runs.
+  // Long runs of bytes that lie in one of these files are not brought into memory page by page.
   void read_through(std::shared_ptr<const InputFile> source) { sources_.push_back(std::move(source)); }
 
   void expect(
       uint64_t size);  // reserves space, if the file system can; a large one is written in the background
   void write(std::string_view bytes) override;
+  void write_from(const std::shared_ptr<const InputFile>& file, std::string_view bytes) override;
   void commit();                                 // the file is there, whole; throws Error (kWrite)
   uint64_t written() const { return written_; }  // by now, without what is pending
   uint64_t pending() const { return used_; }
@@ -107,6 +116,8 @@ class OutputFile final : public Sink {
   void drain();  // all that was flushed is written
   void write_through(std::string_view bytes);
   void copy_long(const InputFile& source, std::string_view bytes);
+  void copy_whole(const InputFile& source, std::string_view bytes);
+  void check(const WriteFailure& failure) const;
   [[noreturn]] void fail(int error) const;
 
   std::string path_;

@@ -57,7 +57,7 @@ class Checker {
     check_calls(in, functions_, only, report_);
     shared_names(in, only);
     const NodeSet restoring = values || no_variables_ ? restore_nodes(in) : NodeSet();
-    if (no_variables_) absent_variables(restoring);
+    if (no_variables_) absent_variables(restoring, library);
     check_saver_nodes(in, values ? &*values : nullptr, only, &restoring, report_);
     check_library(library, only, values ? &*values : nullptr, restoring);
     if (only != nullptr) return report_.take();
@@ -110,14 +110,51 @@ class Checker {
     return reach(set, in.producers, kAnyDistance);
   }
 
-  // A saver that restores something needs it.
-  void absent_variables(const NodeSet& restoring) {
-    for (const NodeId id : restoring.nodes()) {
-      const std::string_view op = node_op(graph_.bytes(id));
-      if (!is_restore_op(op)) continue;
-      return report_.add(Rule::kCheckpoint, join_path(join_path(model_.folder, "variables"), "variables"),
-                         "not there, and '" + std::string(graph_.name(id)) + "' restores from it");
+  // What needs it: a saver that restores something; objects that are variables (python/saved_model/load.py,
+  // _restore_checkpoint); variables without a SaverDef, for which a Saver is made (training/saver.py,
+  // _create_saver_from_imported_meta_graph). Variables that nothing restores are left without values.
+  void absent_variables(const NodeSet& restoring, const Library& library) {
+    const std::string folder = join_path(join_path(model_.folder, "variables"), "variables");
+    const std::string restorer = restoring_node(restoring, library);
+    if (!restorer.empty()) {
+      return report_.add(Rule::kCheckpoint, folder, "not there, and '" + restorer + "' restores from it");
     }
+    const size_t objects = saved_variables(meta_);
+    if (objects > 0) {
+      return report_.add(Rule::kCheckpoint, folder,
+                         "not there, and the object graph has " + count_words(objects, "variable"));
+    }
+    for (const Collection& collection : collections(meta_)) {
+      if (collection.key != "variables" || collection.items.empty()) continue;
+      return report_.add(
+          Rule::kCheckpoint, folder,
+          "not there, and collection 'variables' has " + count_words(collection.items.size(), "variable"));
+    }
+    const uint64_t nodes = graph_.tally().variables;
+    if (nodes > 0)
+      report_.warn(Rule::kCheckpoint, folder,
+                   "not there, and the graph has " + count_words(nodes, "variable"));
+  }
+
+  // The first of the nodes that restore, in the main graph or in a function that these call; empty: none.
+  std::string restoring_node(const NodeSet& restoring, const Library& library) {
+    for (const NodeId id : restoring.nodes()) {
+      if (is_restore_op(node_op(graph_.bytes(id)))) return std::string(graph_.name(id));
+    }
+    if (restoring.empty()) return {};
+    FunctionReach reach(library);
+    for (const NodeId id : restoring.nodes()) reach.calls_of(graph_.bytes(id));
+    reach.follow();
+    for (size_t i = 0; i < library.functions.size(); ++i) {
+      std::string found;
+      if (!reach.reached(i)) continue;
+      library.functions[i].body.each_record([&](std::string_view node_def) {
+        if (found.empty() && is_restore_op(node_op(node_def)))
+          found = address(library.functions[i].name, node_name(node_def));
+      });
+      if (!found.empty()) return found;
+    }
+    return {};
   }
 
   void size() {

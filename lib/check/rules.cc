@@ -74,7 +74,7 @@ constexpr std::array kRules{
     RuleInfo{Rule::kVersions, "versions", Level::kError, "made for a newer TensorFlow than is known"},
     // util/tensor_bundle/tensor_bundle.cc: "Key ... not found in checkpoint", "tensor shape ... mismatch"
     RuleInfo{Rule::kCheckpoint, "checkpoint", Level::kError,
-             "the variables of a SavedModel do not fit the saver"},
+             "the variables of a SavedModel do not fit the saver, or are not there"},
     // framework/resource_mgr.h: "wrong type"; kernels/resource_variable_ops.cc: "dtype mismatch"
     RuleInfo{Rule::kSharedName, "shared-name", Level::kError,
              "two VarHandleOps of one identity and of other dtypes; of other shapes: a warning"},
@@ -109,6 +109,10 @@ std::string rules_text() {
     text += rule.level == Level::kWarning ? " (a warning)\n" : "\n";
   }
   return text;
+}
+
+std::string count_words(size_t count, std::string_view word) {
+  return std::to_string(count) + " " + std::string(word) + (count == 1 ? "" : "s");
 }
 
 void Report::add(Rule rule, std::string subject, std::string message) {

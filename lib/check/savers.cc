@@ -37,10 +37,6 @@ std::optional<std::vector<std::string>> strings_behind(const CheckedGraph& in,
   return std::nullopt;
 }
 
-std::string count_words(size_t count, const char* word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 // One restored tensor against the checkpoint.
 void check_restored(const CheckedGraph& in, NodeId id, const std::string& key, const std::string& slice,
                     DType dtype, const Shape& variable, const Checkpoint& values, Report& report) {
@@ -121,12 +117,16 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
   }
 }
 
+size_t saved_variables(const MetaGraph& meta) {
+  size_t count = 0;
+  for (Fields objects(meta.part(meta_field::kObjectGraph)); objects.next();)
+    count += objects->bytes(1) && has_field(objects->value, 7) ? 1 : 0;
+  return count;
+}
+
 void check_saved_variables(Model& model, size_t meta, Registry& ops, const Checkpoint& values,
                            Report& report) {
-  bool any = false;
-  for (Fields objects(model.meta_graphs[meta].part(meta_field::kObjectGraph)); objects.next() && !any;)
-    any = objects->bytes(1) && has_field(objects->value, 7);
-  if (!any) return;
+  if (saved_variables(model.meta_graphs[meta]) == 0) return;
   for (const VariableSummary& variable : summarize(model, meta, ops).variables) {
     const Tensor* tensor = variable.key ? values.find(*variable.key) : nullptr;
     if (tensor == nullptr) continue;  // saved otherwise, or not at all: the restore nodes tell

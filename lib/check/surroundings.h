@@ -23,6 +23,9 @@ void check_object_graph(const CheckedGraph& in, const MetaGraph& meta, const Fun
 void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const NodeSet* only,
                        const NodeSet* restoring, Report& report);
 
+// How many objects of the object graph are variables (SavedVariable).
+size_t saved_variables(const MetaGraph& meta);
+
 // Rule checkpoint for variables that are objects (TensorFlow 2): those whose key is in the checkpoint have
 // the dtype and shape that it has there.
 void check_saved_variables(Model& model, size_t meta, Registry& ops, const Checkpoint& values,

@@ -317,15 +317,16 @@ class Copying {
   void describe() {
     const Graph& graph = facts_.graph();
     const std::string& function = facts_.tensors.function();
+    const auto keys = variable_keys(facts_.savers);
     for (const NodeId id : copies_) {
       if (request_.want_names)
         result_.nodes[address(function, graph.name(id))] = address(function, copy_name(id));
       const std::string_view op = node_op(graph.bytes(id));
       if (is_variable_op(op) && !facts_.in_body()) {
         result_.variables[std::string(graph.name(id))] = copy_name(id);
-        const std::string* key = facts_.savers.key_of(id);
-        if (key != nullptr) result_.values[*key] = mapping_.scope().of(*key);
-        if (key == nullptr && facts_.savers.empty() && !facts_.model.meta().has(meta_field::kObjectGraph))
+        const auto key = keys.find(index_of(id));
+        if (key != keys.end()) result_.values[std::string(key->second)] = mapping_.scope().of(key->second);
+        if (key == keys.end() && facts_.savers.empty() && !facts_.model.meta().has(meta_field::kObjectGraph))
           result_.values[std::string(graph.name(id))] = copy_name(id);
       }
       if (is_python_op(op)) ++py_funcs_;

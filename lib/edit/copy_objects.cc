@@ -169,8 +169,10 @@ class ObjectExtension {
   // Variables that no function saves have the key of a saver in the main graph, else that of their object.
   void key_by_objects() {
     const std::vector<std::string> keys = variable_keys(objects_);
+    const auto saved = variable_keys(facts_.savers);
     for (const NodeId id : copied_) {
-      if (const std::string* key = facts_.savers.key_of(id)) keys_.emplace(index_of(id), *key);
+      if (const auto key = saved.find(index_of(id)); key != saved.end())
+        keys_.emplace(index_of(id), key->second);
       const auto object = objects_of_.find(index_of(id));
       if (object != objects_of_.end() && !keys[object->second].empty())
         keys_.emplace(index_of(id), keys[object->second]);

@@ -1,6 +1,7 @@
 #include "edit/cut.h"
 
 #include "edit/places.h"
+#include "edit/signature_inputs.h"
 
 namespace gedit {
 namespace {
@@ -78,38 +79,43 @@ Error Cut::in_loop(const TensorRef& tensor) const {
       .hint(hint);
 }
 
-template <typename Use>
-void Cut::each_read(const TensorRef& tensor, const NodeSet& kept, Use use) const {
-  NodeId last = kNoNode;  // a node that reads it twice is listed twice
-  for (const NodeId reader : facts_.consumers.of(tensor.node)) {
-    if (reader == last || !kept.has(reader)) continue;
-    last = reader;
-    size_t slot = 0;
-    each_input(graph_.bytes(reader), [&](std::string_view text) {
-      const std::optional<TensorRef> read = tensor_if_there(facts_.names, text);
-      if (read && *read == tensor) use(reader, slot);
-      ++slot;
-    });
+// Who reads the inputs, in one pass over each of their readers.
+void Cut::find_reads(const NodeSet& kept) {
+  NodeSet producers(graph_.size()), seen(graph_.size());
+  for (const TensorRef& tensor : order_) {
+    if (!producers.add(tensor.node)) continue;
+    for (const NodeId reader : facts_.consumers.of(tensor.node)) {
+      if (!kept.has(reader) || !seen.add(reader)) continue;
+      size_t slot = 0;
+      each_input(graph_.bytes(reader), [&](std::string_view text) {
+        const std::optional<TensorRef> read = tensor_if_there(facts_.names, text);
+        const auto at = read ? inputs_.find(*read) : inputs_.end();
+        if (at != inputs_.end()) at->second.reads.emplace_back(reader, slot);
+        ++slot;
+      });
+    }
   }
 }
 
-void Cut::check(const TensorRef& tensor, At& at, const NodeSet& kept) const {
+void Cut::check(const TensorRef& tensor, At& at, InputTypes& types) const {
   if (facts_.frames.of_output(tensor.node) != 0) throw in_loop(tensor);
   const DType type = at.type = type_of(tensor, at);
   at.was = output_shape(graph_.bytes(tensor.node), tensor.index);
   at.shape = at.typed.dtype ? at.typed.shape : at.was;
-  each_read(tensor, kept, [&](NodeId reader, size_t slot) {
-    const auto types = input_types(facts_.ops, graph_.bytes(reader));
-    const DType wanted = types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
+  for (const auto& [reader, slot] : at.reads) {
+    const auto [of_reader, fresh] = types.try_emplace(index_of(reader));
+    if (fresh) of_reader->second = input_types(facts_.ops, graph_.bytes(reader));
+    const auto& known = of_reader->second;
+    const DType wanted = known && slot < known->size() ? (*known)[slot] : DType::kInvalid;
     if (is_reference(wanted)) {
       throw refused("reference needed by '" + printable(graph_.name(reader)) + "'; a Placeholder gives none")
           .of(quoted("tensor", tensor_text(graph_, tensor)));
     }
-    if (fits(type, wanted)) return;
+    if (fits(type, wanted)) continue;
     throw refused("passed " + dtype_name(type) + " where '" + printable(graph_.name(reader)) + "' reads " +
                   dtype_name(wanted))
         .of(quoted("tensor", tensor_text(graph_, tensor)));
-  });
+  }
 }
 
 DType Cut::type_of(const TensorRef& tensor, const At& at) const {
@@ -125,50 +131,55 @@ DType Cut::type_of(const TensorRef& tensor, const At& at) const {
       .hint("--inputs " + printable(text) + ":float32[?,8], or --ops");
 }
 
-void Cut::rewire(const TensorRef& tensor, const std::string& name, const NodeSet& kept) {
-  std::vector<NodeId> readers;
-  each_read(tensor, kept, [&](NodeId reader, size_t) {
-    if (readers.empty() || readers.back() != reader) readers.push_back(reader);
-  });
-  for (const NodeId reader : readers) {
-    std::vector<std::string> inputs;
-    each_input(graph_.bytes(reader), [&](std::string_view text) {
-      const std::optional<TensorRef> read = tensor_if_there(facts_.names, text);
-      inputs.push_back(read && *read == tensor ? name : std::string(text));
-    });
-    graph_.replace(reader, with_inputs(graph_.bytes(reader), inputs));
+// Readers of the tensors that have a Placeholder of another name.
+void Cut::rewire() {
+  for (const auto& [reader, renamed] : renamed_) {
+    std::vector<std::string> inputs = inputs_of(graph_.bytes(NodeId{reader}));
+    for (const auto& [slot, name] : renamed) inputs[slot] = name;
+    graph_.replace(NodeId{reader}, with_inputs(graph_.bytes(NodeId{reader}), inputs));
   }
 }
 
 void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure& closure, Changes& changes) {
   const std::string_view node_def = graph_.bytes(tensor.node);
-  const bool in_place = tensor.index == 0 && !closure.nodes().has(tensor.node);
-  if (in_place && node_op(node_def) == "Placeholder" && !at.typed.dtype)
+  // A Placeholder that a control input keeps can be fed as well.
+  const bool placed = tensor.index == 0 && node_op(node_def) == "Placeholder";
+  if (placed && !at.typed.dtype) {
+    if (closure.nodes().has(tensor.node)) return;
+    // What it ran after is behind the cut.
+    if (!facts_.producers.of(tensor.node).empty()) graph_.replace(tensor.node, with_inputs(node_def, {}));
     return closure.want_alone(tensor.node);
+  }
+  const bool in_place = tensor.index == 0 && (placed || !closure.nodes().has(tensor.node));
   if (!at.was || !at.shape || *at.was != *at.shape) {
-    each_read(tensor, closure.nodes(), [&](NodeId reader, size_t) { stale_.add(reader); });
+    for (const auto& [reader, slot] : at.reads) stale_.add(reader);
   }
   const std::string text = tensor_text(graph_, tensor);
   std::string name(graph_.name(tensor.node));
   if (in_place) {
-    graph_.replace(tensor.node, placeholder(name, at.type, at.shape));
+    std::vector<std::string> controls;
+    if (closure.nodes().has(tensor.node)) controls = inputs_of(node_def);
+    graph_.replace(tensor.node, with_inputs(placeholder(name, at.type, at.shape), controls));
     closure.want_alone(tensor.node);
     changes.changed.emplace_back(name, "Placeholder");
   } else {
     name = names.free(name + "_" + std::to_string(tensor.index));
     graph_.append(placeholder(name, at.type, at.shape));
     changes.added.emplace_back(name, "Placeholder");
-    rewire(tensor, name, closure.nodes());
+    for (const auto& [reader, slot] : at.reads) renamed_[index_of(reader)].emplace_back(slot, name);
+    placeholders_.emplace(text, name);
   }
   changes.notes.push_back(printable(text) + " is now a Placeholder " + dtype_name(at.type) +
                           shape_text(at.shape) + (in_place ? "" : ", " + printable(name)));
 }
 
 void Cut::apply(Closure& closure, Changes& changes) {
+  find_reads(closure.nodes());
+  InputTypes types;
   for (const TensorRef& tensor : order_) {
     At& at = inputs_.at(tensor);
     if (at.needed) {
-      check(tensor, at, closure.nodes());
+      check(tensor, at, types);
     } else {
       changes.warnings.push_back(quoted("input", at.typed.name) + " is not needed by the outputs");
     }
@@ -178,7 +189,9 @@ void Cut::apply(Closure& closure, Changes& changes) {
     const At& at = inputs_.at(tensor);
     if (at.needed) place(tensor, at, names, closure, changes);
   }
+  rewire();
   drop_output_shapes(graph_, facts_.consumers, stale_);
+  if (facts_.model.kind != Kind::kGraphDef) map_signature_inputs(facts_.model.meta(), placeholders_);
 }
 
 }  // namespace gedit

@@ -82,7 +82,8 @@ class Freezing {
     Cut cut(facts, outputs_, inputs_);
     HandleFlow flow(graph_, facts.ops, questions([](NodeId) { return true; }));
     NewNames names(facts.names);
-    GraphFreezing writing(graph_, flow, {facts.ops, names, &facts.frames, {}});
+    Pivots pivots(graph_, facts.names, names);
+    GraphFreezing writing(graph_, flow, {facts.ops, names, pivots, &facts.frames, {}});
     const uint64_t variables = seed_all(flow);
     flow.run();
 
@@ -114,8 +115,9 @@ class Freezing {
       return values_->value_of_own(node_def);
     });
     freeze_owners(needed, library, functions);
-    convert(closure.nodes(), names, functions);
-    rewire_readers_of_writers(closure.nodes(), writing);
+    rewire_readers_of_writers(closure.nodes(), writing, pivots);
+    convert(closure.nodes(), names, pivots, functions);
+    pivots.append();
     put_values(frozen_.nodes());
     FreezeResult result{kept_keys(closure.nodes(), reduction)};
     if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
@@ -187,7 +189,11 @@ class Freezing {
               const NodeId id = facts_->names.find(name);
               if (id == kNoNode) return std::vector<NodeId>();
               const auto readers = facts_->consumers.of(id);
-              return std::vector<NodeId>(readers.begin(), readers.end());
+              std::vector<NodeId> found(readers.begin(), readers.end());
+              const auto more = new_readers_.find(index_of(id));
+              if (more != new_readers_.end())
+                found.insert(found.end(), more->second.begin(), more->second.end());
+              return found;
             },
             std::move(regards), [this](std::string_view op) { return functions_.contains(op); }};
   }
@@ -232,48 +238,43 @@ class Freezing {
   std::optional<TensorRef> follow(NodeId reader, TensorRef tensor, Cut& cut, const HandleFlow& flow,
                                   const GraphFreezing& writing) {
     if (cut.stops(tensor)) return std::nullopt;
-    const bool in_loop = facts_->frames.of(reader) != 0;
     if (is_dropped(tensor.node, flow, writing)) {
       const auto drops = [&](NodeId id) {
         const bool dropped = is_dropped(id, flow, writing);
         if (dropped) dropped_.insert(id);
         return dropped;
       };
-      const auto source = behind(tensor_text(graph_, tensor), in_loop, writing, drops);
+      const auto source = behind(tensor_text(graph_, {tensor.node, tensor.index, false}), tensor.control,
+                                 reader, writing, drops);
       const auto found = source ? tensor_if_there(facts_->names, *source) : std::nullopt;
       if (!found) return std::nullopt;
-      tensor = *found;
+      tensor = {found->node, found->index, tensor.control};
     }
-    // Whether it is initialized is known without it.
-    if (!tensor.control && !in_loop && asks_whether_initialized(node_op(graph_.bytes(reader))) &&
-        flow.users().contains(index_of(reader))) {
+    // Whether it is initialized is known without it, and on which side of a cond it is asked is not.
+    if (!tensor.control && facts_->frames.of(reader) == 0 &&
+        asks_whether_initialized(node_op(graph_.bytes(reader))) && flow.users().contains(index_of(reader)) &&
+        !flow.carried_inputs(reader).begin()->second.switched) {
       asking_.insert(reader);
       return std::nullopt;
     }
     return tensor;
   }
 
-  // What a reader of `input` reads where the writers that it comes from go; nothing where it reads nothing
-  // any more.
-  std::optional<std::string> behind(std::string input, bool in_loop, const GraphFreezing& writing,
+  // The tensor that stands for `tensor` at a reader, where the writers that it comes from go: what is read,
+  // or what a control input waits for. Nothing where a control input goes, too.
+  std::optional<std::string> behind(std::string tensor, bool control, NodeId reader,
+                                    const GraphFreezing& writing,
                                     const std::function<bool(NodeId)>& drops) const {
-    const bool control = input.starts_with('^');
     std::set<NodeId> passed;  // writers that read each other in a ring have nothing behind them
     for (;;) {
-      const NodeId source = facts_->names.find(parse_input(input).node);
-      if (source == kNoNode || !drops(source)) return input;
-      // In a loop what has lost its last input would run outside of it.
-      if ((control && !in_loop) || !passed.insert(source).second) return std::nullopt;
-      input = control ? "^" + std::string(parse_input(first_input(source)).node) : writing.bypass(source);
+      const NodeId source = facts_->names.find(parse_input(tensor).node);
+      if (source == kNoNode || !drops(source)) return tensor;
+      if (!passed.insert(source).second) return std::nullopt;
+      const std::optional<std::string> next =
+          control ? writing.waits_for(reader, source) : writing.bypass(source);
+      if (!next) return std::nullopt;
+      tensor = *next;
     }
-  }
-
-  std::string first_input(NodeId id) const {
-    std::string first;
-    each_input(graph_.bytes(id), [&](std::string_view text) {
-      if (first.empty()) first = text;
-    });
-    return first;
   }
 
   void freeze_if_variable(NodeId id) {
@@ -302,12 +303,12 @@ class Freezing {
     }
   }
 
-  void convert(const NodeSet& stays, NewNames& names, FunctionFreezing& functions) {
+  void convert(const NodeSet& stays, NewNames& names, Pivots& pivots, FunctionFreezing& functions) {
     Facts& facts = *facts_;
     HandleFlow flow(graph_, facts.ops, questions([&stays](NodeId id) { return stays.has(id); }));
     GraphFreezing freezing(
         graph_, flow,
-        {facts.ops, names, &facts.frames,
+        {facts.ops, names, pivots, &facts.frames,
          [&functions](std::string_view name, const std::map<uint32_t, Carried>& arguments) {
            return functions.specialise(name, arguments);
          }});
@@ -322,22 +323,29 @@ class Freezing {
       changes_.changed.emplace_back(graph_.name(NodeId{index}), node_op(graph_.bytes(NodeId{index})));
   }
 
-  void rewire_readers_of_writers(const NodeSet& stays, const GraphFreezing& writing) {
+  void rewire_readers_of_writers(const NodeSet& stays, const GraphFreezing& writing, Pivots& pivots) {
     std::set<NodeId> readers;
     for (const NodeId writer : dropped_) {
       for (const NodeId reader : facts_->consumers.of(writer)) {
         if (stays.has(reader)) readers.insert(reader);
       }
     }
+    const auto drops = [this](NodeId id) { return dropped_.contains(id); };
     for (const NodeId reader : readers) {
-      const bool in_loop = facts_->frames.of(reader) != 0;
       std::vector<std::string> inputs;
       std::set<std::string> controls;
       each_input(graph_.bytes(reader), [&](std::string_view text) {
-        std::optional<std::string> now =
-            behind(std::string(text), in_loop, writing, [this](NodeId id) { return dropped_.contains(id); });
-        if (now && (!text.starts_with('^') || controls.insert(*now).second))
-          inputs.push_back(std::move(*now));
+        const bool control = text.starts_with('^');
+        std::string tensor(control ? text.substr(1) : text);
+        std::optional<std::string> now = behind(tensor, control, reader, writing, drops);
+        if (!now) return;
+        if (control) {
+          *now = *now == tensor ? std::string(text) : pivots.control_on(*now);
+          if (!controls.insert(*now).second) return;
+        } else if (*now != tensor) {
+          new_readers_[index_of(facts_->names.find(parse_input(*now).node))].push_back(reader);
+        }
+        inputs.push_back(std::move(*now));
       });
       graph_.replace(reader, with_inputs(graph_.bytes(reader), inputs));
     }
@@ -494,7 +502,8 @@ class Freezing {
   NodeSet frozen_;                  // variables that become constants
   bool everything_freezes_ = true;  // while the outputs' closure is looked for: all but kept_
   std::set<NodeId> dropped_;        // writers that were in the way
-  std::set<NodeId> asking_;         // whether a variable is initialized
+  std::unordered_map<uint32_t, std::vector<NodeId>> new_readers_;  // by node: that read a dropped writer
+  std::set<NodeId> asking_;                                        // whether a variable is initialized
   std::set<std::string> unrun_;
 };
 

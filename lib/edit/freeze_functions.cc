@@ -63,14 +63,15 @@ class BodyFreezing {
       flow.seed(std::string(parameters[index]), value);
     }
     const std::vector<NodeId> own = seed_own(flow);
-    GraphFreezing freezing(body_, flow, {ops_, new_names, nullptr, specialise, std::string(name_)});
+    Pivots pivots(body_, names, new_names);
+    GraphFreezing freezing(body_, flow, {ops_, new_names, pivots, nullptr, specialise, std::string(name_)});
     freezing.settle();
     read_results(flow);
     const uint32_t size = body_.size();
     drop_writers(names, freezing);
     freezing.convert();
     put_values(own);
-    rewire(names, freezing, size);
+    rewire(names, freezing, pivots, size);
     return assemble(new_name);
   }
 
@@ -208,7 +209,8 @@ class BodyFreezing {
         const NodeId source = names.find(parse_body_input(text).node);
         if (source == kNoNode) return;
         if (!freezing.writes(source)) return need(source);
-        if (!text.starts_with('^')) need(names.find(parse_body_input(freezing.bypass(source)).node));
+        const auto behind = text.starts_with('^') ? freezing.waits_for(at, source) : freezing.bypass(source);
+        if (behind) need(names.find(parse_body_input(*behind).node));
       });
     }
     for (uint32_t i = 0; i < body_.size(); ++i) {
@@ -216,38 +218,53 @@ class BodyFreezing {
     }
   }
 
-  // What an input, or a returned tensor, reads after all; nothing: it goes.
-  std::optional<std::string> rewired(const Names& names, const GraphFreezing& freezing,
-                                     std::string_view text) const {
-    std::string now(text);
+  // The tensor that stands for `tensor`, which `reader` reads or waits for, where writers go.
+  static std::optional<std::string> behind(const Names& names, const GraphFreezing& freezing, NodeId reader,
+                                           bool control, std::string tensor) {
     for (;;) {
-      const NodeId source = names.find(parse_body_input(now).node);
-      if (source == kNoNode || !freezing.writes(source)) break;
-      if (now.starts_with('^')) return std::nullopt;
-      now = freezing.bypass(source);
+      const NodeId source = names.find(parse_body_input(tensor).node);
+      if (source == kNoNode || !freezing.writes(source)) return tensor;
+      const std::optional<std::string> next =
+          control ? freezing.waits_for(reader, source) : freezing.bypass(source);
+      if (!next) return std::nullopt;
+      tensor = *next;
     }
+  }
+
+  // A tensor that is read, or returned, under its new name.
+  std::string read_tensor(const Names& names, const GraphFreezing& freezing, std::string_view text) const {
+    const std::string now = *behind(names, freezing, kNoNode, false, std::string(text));
     const auto own = own_renamed_.find(now);
     if (own != own_renamed_.end()) return own->second;
     const auto renamed = freezing.renamed().find(now);
     return renamed == freezing.renamed().end() ? now : renamed->second;
   }
 
-  void rewire(const Names& names, const GraphFreezing& freezing, uint32_t size) {
+  void rewire(const Names& names, const GraphFreezing& freezing, Pivots& pivots, uint32_t size) {
     each_return([&](std::string_view output, std::string_view text) {
-      returns_.emplace(output, rewired(names, freezing, text).value_or(std::string(text)));
+      returns_.emplace(output, read_tensor(names, freezing, text));
     });
     for (uint32_t i = 0; i < size; ++i) {
       const NodeId id{i};
       if (gone_.contains(std::string(body_.name(id)))) continue;
       std::vector<std::string> inputs;
+      std::set<std::string> controls;
       bool changed = false;
       each_input(body_.bytes(id), [&](std::string_view text) {
-        std::optional<std::string> now = rewired(names, freezing, text);
-        changed = changed || !now || *now != text;
-        if (now) inputs.push_back(std::move(*now));
+        std::string now(text);
+        if (!text.starts_with('^')) {
+          now = read_tensor(names, freezing, text);
+        } else if (const auto source = behind(names, freezing, id, true, now.substr(1)); !source) {
+          now.clear();
+        } else if (*source != text.substr(1)) {
+          now = pivots.control_on(*source);
+        }
+        changed = changed || now != text;
+        if (!now.empty() && (now[0] != '^' || controls.insert(now).second)) inputs.push_back(std::move(now));
       });
       if (changed) body_.replace(id, with_inputs(body_.bytes(id), inputs));
     }
+    pivots.append();
     // Names are not looked up from here on.
     for (uint32_t i = 0; i < size; ++i) {
       if (gone_.contains(std::string(body_.name(NodeId{i})))) removed_.push_back(NodeId{i});

@@ -179,22 +179,15 @@ std::map<uint32_t, Carried> GraphFreezing::arguments_of(NodeId id, const CallFor
 
 void GraphFreezing::settle() {
   flow_.run();
-  for (bool changed = true; changed;) {
-    changed = false;
-    const std::map<uint32_t, Use> users = flow_.users();
-    for (const auto& [index, use] : users) {
-      if (use != Use::kCall) continue;
-      const NodeId id{index};
-      const CallForm form = form_of(id);
-      std::map<uint32_t, Carried> arguments = arguments_of(id, form);
-      const auto known = calls_.find(index);
+  for (std::set<NodeId> calls = flow_.take_calls(); !calls.empty(); calls = flow_.take_calls()) {
+    for (const NodeId id : calls) {
+      std::map<uint32_t, Carried> arguments = arguments_of(id, form_of(id));
+      const auto known = calls_.find(index_of(id));
       if (known != calls_.end() && same_slots(known->second.arguments, arguments)) continue;
-      calls_[index] = Call{std::move(arguments), {}, {}};
+      calls_[index_of(id)] = Call{std::move(arguments), {}, {}};
       read_attributes(id);
-      for (const auto& [output, carried] : calls_[index].results) {
+      for (const auto& [output, carried] : calls_[index_of(id)].results)
         flow_.add(flow_.output_of(id, output), carried);
-        changed = true;
-      }
     }
     flow_.run();
   }
@@ -266,6 +259,15 @@ std::string GraphFreezing::bypass(NodeId writer) const {
   return inputs_of(graph_.bytes(writer))[0];
 }
 
+std::optional<std::string> GraphFreezing::waits_for(NodeId reader, NodeId writer) const {
+  const std::vector<std::string> own = inputs_of(graph_.bytes(reader));
+  if (!own.empty() && !own[0].starts_with('^')) return std::nullopt;
+  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(writer);
+  const auto& [slot, first] = *carried.begin();
+  if (!first.switched && !in_loop(reader)) return std::nullopt;
+  return inputs_of(graph_.bytes(writer))[slot];
+}
+
 void GraphFreezing::convert() {
   const std::map<uint32_t, Use> users = flow_.users();
   for (const auto& [index, use] : users) {
@@ -330,8 +332,7 @@ std::string GraphFreezing::axis_of(NodeId id, const std::string& indices, int64_
   const NodeHead head = node_head(graph_.bytes(id));
   const std::string name = context_.names.free(std::string(head.name) + "/axis");
   std::vector<std::string> controls;
-  if (context_.frames != nullptr && context_.frames->of(id) != 0)
-    controls.push_back("^" + std::string(parse_input(indices).node));
+  if (in_loop(id)) controls.push_back(context_.pivots.control_on(indices));
   graph_.append(scalar_const(name, controls, head.device, DType::kInt32, kIntValue, axis));
   return output_text(name, "output");
 }
@@ -373,13 +374,14 @@ void GraphFreezing::answer(NodeId id) {
   const std::string name(head.name);
   const std::vector<std::string> inputs = inputs_of(node_def);
   std::vector<std::string> controls = controls_of(inputs);
+  const Carried* carried = flow_.find(inputs[0]);
+  if (in_loop(id) || (carried != nullptr && carried->switched))
+    controls.push_back(context_.pivots.control_on(inputs[0]));
   if (head.op == "DisableCopyOnRead") {
     NodeBuilder builder(name, "NoOp");
     for (const std::string& control : controls) builder.input(control);
     return graph_.replace(id, builder.device(head.device).take());
   }
-  if (context_.frames != nullptr && context_.frames->of(id) != 0)
-    controls.push_back("^" + std::string(parse_input(inputs[0]).node));
   if (graph_.is_body()) renamed_[name + ":is_initialized:0"] = name + ":output:0";
   graph_.replace(id, scalar_const(name, controls, head.device, DType::kBool, kBoolValue, 1));
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "edit/handle_flow.h"
 #include "edit/new_names.h"
+#include "edit/pivots.h"
 #include "graph/frames.h"
 
 namespace gedit {
@@ -25,6 +27,7 @@ struct FrozenFunction {
 struct FreezeContext {
   Registry& ops;
   NewNames& names;
+  Pivots& pivots;
   const Frames* frames = nullptr;  // of a main graph with loops
   // The function with constants for these arguments.
   std::function<FrozenFunction(std::string_view function, const std::map<uint32_t, Carried>& arguments)>
@@ -46,6 +49,10 @@ class GraphFreezing {
   // (kRefused) where the variable does not come through a Switch: then the outputs hang on what is written.
   std::string bypass(NodeId writer) const;
 
+  // The tensor, as an input writes it, that `reader` waits for instead of the writer that goes; nothing where
+  // it has an input of its own that tells when to run, or runs always.
+  std::optional<std::string> waits_for(NodeId reader, NodeId writer) const;
+
   // Rewrites every node that uses a handle, but writers.
   void convert();
   // Of a node that asks whether a variable is initialized: it is.
@@ -56,6 +63,7 @@ class GraphFreezing {
 
  private:
   std::string subject(NodeId id) const;  // `node 'FUNCTION//NODE'`
+  bool in_loop(NodeId id) const { return context_.frames != nullptr && context_.frames->of(id) != 0; }
   void pass(NodeId id);
   void select(NodeId id, std::string node_def, DType dtype);
   void read(NodeId id);

@@ -1,6 +1,8 @@
 #include "edit/function_saver.h"
 
+#include <charconv>
 #include <set>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "graph/library.h"
@@ -30,19 +32,12 @@ std::string_view find_function_def(const Graph& graph, std::string_view name) {
   return {};
 }
 
-std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names, Registry& ops) {
-  const std::string_view saver_def = meta.part(meta_field::kSaver);
-  const auto node = [&](uint32_t field) { return names.find(node_of(last_bytes(saver_def, field))); };
-  FunctionSaver saver;
-  saver.filename = node(1);
-  saver.save = node(2);
-  saver.restore = node(3);
-  if (saver.filename == kNoNode || saver.save == kNoNode || saver.restore == kNoNode) return std::nullopt;
-  saver.save_function = called_function(meta.graph.bytes(saver.save));
-  saver.restore_function = called_function(meta.graph.bytes(saver.restore));
-  const std::string_view save_def = find_function_def(meta.graph, saver.save_function);
-  if (save_def.empty() || find_function_def(meta.graph, saver.restore_function).empty()) return std::nullopt;
-  const std::map<std::string_view, std::string_view> body = nodes_of(save_def);
+namespace {
+
+// What the Save nodes of a function save; nothing where that is not known.
+std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view function_def, Registry& ops) {
+  std::vector<FunctionSaver::Saved> saved;
+  const std::map<std::string_view, std::string_view> body = nodes_of(function_def);
   const auto strings = [&](std::string_view input) {
     const auto found = body.find(parse_body_input(input).node);
     return found == body.end() ? std::nullopt : string_const(found->second);
@@ -56,11 +51,66 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
     if (!keys || !slices || !types) return std::nullopt;
     for (size_t i = 0; i < keys->size() && i + 3 < inputs.size() && i + 3 < types->size(); ++i) {
       if (inputs[i + 3].starts_with('^')) break;
-      saver.saved.push_back({(*keys)[i], i < slices->size() ? (*slices)[i] : "", base_type((*types)[i + 3]),
-                             std::string(inputs[i + 3])});
+      saved.push_back({(*keys)[i], i < slices->size() ? (*slices)[i] : "", base_type((*types)[i + 3]),
+                       std::string(inputs[i + 3])});
     }
   }
-  if (saver.saved.empty()) return std::nullopt;
+  return saved;
+}
+
+}  // namespace
+
+std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names,
+                                                 const std::function<const Edges&()>& producers,
+                                                 Registry& ops) {
+  const std::string_view saver_def = meta.part(meta_field::kSaver);
+  const auto node = [&](uint32_t field) { return names.find(node_of(last_bytes(saver_def, field))); };
+  FunctionSaver saver;
+  saver.filename = node(1);
+  const NodeId save = node(2), restore = node(3);
+  if (saver.filename == kNoNode || save == kNoNode || restore == kNoNode) return std::nullopt;
+  std::unordered_map<std::string_view, std::string_view> save_functions, restore_functions;
+  for (Fields fields(meta.graph.part(graph_field::kLibrary)); fields.next();) {
+    if (!fields->bytes(1)) continue;
+    bool saves = false, restores = false;
+    for (Fields nodes(fields->value); nodes.next();) {
+      if (!nodes->bytes(function_field::kNode)) continue;
+      const std::string_view op = node_op(nodes->value);
+      saves = saves || op == "SaveV2";
+      restores = restores || op == "RestoreV2";
+    }
+    if (saves) save_functions.emplace(function_name(fields->value), fields->value);
+    if (restores) restore_functions.emplace(function_name(fields->value), fields->value);
+  }
+  if (restore_functions.empty()) return std::nullopt;
+  const auto each_call = [&](NodeId end, const auto& functions, const auto& use) {
+    NodeSet seen(meta.graph.size());
+    seen.add(end);
+    std::vector<NodeId> stack{end};
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      const auto function = functions.find(called_function(meta.graph.bytes(id)));
+      if (function != functions.end()) {
+        use(id, *function);
+        continue;
+      }
+      const auto sources = producers().of(id);
+      for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+        if (seen.add(*source)) stack.push_back(*source);
+      }
+    }
+  };
+  bool known = true;
+  each_call(save, save_functions, [&](NodeId call, const auto& function) {
+    auto saved = saved_in(function.second, ops);
+    known = known && saved && !saved->empty();
+    if (known) saver.saves.push_back({call, std::string(function.first), std::move(*saved)});
+  });
+  each_call(restore, restore_functions, [&](NodeId call, const auto& function) {
+    saver.restores.push_back({call, std::string(function.first)});
+  });
+  if (!known || saver.restores.empty()) return std::nullopt;
   return saver;
 }
 
@@ -107,32 +157,35 @@ std::string Inliner::inlined(std::string_view value, int depth) {
   const std::string_view node_def = found->second;
   const std::vector<std::string> inputs = inputs_of(node_def);
   if (node_op(node_def) == "Identity" && !inputs.empty()) return inlined(inputs[0], depth + 1);
-  // Which output it is, counted over all arguments of the op.
-  const auto outputs = output_names(ops_, node_def);
-  uint32_t index = 0;
-  if (const size_t colon = input.port.find(':'); outputs && colon != std::string_view::npos) {
-    const std::string_view arg = input.port.substr(0, colon);
-    const std::string_view number = input.port.substr(colon + 1);
-    for (uint32_t i = 0; i < outputs->size(); ++i) {
-      if ((*outputs)[i].arg == arg && std::to_string((*outputs)[i].index) == number) index = i;
-    }
-  }
-  std::string& name = made_[found->first];
-  if (name.empty()) {
+  Made& made = made_[found->first];
+  if (made.name.empty()) {
     std::vector<std::string> mapped;
     for (const std::string_view one : inputs) {
       if (!one.starts_with('^')) mapped.push_back(inlined(one, depth + 1));
     }
-    name = free_name_(found->first);
+    made.name = free_name_(found->first);
+    if (const auto outputs = output_names(ops_, node_def)) {
+      for (uint32_t i = 0; i < outputs->size(); ++i)
+        made.outputs.emplace(std::pair((*outputs)[i].arg, (*outputs)[i].index), i);
+    }
     std::string renamed;
-    append_bytes_field(renamed, node_field::kName, name);
+    append_bytes_field(renamed, node_field::kName, made.name);
     const std::string rewired = with_inputs(node_def, mapped);
     for (Fields fields(rewired); fields.next();) {
       if (!fields->bytes(node_field::kName)) renamed += fields->raw;
     }
     add_(std::move(renamed));
   }
-  return index == 0 ? name : name + ":" + std::to_string(index);
+  // Which output it is, counted over all arguments of the op.
+  const size_t colon = input.port.find(':');
+  uint32_t index = 0, place = 0;
+  if (colon != std::string_view::npos) {
+    const std::string_view number = input.port.substr(colon + 1);
+    std::from_chars(number.data(), number.data() + number.size(), place);
+    const auto output = made.outputs.find({input.port.substr(0, colon), place});
+    if (output != made.outputs.end()) index = output->second;
+  }
+  return index == 0 ? made.name : made.name + ":" + std::to_string(index);
 }
 
 }  // namespace gedit

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/edges.h"
 #include "graph/names.h"
 #include "model/model.h"
 #include "ops/registry.h"
@@ -16,18 +17,31 @@
 namespace gedit {
 
 struct FunctionSaver {
-  NodeId save = kNoNode, restore = kNoNode, filename = kNoNode;  // in the main graph
-  std::string save_function, restore_function;
+  NodeId filename = kNoNode;
   struct Saved {
     std::string key, slice;
     DType dtype = DType::kInvalid;
     std::string value;  // what the Save node in the function reads
   };
-  std::vector<Saved> saved;
+  struct Save {
+    NodeId call;
+    std::string function;
+    std::vector<Saved> saved;
+  };
+  struct Restore {
+    NodeId call;
+    std::string function;
+  };
+  std::vector<Save> saves;  // none where the graph itself saves, as gedit merge makes it
+  std::vector<Restore> restores;
 };
 
-// Nothing where saver_def names no calls, or functions that are not there or do not save.
-std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names, Registry& ops);
+// The calls above saver_def's operations of functions that save or restore; a single call each where
+// TensorFlow made them. `producers` is asked for only where a function could be meant. Nothing where no call
+// restores.
+std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names,
+                                                 const std::function<const Edges&()>& producers,
+                                                 Registry& ops);
 
 // The FunctionDef with other keys in the Consts that its Restore nodes read.
 std::string with_restored_keys(std::string_view function_def,
@@ -53,8 +67,12 @@ class Inliner {
 
   Registry& ops_;
   std::map<std::string, std::string, std::less<>> arguments_;
+  struct Made {
+    std::string name;
+    std::map<std::pair<std::string_view, uint32_t>, uint32_t> outputs;  // its argument and place -> number
+  };
   std::map<std::string_view, std::string_view> nodes_;
-  std::map<std::string_view, std::string> made_;  // by the name in the body
+  std::map<std::string_view, Made> made_;  // by the name in the body
   std::function<std::string(std::string_view)> free_name_;
   std::function<void(std::string)> add_;
 };

@@ -1,8 +1,5 @@
 #include "edit/handle_flow.h"
 
-#include <set>
-#include <utility>
-
 #include "graph/frames.h"
 
 namespace gedit {
@@ -25,20 +22,6 @@ bool reads(std::string_view op) {
          op == "DisableCopyOnRead";
 }
 
-// The outputs of a passing op that carry what its input `slot` does.
-std::vector<uint32_t> outputs_for(std::string_view op, uint32_t slot, std::string_view node_def) {
-  if (op == "IdentityN") return {slot};
-  if (plain_op(op) == "Switch") return {0, 1};
-  if (op == "_SwitchN") {
-    constexpr int64_t kMost = 100'000;
-    const int64_t count = int_attr(node_def, "num_outs").value_or(0);
-    std::vector<uint32_t> outputs;
-    for (int64_t i = 0; i < count && i < kMost; ++i) outputs.push_back(static_cast<uint32_t>(i));
-    return outputs;
-  }
-  return {0};
-}
-
 }  // namespace
 
 std::optional<CallForm> call_form(std::string_view op) {
@@ -59,26 +42,24 @@ std::string HandleFlow::canonical(std::string_view input) const {
 
 const Carried* HandleFlow::find(std::string_view input) const {
   if (carried_.empty() || input.starts_with('^')) return nullptr;
-  const auto found = carried_.find(canonical(input));
-  return found == carried_.end() ? nullptr : &found->second;
+  if (const auto found = carried_.find(canonical(input)); found != carried_.end()) return &found->second;
+  if (switches_.empty()) return nullptr;
+  const Input parsed = graph_.is_body() ? parse_body_input(input) : parse_input(input);
+  const auto found = switches_.find(std::string(parsed.node));
+  return found == switches_.end() ? nullptr : &found->second;
 }
 
 std::string HandleFlow::output_of(NodeId id, uint32_t index) const {
   const std::string name(graph_.name(id));
   if (!graph_.is_body()) return index == 0 ? name : name + ":" + std::to_string(index);
-  const std::string_view op = node_op(graph_.bytes(id));
-  const std::string_view plain = plain_op(op);
-  if (plain == "Switch") return name + (index == 0 ? ":output_false:0" : ":output_true:0");
-  if (op == "_SwitchN") return name + ":outputs:" + std::to_string(index);
-  if (plain == "Merge" && index == 1) return name + ":value_index:0";
   return name + ":output:" + std::to_string(index);
 }
 
-void HandleFlow::add(const std::string& tensor, const Carried& carried) {
-  const auto [found, fresh] = carried_.try_emplace(tensor, carried);
+void HandleFlow::add(Tensors& tensors, const std::string& name, const Carried& carried) {
+  const auto [found, fresh] = tensors.try_emplace(name, carried);
   if (!fresh && (found->second.switched || !carried.switched)) return;
   found->second.switched = carried.switched;
-  fresh_.push_back(tensor);
+  fresh_.push_back(name);
 }
 
 Use HandleFlow::use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const {
@@ -110,10 +91,13 @@ void HandleFlow::visit(NodeId id) {
     if (use == Use::kValue) continue;
     Use& most = users_.try_emplace(index_of(id), use).first->second;
     if (use == Use::kWrite) most = use;
-    if (use == Use::kPass) {
+    if (use == Use::kCall) calls_.insert(id);
+    if (use == Use::kPass && is_switch_op(op)) {
       Carried on = carried;
-      on.switched = on.switched || is_switch_op(op);
-      for (const uint32_t output : outputs_for(op, slot, node_def)) add(output_of(id, output), on);
+      on.switched = true;
+      add(switches_, std::string(graph_.name(id)), on);
+    } else if (use == Use::kPass) {
+      add(output_of(id, op == "IdentityN" ? slot : 0), carried);
     } else if (use == Use::kWrite && slot == 0 && carried.reference) {
       // What a write to a reference gives is the reference again.
       const Types gives = output_types(ops_, node_def);

@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -74,18 +76,24 @@ class HandleFlow {
   std::string output_of(NodeId id, uint32_t index) const;
 
   // An output of a call that turned out to be a handle.
-  void add(const std::string& tensor, const Carried& carried);
+  void add(const std::string& tensor, const Carried& carried) { add(carried_, tensor, carried); }
+  // The calls that run() came by since the last time, each once.
+  std::set<NodeId> take_calls() { return std::exchange(calls_, {}); }
 
  private:
   void visit(NodeId id);
   using Types = std::optional<std::vector<DType>>;  // of a node's inputs; nothing where its op is unknown
   Use use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const;
+  using Tensors = std::unordered_map<std::string, Carried>;
+  void add(Tensors& tensors, const std::string& name, const Carried& carried);
 
   const Graph& graph_;
   Registry& ops_;
   Questions ask_;
-  std::unordered_map<std::string, Carried> carried_;
+  Tensors carried_;
+  Tensors switches_;  // by name: nodes of which every output carries the same
   std::map<uint32_t, Use> users_;
+  std::set<NodeId> calls_;
   std::vector<std::string> fresh_;
 };
 

@@ -32,9 +32,6 @@ void each_identity(std::string_view node_def, Use use) {
   });
 }
 
-// The empty string, and the name of what is made anew at every run.
-bool stays(std::string_view value) { return value.empty() || value == kAnonymousName; }
-
 }  // namespace
 
 ScopeNames::ScopeNames(std::string_view from, bool has_from, std::string_view to)
@@ -89,35 +86,44 @@ void Identities::take(std::string_view node_def) {
   });
 }
 
-void Identities::take_made(const Identities& other) {
+void Identities::take_made(const Identities& other, bool shared) {
   for (const Role role : {Role::kFrame, Role::kSharedName, Role::kPair}) {
+    if (role == Role::kSharedName && !shared) continue;
     for (const auto& [from, to] : other.made(role)) names(role).take(to);
   }
   for (const auto& [from, to] : other.keys_) taken_keys_.insert(to);
 }
 
-void Identities::want(std::string_view node_def) {
-  each_identity(node_def, [&](Role role, std::string_view value) {
-    if (role == Role::kInstanceKey) {
-      const auto key = static_cast<int64_t>(last_varint(value, attr_field::kInt));
-      if (keys_.contains(key)) return;
-      int64_t fresh = key;
-      if (taken_keys_.contains(key)) {
-        while (taken_keys_.contains(lowest_key_)) ++lowest_key_;
-        fresh = lowest_key_;
-      }
-      taken_keys_.insert(fresh);
-      keys_.emplace(key, fresh);
-      return;
+void Identities::want(Role role, std::string_view attr_value) {
+  if (role == Role::kInstanceKey) {
+    const auto key = static_cast<int64_t>(last_varint(attr_value, attr_field::kInt));
+    if (keys_.contains(key)) return;
+    int64_t fresh = key;
+    if (taken_keys_.contains(key)) {
+      while (taken_keys_.contains(lowest_key_)) ++lowest_key_;
+      fresh = lowest_key_;
     }
-    const std::string_view text = last_bytes(value, attr_field::kString);
-    if (!stays(text)) names(role).of(text);
+    taken_keys_.insert(fresh);
+    keys_.emplace(key, fresh);
+    return;
+  }
+  const std::string_view text = last_bytes(attr_value, attr_field::kString);
+  if (!stays_as_it_is(text)) names(role).of(text);
+}
+
+void Identities::want(std::string_view node_def) {
+  each_identity(node_def, [&](Role role, std::string_view value) { want(role, value); });
+}
+
+void Identities::want_in_body(std::string_view node_def) {
+  each_identity(node_def, [&](Role role, std::string_view value) {
+    if (role == Role::kSharedName || role == Role::kInstanceKey) want(role, value);
   });
 }
 
 void Identities::append(Role role, std::string_view value, std::string& out) const {
   const FreshNames::Made& known = made(role);
-  if (stays(value)) {
+  if (stays_as_it_is(value)) {
     out += value;
   } else if (const auto found = known.find(value); found != known.end()) {
     out += found->second;
@@ -149,6 +155,10 @@ NamesHeld names_held(std::string_view node_def) {
     }
   });
   return held;
+}
+
+bool is_handle_without_name(std::string_view node_def) {
+  return node_op(node_def) == "VarHandleOp" && string_attr(node_def, "shared_name").value_or("").empty();
 }
 
 bool needs_shared_name(std::string_view op, std::string_view node_def) {

@@ -60,10 +60,13 @@ class Identities {
 
   // What the node has is in use, as it stands.
   void take(std::string_view node_def);
-  // What has been made of the other network's is in use.
-  void take_made(const Identities& other);
+  // What has been made of the other network's is in use; the names of shared state where `shared` is set.
+  void take_made(const Identities& other, bool shared = true);
   // What the node has gets a name of its own, the first time that it is seen.
   void want(std::string_view node_def);
+  // The same for a node in a function's body, of which frames and rendezvous are the call's own
+  // (common_runtime/inline_function_utils.cc makes frames unique).
+  void want_in_body(std::string_view node_def);
 
   // What `value` has become; where it was not wanted M of it. Nothing, and the name of what is made anew at
   // every run, stay.
@@ -73,6 +76,7 @@ class Identities {
   bool any_changed() const;  // whether something that was wanted is not what it was
 
  private:
+  void want(Role role, std::string_view attr_value);
   const FreshNames& names(Role role) const {
     return role == Role::kFrame ? frames_ : role == Role::kSharedName ? shared_ : pairs_;
   }
@@ -87,12 +91,20 @@ class Identities {
   std::map<int64_t, int64_t> keys_;
 };
 
+// The empty string, and the name of what is made anew at every run.
+inline bool stays_as_it_is(std::string_view identity) {
+  return identity.empty() || identity == kAnonymousName;
+}
+
 // Whether a node has such a string or number, and its `_class`.
 struct NamesHeld {
   bool identity = false;
   std::optional<std::string_view> colocation;
 };
 NamesHeld names_held(std::string_view node_def);
+
+// A VarHandleOp whose shared_name is absent or empty.
+bool is_handle_without_name(std::string_view node_def);
 
 // A VarHandleOp is what its shared_name says, and nothing says nothing: without the attribute two are one
 // variable.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "edit/function_saver.h"
@@ -60,10 +61,12 @@ class Merging {
       for (const std::string_view name : functions_of_objects(meta.part(meta_field::kObjectGraph)))
         part->own_functions.emplace(name);
       if (part->own_functions.empty() || !meta.has(meta_field::kSaver)) continue;
-      if (const auto saver = find_function_saver(meta, part->facts.names(), part->ops)) {
-        part->own_functions.insert(saver->save_function);
-        part->own_functions.insert(saver->restore_function);
-      }
+      const auto saver =
+          find_function_saver(meta, part->facts.names(), part->facts.how_produced(), part->ops);
+      if (!saver) continue;
+      for (const FunctionSaver::Save& save : saver->saves) part->own_functions.insert(save.function);
+      for (const FunctionSaver::Restore& restore : saver->restores)
+        part->own_functions.insert(restore.function);
     }
     library_.emplace(parts_, request_.on_conflict);
     for (const auto& part : parts_) {
@@ -92,10 +95,11 @@ class Merging {
   void unite_surroundings() {
     MetaGraph& meta = result_.model.meta();
     if (result_.model.kind != Kind::kGraphDef) {
-      MergedSurroundings::map_signature_inputs(meta, *inputs_);
+      surroundings_->map_signature_inputs(meta, *inputs_);
       surroundings_->unite_info(meta);
       result_.assets = surroundings_->unite_assets(meta, result_.model.folder);
       surroundings_->unite_objects(meta, result_.notes);
+      inputs_->note(result_.notes);
       surroundings_->unite_collections(meta);
       surroundings_->unite_savers(meta, !savers_);
       if (savers_) savers_->mend(meta);
@@ -253,8 +257,11 @@ class Merging {
 }  // namespace
 
 size_t richest(const std::vector<MergeOperand>& operands) {
-  const auto found = std::max_element(operands.begin(), operands.end(), [](const auto& a, const auto& b) {
-    return static_cast<int>(a.model.kind) < static_cast<int>(b.model.kind);
+  const auto rank = [](const Model& model) {
+    return std::pair(static_cast<int>(model.kind), model.directory);
+  };
+  const auto found = std::max_element(operands.begin(), operands.end(), [&](const auto& a, const auto& b) {
+    return rank(a.model) < rank(b.model);
   });
   return static_cast<size_t>(found - operands.begin());
 }

@@ -28,7 +28,8 @@ struct MergeOperand {
   Registry ops;  // what is known of the ops in it
 };
 
-// The operand of the richest kind, the first of several: SavedModel, MetaGraphDef, GraphDef.
+// The operand of the richest kind, the first of several: SavedModel (with a folder, without), MetaGraphDef,
+// GraphDef.
 size_t richest(const std::vector<MergeOperand>& operands);
 
 struct MergeCheckpoint {

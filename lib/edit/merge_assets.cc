@@ -1,6 +1,7 @@
 // Assets of several models: command_reference, merge, rule 11.
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "edit/merge_surroundings.h"
@@ -113,16 +114,17 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
     }
   }
   std::vector<std::string> assets;
+  std::unordered_set<std::string> known;  // of the operands before
   for (const auto& part : parts_) {
     const size_t before = assets.size();
+    const bool numbered = part->model.meta().has(meta_field::kObjectGraph);
     first_assets_.push_back(static_cast<uint32_t>(before));
     for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset)) {
       // Of two operands that share the node; objects know theirs by number.
-      const auto end = assets.begin() + static_cast<std::ptrdiff_t>(before);
-      if (!part->model.meta().has(meta_field::kObjectGraph) && std::find(assets.begin(), end, asset) != end)
-        continue;
+      if (!numbered && known.contains(std::string(asset))) continue;
       assets.emplace_back(asset);
     }
+    known.insert(assets.begin() + static_cast<std::ptrdiff_t>(before), assets.end());
   }
   if (!listed) assets.clear();  // the collections say it all
   meta.set_parts(meta_field::kAsset, assets);

@@ -1,6 +1,7 @@
 // Savers that are functions, of TF2 SavedModels: one operation of the main graph saves all, the functions
 // restore.
 #include <algorithm>
+#include <span>
 
 #include "base/error.h"
 #include "checkpoint/objects.h"
@@ -8,71 +9,155 @@
 #include "graph/types.h"
 
 namespace gedit {
+namespace {
 
-// The functions of a TF2 SavedModel's saver: the one that restores does so from other keys, the one that
-// saves goes, since all is saved by one operation.
+std::vector<DType> dtypes_of(const std::vector<SaverEntry>& entries) {
+  std::vector<DType> types;
+  for (const SaverEntry& entry : entries) types.push_back(entry.dtype);
+  return types;
+}
+
+}  // namespace
+
+// The functions of a TF2 SavedModel's saver: those that restore do so from other keys, those that save go,
+// since all is saved by one operation.
 void MergedSavers::take_functions(MergePart& part) {
   Values& values = values_[part.number];
   if (values.checkpoint == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
-  values.functions = find_function_saver(part.model.meta(), part.facts.names(), part.ops);
+  values.functions =
+      find_function_saver(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
   if (!values.functions) return;
-  const FunctionSaver& saver = *values.functions;
-  part.changed_functions[saver.save_function] = "";
-  part.changed_functions[saver.restore_function] = with_restored_keys(
-      find_function_def(part.graph(), saver.restore_function),
-      [&](const std::string& key) { return key == kObjectGraphKey ? key : key_of(part, key); });
-  part.own_functions.insert(saver.restore_function);  // other keys
+  for (const FunctionSaver::Save& save : values.functions->saves) part.changed_functions[save.function] = "";
+  for (const FunctionSaver::Restore& restore : values.functions->restores) {
+    std::string& changed = part.changed_functions[restore.function];
+    if (!changed.empty()) continue;
+    changed = with_restored_keys(find_function_def(part.graph(), restore.function),
+                                 [&](const std::string& key) { return key_of(part, key); });
+    part.own_functions.insert(restore.function);  // other keys
+  }
 }
 
-// The value of the object graph's key.
-std::string MergedSavers::save_objects(const std::string& scope) {
-  const std::string name = names_.free_name(scope + "object_graph");
+// The value of the object graph's key, as an AttrValue.
+std::string MergedSavers::objects_value() const {
   std::string tensor, value;
   append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
   append_bytes_field(tensor, 2, "");
   append_bytes_field(tensor, 8, load_object_graph(*merged_));
   append_bytes_field(value, attr_field::kTensor, tensor);
-  new_nodes_.push_back(NodeBuilder(name, "Const").type("dtype", DType::kString).attr("value", value).take());
+  return value;
+}
+
+// The Const that an operand's Save node has for the object graph, as the saver of a merged graph does.
+NodeId MergedSavers::saved_objects_of(const MergePart& part) const {
+  for (const SaveNode& save : values_[part.number].main.saves) {
+    for (const SavedTensor& tensor : save.tensors) {
+      if (tensor.key != kObjectGraphKey) continue;
+      const std::string input = inputs_of(part.graph().bytes(save.node))[save.first_tensor + tensor.slot];
+      const NodeId id = part.facts.names().find(parse_input(input).node);
+      if (id != kNoNode && node_op(part.graph().bytes(id)) == "Const") return id;
+    }
+  }
+  return kNoNode;
+}
+
+std::string MergedSavers::save_objects(const std::string& scope) {
+  const std::string name = names_.free_name(scope + "object_graph");
+  new_nodes_.push_back(
+      NodeBuilder(name, "Const").type("dtype", DType::kString).attr("value", objects_value()).take());
   return name;
 }
 
 // What the functions of an operand's saver save is read in the main graph, where one operation saves all; the
-// call that restores stays.
+// calls that restore stay.
 void MergedSavers::join_functions(MergePart& part, const std::string& filename, const std::string& scope) {
   const Graph& graph = part.graph();
   const FunctionSaver& saver = *values_[part.number].functions;
-  std::vector<std::string> arguments;
-  NodeHead head;
-  head.id = saver.save;
-  each_input(graph.bytes(saver.save), [&](std::string_view input) {
-    if (!input.starts_with('^')) part.input(head, input, arguments.emplace_back());
-    ++head.slot;
-  });
-  Inliner inliner(
-      find_function_def(graph, saver.save_function), part.ops, arguments,
-      [&](std::string_view name) { return names_.free_name(scope + std::string(name)); },
-      [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); });
-  for (const FunctionSaver::Saved& saved : saver.saved) {
-    if (saved.key == kObjectGraphKey) continue;
-    value_of(part, saved.key);
-    function_entries_.push_back(
-        {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
+  const Edges &producers = part.facts.producers(), &consumers = part.facts.consumers();
+  for (const FunctionSaver::Save& save : saver.saves) {
+    std::vector<std::string> arguments;
+    NodeHead head;
+    head.id = save.call;
+    each_input(graph.bytes(save.call), [&](std::string_view input) {
+      if (!input.starts_with('^')) part.input(head, input, arguments.emplace_back());
+      ++head.slot;
+    });
+    Inliner inliner(
+        find_function_def(graph, save.function), part.ops, arguments,
+        [&](std::string_view name) { return names_.free_name(scope + std::string(name)); },
+        [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); });
+    for (const FunctionSaver::Saved& saved : save.saved) {
+      if (saved.key == kObjectGraphKey) continue;
+      value_of(part, saved.key);
+      function_entries_.push_back(
+          {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
+    }
+    part.removed.add(save.call);
   }
-  function_ends_.push_back(part.name_of(graph.name(saver.restore)));
+  NodeSet restores(graph.size());
+  for (const FunctionSaver::Restore& restore : saver.restores) {
+    restores.add(restore.call);
+    function_ends_.push_back(part.name_of(graph.name(restore.call)));
+    part.special.add(restore.call);
+  }
   part.replaced[canonical_input(graph.name(saver.filename))] = filename;
-  part.special.add(saver.restore);
-  part.removed.add(saver.save);
-  // Constants and the file's name, where nothing else reads them.
-  for (const NodeId source : part.facts.producers().of(saver.save)) {
+  // What only they need: the operation that runs them all, constants and the file's name.
+  const auto all_of = [&](std::span<const NodeId> nodes, const auto& is) {
+    return std::all_of(nodes.begin(), nodes.end(), is);
+  };
+  const auto is_removed = [&](NodeId id) { return part.removed.has(id); };
+  const NodeId group = values_[part.number].restore_operation;
+  if (group != kNoNode && node_op(graph.bytes(group)) == "NoOp" && consumers.of(group).empty() &&
+      all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed.has(id); }))
+    part.removed.add(group);
+  std::vector<NodeId> sources{saver.filename};
+  for (const FunctionSaver::Save& save : saver.saves) {
+    const auto read = producers.of(save.call);
+    sources.insert(sources.end(), read.begin(), read.end());
+  }
+  for (const NodeId source : sources) {
     const std::string_view op = node_op(graph.bytes(source));
-    const auto readers = part.facts.consumers().of(source);
-    if (op != "Const" && op != "Placeholder") continue;
-    if (std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
-          return reader == saver.save || (source == saver.filename && reader == saver.restore);
+    if (op != "Const" && op != "Placeholder" && op != "PlaceholderWithDefault") continue;
+    if (all_of(consumers.of(source), [&](NodeId reader) {
+          return is_removed(reader) || (source == saver.filename && restores.has(reader));
         }))
       part.removed.add(source);
   }
   for (const NodeId id : part.removed.nodes()) removed_.insert(part.name_of(graph.name(id)));
+}
+
+// A Const of one string per entry; gives its name.
+std::string MergedSavers::add_strings(const std::string& name, const std::vector<SaverEntry>& entries,
+                                      std::string SaverEntry::*text) {
+  std::string tensor, value;
+  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+  append_bytes_field(tensor, 2, shape_proto(std::vector<int64_t>{static_cast<int64_t>(entries.size())}));
+  for (const SaverEntry& entry : entries) append_bytes_field(tensor, 8, entry.*text);
+  append_bytes_field(value, attr_field::kTensor, tensor);
+  std::string node = names_.free_name(name);
+  new_nodes_.push_back(NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
+  return node;
+}
+
+// Variables of operands that have no saver are read from the file by one operation.
+void MergedSavers::restore_variables(const std::vector<OwnVariable>& variables, const std::string& filename) {
+  const std::string scope = "saver_restore/";
+  std::vector<SaverEntry> entries;
+  for (const OwnVariable& own : variables) entries.push_back(own.entry);
+  const std::string name = names_.free_name(scope + "RestoreV2");
+  const std::string keys = add_strings(scope + "tensor_names", entries, &SaverEntry::key);
+  const std::string slices = add_strings(scope + "shape_and_slices", entries, &SaverEntry::slice);
+  new_nodes_.push_back(NodeBuilder(name, "RestoreV2")
+                           .input(filename)
+                           .input(keys)
+                           .input(slices)
+                           .attr("dtypes", type_list_value(dtypes_of(entries)))
+                           .take());
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const std::string assign = names_.free_name(scope + "Assign");
+    new_nodes_.push_back(assignment(assign, variables[i].variable, variables[i].resource, entries[i].dtype,
+                                    i == 0 ? name : name + ":" + std::to_string(i)));
+    function_ends_.push_back(assign);
+  }
 }
 
 // A saver for operands that have functions in its place: one operation saves, the calls restore.
@@ -83,42 +168,33 @@ void MergedSavers::make_saver() {
   append_bytes_field(shape, attr_field::kShape, "");
   new_nodes_.push_back(
       NodeBuilder(filename, "Placeholder").type("dtype", DType::kString).attr("shape", shape).take());
+  std::vector<OwnVariable> variables;
   for (const auto& part : parts_) {
     const Values& values = values_[part->number];
     if (values.functions) {
+      join_saves(*part, function_entries_);
+      std::string own_scope;
+      const std::vector<NodeId> kept = what_is_saved(*part, own_scope);
+      if (!values.main.empty()) remove_saver(*part, kept, own_scope);
       join_functions(*part, filename, scope);
-    } else if (values.checkpoint != nullptr && part->graph().tally().variables > 0) {
-      throw Error(Cause::kRefused, "has variables and no saver, beside one whose saver is made of functions")
-          .in(part->model.path);
+    } else if (values.checkpoint != nullptr) {
+      for (OwnVariable& own : own_variables(
+               *part, scope, [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); })) {
+        function_entries_.push_back(own.entry);
+        variables.push_back(std::move(own));
+      }
     }
   }
+  if (!variables.empty()) restore_variables(variables, filename);
   if (merged_->object_based())
     function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, save_objects(scope)});
-  const auto strings = [&](const char* name, const auto& text) {
-    std::string tensor, value;
-    append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-    append_bytes_field(tensor, 2,
-                       shape_proto(std::vector<int64_t>{static_cast<int64_t>(function_entries_.size())}));
-    for (const SaverEntry& entry : function_entries_) append_bytes_field(tensor, 8, text(entry));
-    append_bytes_field(value, attr_field::kTensor, tensor);
-    std::string node = names_.free_name(scope + name);
-    new_nodes_.push_back(
-        NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
-    return node;
-  };
-  const std::string keys = strings("tensor_names", [](const SaverEntry& entry) { return entry.key; });
-  const std::string slices = strings("shape_and_slices", [](const SaverEntry& entry) { return entry.slice; });
+  const std::string keys = add_strings(scope + "tensor_names", function_entries_, &SaverEntry::key);
+  const std::string slices = add_strings(scope + "shape_and_slices", function_entries_, &SaverEntry::slice);
   const std::string save = names_.free_name("saver_save"), done = names_.free_name(scope + "done");
   NodeBuilder saving(save, "SaveV2");
   saving.input(filename).input(keys).input(slices);
-  std::string types, list, value;
-  for (const SaverEntry& entry : function_entries_) {
-    saving.input(entry.source);
-    append_varint(types, static_cast<uint64_t>(static_cast<int32_t>(entry.dtype)));
-  }
-  append_bytes_field(list, attr_field::kType, types);
-  append_bytes_field(value, attr_field::kList, list);
-  new_nodes_.push_back(saving.attr("dtypes", value).take());
+  for (const SaverEntry& entry : function_entries_) saving.input(entry.source);
+  new_nodes_.push_back(saving.attr("dtypes", type_list_value(dtypes_of(function_entries_))).take());
   new_nodes_.push_back(
       NodeBuilder(done, "Identity").input(filename).input("^" + save).type("T", DType::kString).take());
   const std::string restore = names_.free_name("saver_restore");

@@ -1,5 +1,6 @@
 #include "edit/merge_functions.h"
 
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -14,21 +15,32 @@ constexpr uint32_t kFunction = 1, kGradient = 2;  // FunctionDefLibrary
 // Function bodies: names in them are their own business, but for functions and shared state.
 class BodyMapping final : public Mapping {
  public:
-  BodyMapping(const MergePart& part, bool functions, bool identities)
-      : part_(part), functions_(functions), identities_(identities) {}
+  // `handles`: what variables without a shared_name are called.
+  BodyMapping(const MergePart& part, bool functions, const std::string* handles)
+      : part_(part), functions_(functions), handles_(handles) {}
 
   void node(std::string_view name, std::string& out) const override { out += name; }
   bool input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const override {
     out += input;
     return true;
   }
-  void identity(const NodeHead& /*holder*/, Role role, std::string_view value,
-                std::string& out) const override {
-    if (identities_ && role == Role::kSharedName) {
+  void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override {
+    if (handles_ == nullptr || role != Role::kSharedName) {
+      out += value;
+    } else if (value.empty() && part_.name_empty_handles && holder.op == "VarHandleOp") {
+      out += *handles_;
+    } else if (part_.fresh_identities) {
       part_.identities.append(role, value, out);
     } else {
       out += value;
     }
+  }
+  int64_t instance_key(int64_t key) const override {
+    return handles_ == nullptr ? key : part_.instance_key(key);
+  }
+  void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override {
+    if (handles_ != nullptr && part_.name_empty_handles && needs_shared_name(holder.op, node_def))
+      append_shared_name(*handles_, out);
   }
   void function(std::string_view name, std::string& out) const override {
     if (functions_) {
@@ -41,19 +53,39 @@ class BodyMapping final : public Mapping {
 
  private:
   const MergePart& part_;
-  bool functions_, identities_;
+  bool functions_;
+  const std::string* handles_;
 };
 
-bool holds_state(std::string_view function_def) {
+// Whether something in the body is called otherwise in the merged graph.
+bool holds_state(const MergePart& part, std::string_view function_def) {
   bool any = false;
   for (Fields fields(function_def); fields.next();) {
     if (!fields->bytes(function_field::kNode)) continue;
+    any = any || (part.name_empty_handles && is_handle_without_name(fields->value));
+    if (any || !part.fresh_identities) continue;
     each_attr(fields->value, [&](std::string_view key, std::string_view value) {
-      any = any || (attr_role(node_op(fields->value), key) == Role::kSharedName &&
-                    !last_bytes(value, attr_field::kString).empty());
+      const Role role = attr_role(node_op(fields->value), key);
+      any = any || role == Role::kInstanceKey ||
+            (role == Role::kSharedName && !stays_as_it_is(last_bytes(value, attr_field::kString)));
     });
   }
   return any;
+}
+
+// Variables without a shared_name are one variable, in bodies and out of them: in bodies they all are what
+// the first one of the main graph becomes, else one named after the first body.
+std::string name_of_handles(const MergePart& part) {
+  std::string name;
+  part.graph().each_record([&](std::string_view node_def) {
+    if (name.empty() && is_handle_without_name(node_def)) name = part.name_of(node_name(node_def));
+  });
+  each_body_node(part.graph().part(graph_field::kLibrary),
+                 [&](std::string_view function, std::string_view node_def) {
+                   if (name.empty() && is_handle_without_name(node_def))
+                     name = part.prefix + std::string(function) + "/" + std::string(node_name(node_def));
+                 });
+  return name;
 }
 
 // Calls use(name) for every function that the definition names.
@@ -88,7 +120,7 @@ void MergedLibrary::read(MergePart& part) {
   for (Fields fields(library_of(part)); fields.next();) {
     if (fields->bytes(kGradient)) gradients[last_bytes(fields->value, 1)] = last_bytes(fields->value, 2);
   }
-  const BodyMapping mapping(part, false, true);
+  std::optional<std::string> handles;
   for (Fields fields(library_of(part)); fields.next();) {
     if (!fields->bytes(kFunction)) continue;
     Definition definition{function_name(fields->value), fields->value, fields->value, {}, false};
@@ -97,7 +129,9 @@ void MergedLibrary::read(MergePart& part) {
       if (changed->second.empty()) continue;
       definition.current = changed->second;
     }
-    if (part.fresh_identities && holds_state(definition.current)) {
+    if (holds_state(part, definition.current)) {
+      if (!handles) handles = name_of_handles(part);
+      const BodyMapping mapping(part, false, &*handles);
       std::string library;
       append_bytes_field(library, kFunction, definition.current);
       definition.current = last_bytes(arena_.keep(map_library(library, mapping)), kFunction);
@@ -195,7 +229,7 @@ std::string MergedLibrary::encode_part(const MergePart& part) const {
       ++next;
     }
   }
-  return part.functions.empty() ? library : map_library(library, BodyMapping(part, true, false));
+  return part.functions.empty() ? library : map_library(library, BodyMapping(part, true, nullptr));
 }
 
 std::string MergedLibrary::encode() const {

@@ -72,7 +72,8 @@ void MergedSurroundings::unite_info(MetaGraph& meta) {
   for (const MergePart* part : with) {
     const std::vector<std::string_view> own = tags(part->model.meta());
     for (const std::string_view tag : own) add(kTags, tag);
-    if (!own.empty()) break;
+    // Those of the first SavedModel, be they none; a MetaGraphDef says nothing without tags.
+    if (!own.empty() || part->model.kind == Kind::kSavedModel) break;
   }
   if (ops) add(kOps, united_op_list(parts_));
   if (stripped) {

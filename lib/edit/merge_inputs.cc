@@ -91,10 +91,34 @@ void InputMap::locate(const MergedNames& names, const Model& signatures,
   }
 }
 
-void InputMap::check_output(const MergePlace& place, uint32_t index, const std::string& text) const {
+const InputMap::Types& InputMap::types_of_outputs(const MergePlace& place) {
+  const auto [found, fresh] = output_types_.try_emplace(position(place));
   MergePart& part = *parts_[place.part];
-  const std::string_view node_def = part.graph().bytes(place.node);
-  const auto types = output_types(part.ops, node_def);
+  if (fresh) found->second = output_types(part.ops, part.graph().bytes(place.node));
+  return found->second;
+}
+
+const InputMap::Types& InputMap::types_of_inputs(const MergePlace& place) {
+  const auto [found, fresh] = input_types_.try_emplace(position(place));
+  MergePart& part = *parts_[place.part];
+  if (fresh) found->second = input_types(part.ops, part.graph().bytes(place.node));
+  return found->second;
+}
+
+DType InputMap::type_of(const MergePlace& place, uint32_t index) {
+  const Types& types = types_of_outputs(place);
+  return types && index < types->size() ? (*types)[index] : DType::kInvalid;
+}
+
+Shape InputMap::shape_of(const MergePlace& place, uint32_t index) {
+  const auto [found, fresh] = shapes_of_nodes_.try_emplace(position(place));
+  if (fresh) found->second = output_shapes(parts_[place.part]->graph().bytes(place.node));
+  return index < found->second.size() ? found->second[index] : std::nullopt;
+}
+
+void InputMap::check_output(const MergePlace& place, uint32_t index, const std::string& text) {
+  const std::string_view node_def = parts_[place.part]->graph().bytes(place.node);
+  const Types& types = types_of_outputs(place);
   if (!types || index < types->size()) return;
   const size_t count = types->size();
   throw refused(single_quoted(text) + ": " + quoted("node", parse_input(text).node) + " (" +
@@ -162,34 +186,25 @@ void InputMap::drop_repeated_controls() {
   }
 }
 
-DType InputMap::type_of(const MergePlace& place, uint32_t index) const {
-  MergePart& part = *parts_[place.part];
-  const auto types = output_types(part.ops, part.graph().bytes(place.node));
-  return types && index < types->size() ? (*types)[index] : DType::kInvalid;
-}
-
-void InputMap::check_types(const MergedInput& pair) const {
+void InputMap::check_types(const MergedInput& pair) {
   if (pair.control) return;
   const DType type = type_of(pair.value_node, pair.value_index);
   if (type == DType::kInvalid || type == type_of(pair.key_node, pair.key_index)) return;
   for (const MergedInput::Reader& reader : pair.readers) {
-    MergePart& part = *parts_[reader.part];
-    const std::string_view node_def = part.graph().bytes(reader.node);
-    const auto types = input_types(part.ops, node_def);
+    const MergePart& part = *parts_[reader.part];
+    const Types& types = types_of_inputs({reader.part, reader.node});
     const DType wanted = types && reader.slot < types->size() ? (*types)[reader.slot] : DType::kInvalid;
     if (fits(type, wanted)) continue;
     throw refused(single_quoted(pair.value) + " is " + dtype_name(type) + ", " +
-                  single_quoted(part.name_of(node_name(node_def))) + " reads " + dtype_name(wanted) +
-                  " from " + single_quoted(pair.key));
+                  single_quoted(part.name_of(part.graph().name(reader.node))) + " reads " +
+                  dtype_name(wanted) + " from " + single_quoted(pair.key));
   }
 }
 
-InputMap::Shapes InputMap::compare_shapes(const MergedInput& pair) const {
+InputMap::Shapes InputMap::compare_shapes(const MergedInput& pair) {
   if (pair.control) return {true, ""};
-  const Shape was =
-      output_shape(parts_[pair.key_node.part]->graph().bytes(pair.key_node.node), pair.key_index);
-  const Shape now =
-      output_shape(parts_[pair.value_node.part]->graph().bytes(pair.value_node.node), pair.value_index);
+  const Shape was = shape_of(pair.key_node, pair.key_index);
+  const Shape now = shape_of(pair.value_node, pair.value_index);
   const DType type = type_of(pair.value_node, pair.value_index);
   const bool same =
       was && now && *was == *now && type != DType::kInvalid && type == type_of(pair.key_node, pair.key_index);
@@ -204,6 +219,31 @@ void InputMap::warn(std::vector<std::string>& warnings) const {
       warnings.push_back("input map: nothing reads " + single_quoted(pairs_[i].key));
     if (!shapes_[i].difference.empty()) warnings.push_back("input map: " + shapes_[i].difference);
   }
+}
+
+void InputMap::note(std::vector<std::string>& notes) const {
+  std::set<size_t> noted;
+  for (const MergedInput& pair : pairs_) {
+    for (const MergedInput::Reader& reader : pair.readers) {
+      const Model& model = parts_[reader.part]->model;
+      if (!noted.insert(reader.part).second || !model.meta().has(meta_field::kObjectGraph)) continue;
+      notes.push_back("tf.saved_model.load calls the functions of " + printable(model.path) +
+                      " as they were: the input map holds for sessions; hint: gedit signature add");
+    }
+  }
+}
+
+bool InputMap::inlined(const MergedInput& pair) const {
+  const auto is_call = [&](size_t part, NodeId node) {
+    const std::string_view node_def = parts_[part]->graph().bytes(node);
+    const std::string_view op = node_op(node_def);
+    if (op == "PartitionedCall" || op == "StatefulPartitionedCall") return true;
+    const auto lowered = find_attr(node_def, "_lower_using_switch_merge");
+    return lowered && last_varint(*lowered, attr_field::kBool) != 0;
+  };
+  return is_call(pair.value_node.part, pair.value_node.node) ||
+         std::any_of(pair.readers.begin(), pair.readers.end(),
+                     [&](const MergedInput::Reader& reader) { return is_call(reader.part, reader.node); });
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -368,29 +408,6 @@ void InputMap::find_stale() const {
 bool InputMap::stale_shapes(size_t part, NodeId id) const {
   if (stale_.empty()) find_stale();
   return stale_[part].has(id);
-}
-
-int64_t InputMap::instance_key(size_t part, int64_t key) const {
-  if (instance_keys_.empty()) {
-    std::set<int64_t> taken;
-    int64_t lowest = 0;
-    for (const auto& one : parts_) {
-      one->graph().each_record([&](std::string_view node_def) {
-        if (!node_op(node_def).starts_with("Collective")) return;
-        const std::optional<int64_t> own = int_attr(node_def, "instance_key");
-        if (!own || instance_keys_.contains({one->number, *own})) return;
-        int64_t fresh = *own;
-        if (!one->name.empty() && taken.contains(fresh)) {
-          while (taken.contains(lowest)) ++lowest;
-          fresh = lowest;
-        }
-        taken.insert(fresh);
-        instance_keys_.emplace(std::pair(one->number, *own), fresh);
-      });
-    }
-  }
-  const auto found = instance_keys_.find({part, key});
-  return found == instance_keys_.end() ? key : found->second;
 }
 
 }  // namespace gedit

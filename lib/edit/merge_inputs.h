@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,9 +44,14 @@ class InputMap final : public LateFacts {
   void check_cycles() const;
 
   void warn(std::vector<std::string>& warnings) const;
+  // What a loader that calls functions does not see of the map.
+  void note(std::vector<std::string>& notes) const;
+
+  // Whether the VALUE comes from a call, or a call reads it, that a session replaces by the function's nodes
+  // before it looks at what is fed (common_runtime/lower_functional_ops.cc).
+  bool inlined(const MergedInput& pair) const;
 
   bool stale_shapes(size_t part, NodeId id) const override;
-  int64_t instance_key(size_t part, int64_t key) const override;
 
  private:
   struct Shapes {
@@ -53,12 +60,16 @@ class InputMap final : public LateFacts {
   };
 
   void locate(const MergedNames& names, const Model& signatures, const std::vector<std::string>& pairs);
-  void check_output(const MergePlace& place, uint32_t index, const std::string& text) const;
+  void check_output(const MergePlace& place, uint32_t index, const std::string& text);
   void find_readers(bool share);
   void drop_repeated_controls();
-  void check_types(const MergedInput& pair) const;
-  DType type_of(const MergePlace& place, uint32_t index) const;
-  Shapes compare_shapes(const MergedInput& pair) const;
+  void check_types(const MergedInput& pair);
+  using Types = std::optional<std::vector<DType>>;
+  const Types& types_of_outputs(const MergePlace& place);
+  const Types& types_of_inputs(const MergePlace& place);
+  DType type_of(const MergePlace& place, uint32_t index);
+  Shape shape_of(const MergePlace& place, uint32_t index);
+  Shapes compare_shapes(const MergedInput& pair);
   void find_stale() const;
   std::vector<size_t> inputs_of(size_t position, const std::map<std::string, size_t>& values) const;
   [[noreturn]] void refuse_cycle(const MergedInput& pair, size_t reader,
@@ -68,10 +79,12 @@ class InputMap final : public LateFacts {
 
   MergeParts& parts_;
   std::vector<MergedInput> pairs_;
-  std::vector<Shapes> shapes_;          // by pair
-  std::vector<size_t> bases_;           // of each operand's nodes when all are counted
+  std::vector<Shapes> shapes_;  // by pair
+  std::vector<size_t> bases_;   // of each operand's nodes when all are counted
+  // By position, of nodes that pairs name and of readers: one may have as many tensors as there are pairs.
+  std::unordered_map<size_t, Types> output_types_, input_types_;
+  std::unordered_map<size_t, std::vector<Shape>> shapes_of_nodes_;
   mutable std::vector<NodeSet> stale_;  // by part; made when it is first asked for
-  mutable std::map<std::pair<size_t, int64_t>, int64_t> instance_keys_;
 };
 
 }  // namespace gedit

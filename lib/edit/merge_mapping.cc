@@ -102,7 +102,7 @@ void MergePart::identity(const NodeHead& holder, Role role, std::string_view val
 
 int64_t MergePart::instance_key(int64_t key) const {
   if (!fresh_identities) return key;
-  return surveyed ? identities.instance_key(key) : late->instance_key(number, key);
+  return surveyed ? identities.instance_key(key) : fresh_instance_key(key);
 }
 
 void MergePart::function(std::string_view function, std::string& out) const {
@@ -118,13 +118,6 @@ bool MergePart::drops(const NodeHead& holder, std::string_view key) const {
 void MergePart::add(const NodeHead& holder, std::string_view node_def, std::string& out) const {
   if (name_empty_handles && needs_shared_name(holder.op, node_def))
     append_shared_name(name_of(holder.name), out);
-}
-
-std::string canonical_input(std::string_view input) {
-  const Input parsed = parse_input(input);
-  if (parsed.control) return "^" + std::string(parsed.node);
-  const uint32_t index = parsed.index();
-  return index == 0 ? std::string(parsed.node) : std::string(parsed.node) + ":" + std::to_string(index);
 }
 
 bool MergeNames::map(NameKind kind, std::string_view name, std::string& out) const {

@@ -2,6 +2,7 @@
 // rules 1 and 4, and section 0.4.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ class GraphFacts {
   const Names& names() const;
   const Edges& producers() const;
   const Edges& consumers() const;
+  std::function<const Edges&()> how_produced() const {
+    return [this]() -> const Edges& { return producers(); };
+  }
   bool has_names() const { return names_.has_value(); }
 
  private:
@@ -44,8 +48,6 @@ class LateFacts {
   // Whether the node lies below a tensor that got another source, so that its `_output_shapes` no longer
   // hold.
   virtual bool stale_shapes(size_t part, NodeId id) const = 0;
-  // Of a collective operation: the lowest that no other operand uses.
-  virtual int64_t instance_key(size_t part, int64_t key) const = 0;
 };
 
 // One operand.
@@ -87,6 +89,7 @@ struct MergePart final : public Mapping {
   bool surveyed = false;            // `identities` knows all that there are
   bool may_be_stale = false;        // tensors that its nodes read, perhaps through others, got another source
   const LateFacts* late = nullptr;
+  std::function<int64_t(int64_t)> fresh_instance_key;  // of an operand that was not surveyed
 
   const Graph& graph() const { return model.graph(); }
   std::string name_of(std::string_view node) const {
@@ -114,9 +117,6 @@ struct MergePart final : public Mapping {
   Prefixing prefixing_;
   bool prefixes_ = false;  // what is not a reader needs nothing but the prefix
 };
-
-// `a`, `a:1` or `^a` for any way in which an input may be written.
-std::string canonical_input(std::string_view input);
 
 // The names in the messages around an operand's graph.
 class MergeNames final : public NameMap {

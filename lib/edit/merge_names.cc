@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/error.h"
 #include "graph/equal.h"
+#include "graph/library.h"
 
 namespace gedit {
 namespace {
@@ -16,10 +18,6 @@ NodeId find_in(const MergePart& part, std::string_view name) {
   const NodeId id = part.facts.names().find(local);
   if (id == kNoNode || (!part.numbers.empty() && part.numbers[index_of(id)] != 0)) return kNoNode;
   return !part.renamed.empty() && part.renamed.contains(local) ? kNoNode : id;
-}
-
-bool is_handle_without_name(std::string_view node_def) {
-  return node_op(node_def) == "VarHandleOp" && string_attr(node_def, "shared_name").value_or("").empty();
 }
 
 // How two nodes of one name differ, or nothing.
@@ -57,6 +55,11 @@ Error already_in(const MergePart& part, const MergePart& other, const std::strin
 
 MergedNames::MergedNames(MergeParts& parts, NameConflict on_conflict)
     : parts_(parts), on_conflict_(on_conflict), twins_(parts.size()) {
+  for (const auto& part : parts_) {
+    part->fresh_instance_key = [this, number = part->number](int64_t key) {
+      return instance_key(number, key);
+    };
+  }
   decide_nodes();
   decide_identities();
 }
@@ -166,32 +169,77 @@ void MergedNames::decide_identities() {
     }
   }
   bool empty_handles = false;
+  std::unordered_map<std::string, const MergePart*> owners;  // of shared names, of operands without a name
   for (size_t i = 0; i < order.size(); ++i) {
     MergePart& part = *order[i];
     const bool keeps = part.name.empty() && on_conflict_ == NameConflict::kShare;
+    const bool checked = part.name.empty() && on_conflict_ == NameConflict::kError;
     if (!keeps) {
-      for (size_t k = 0; k < i; ++k) part.identities.take_made(order[k]->identities);
+      for (size_t k = 0; k < i; ++k) part.identities.take_made(order[k]->identities, !checked);
     }
     bool empty_handle = false;
+    const auto look = [&](std::string_view node_def) {
+      empty_handle = empty_handle || is_handle_without_name(node_def);
+      if (checked) check_shared_name(part, node_def, owners);
+    };
     part.graph().each_record([&](std::string_view node_def) {
       part.identities.want(node_def);
-      empty_handle = empty_handle || is_handle_without_name(node_def);
+      look(node_def);
     });
+    each_body_node(part.graph().part(graph_field::kLibrary),
+                   [&](std::string_view, std::string_view node_def) {
+                     part.identities.want_in_body(node_def);
+                     look(node_def);
+                   });
     part.surveyed = true;
     if (keeps || !part.name.empty()) continue;
     part.name_empty_handles = empty_handles && empty_handle;
     empty_handles = empty_handles || empty_handle;
     part.fresh_identities = part.identities.any_changed();
-    if (on_conflict_ != NameConflict::kError) continue;
-    for (const auto& [from, to] : part.identities.made(Role::kSharedName)) {
-      if (from == to) continue;
-      for (size_t k = 0; k < i; ++k) {
-        for (const auto& [other, made] : order[k]->identities.made(Role::kSharedName)) {
-          if (made == from) throw already_in(part, *order[k], quoted("shared_name", from));
+  }
+}
+
+// Throws where an earlier operand has the node's shared_name: there both would be one, unless their
+// containers differ (core/framework/resource_mgr.h).
+void MergedNames::check_shared_name(const MergePart& part, std::string_view node_def,
+                                    std::unordered_map<std::string, const MergePart*>& owners) const {
+  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+    if (attr_role(node_op(node_def), key) != Role::kSharedName) return;
+    const std::string_view name = last_bytes(value, attr_field::kString);
+    if (stays_as_it_is(name)) return;
+    std::string identity(string_attr(node_def, "container").value_or(""));
+    identity += '\0';
+    identity += name;
+    const auto [owner, fresh] = owners.emplace(std::move(identity), &part);
+    if (!fresh && owner->second != &part) throw already_in(part, *owner->second, quoted("shared_name", name));
+  });
+}
+
+// What a collective operation's instance_key becomes: the lowest that no operand before uses, where one does.
+int64_t MergedNames::instance_key(size_t number, int64_t key) const {
+  if (instance_keys_.empty()) {
+    std::set<int64_t> taken;
+    int64_t lowest = 0;
+    for (const auto& part : parts_) {
+      const auto look = [&](std::string_view node_def) {
+        if (!node_op(node_def).starts_with("Collective")) return;
+        const std::optional<int64_t> own = int_attr(node_def, "instance_key");
+        if (!own || instance_keys_.contains({part->number, *own})) return;
+        int64_t fresh = *own;
+        if (!part->name.empty() && taken.contains(fresh)) {
+          while (taken.contains(lowest)) ++lowest;
+          fresh = lowest;
         }
-      }
+        taken.insert(fresh);
+        instance_keys_.emplace(std::pair(part->number, *own), fresh);
+      };
+      part->graph().each_record(look);
+      each_body_node(part->graph().part(graph_field::kLibrary),
+                     [&](std::string_view, std::string_view node_def) { look(node_def); });
     }
   }
+  const auto found = instance_keys_.find({number, key});
+  return found == instance_keys_.end() ? key : found->second;
 }
 
 std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& names) const {

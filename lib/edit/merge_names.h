@@ -1,6 +1,7 @@
 // Which names the nodes of several graphs have in one: command_reference, merge, rules 1 and 2.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ class MergedNames {
  public:
   // Throws Error (kRefused) where a name is there twice (kError).
   MergedNames(MergeParts& parts, NameConflict on_conflict);
+  MergedNames(const MergedNames&) = delete;  // the parts ask this one
+  MergedNames& operator=(const MergedNames&) = delete;
 
   // The nodes of these names in the merged graph; kNoNode where there is none.
   std::vector<MergePlace> find(const std::vector<std::string_view>& names) const;
@@ -62,6 +65,9 @@ class MergedNames {
 
   void decide_nodes();
   void decide_identities();
+  void check_shared_name(const MergePart& part, std::string_view node_def,
+                         std::unordered_map<std::string, const MergePart*>& owners) const;
+  int64_t instance_key(size_t part, int64_t key) const;
   bool may_meet(const MergePart& a, const MergePart& b) const;
   bool taken(std::string_view name) const;
   MergePlace find_numbered(std::string_view name) const;
@@ -71,6 +77,8 @@ class MergedNames {
   std::unordered_set<std::string> added_;              // names of new nodes
   std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
   std::vector<std::vector<Twin>> twins_;               // by part
+  // By operand and key; made when it is first asked for, since few graphs have any.
+  mutable std::map<std::pair<size_t, int64_t>, int64_t> instance_keys_;
 };
 
 }  // namespace gedit

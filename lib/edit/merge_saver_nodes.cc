@@ -1,6 +1,9 @@
 // The nodes of savers: the kept one's get longer lists, the others' go.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "edit/merge_saver_state.h"
@@ -38,12 +41,12 @@ void MergedSavers::rekey_chosen() {
   std::vector<std::string> tensors;
   for (RestoreNode restore : values.all.restores) {
     if (restore.names == kNoNode) continue;
-    const bool one_each =
-        restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
-    for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const bool here = restore.node == main_restore;
+    const bool one_each =
+        here && restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
+    for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =
-        lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), here && one_each);
+        lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
     if (here) tensors = made;
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -53,19 +56,7 @@ void MergedSavers::rekey_chosen() {
       continue;
     }
     const std::string name = names_.free_name(kept_->scope + "Assign");
-    NodeBuilder assign(name, use.resource ? "AssignVariableOp" : "Assign");
-    assign.input(use.variable).input(tensors[i]);
-    if (use.resource) {
-      assign.type("dtype", kept_->restored[i].dtype);
-    } else {
-      std::string yes;
-      append_varint_field(yes, attr_field::kBool, 1);
-      assign.type("T", kept_->restored[i].dtype)
-          .attr("_class", string_list_value({"loc:@" + use.variable}))
-          .attr("use_locking", yes)
-          .attr("validate_shape", yes);
-    }
-    lists.add(assign.take());
+    lists.add(assignment(name, use.variable, use.resource, kept_->restored[i].dtype, tensors[i]));
     kept_->ends.push_back(name);
   }
   // The operations that run the restored assignments run the new ones.
@@ -84,19 +75,52 @@ void MergedSavers::rekey_chosen() {
   lists.run_groups();
 }
 
+// Nodes that give the values which an operand's Save nodes take, and the scope of these.
+std::vector<NodeId> MergedSavers::what_is_saved(const MergePart& part, std::string& scope) const {
+  const Graph& graph = part.graph();
+  std::vector<NodeId> nodes;
+  for (const SaveNode& save : values_[part.number].main.saves) {
+    scope = scope_of(graph.name(save.node));
+    const std::vector<std::string> inputs = inputs_of(graph.bytes(save.node));
+    for (const SavedTensor& tensor : save.tensors) {
+      if (tensor.key == kObjectGraphKey) continue;
+      nodes.insert(nodes.end(), tensor.between.begin(), tensor.between.end());
+      if (tensor.variable != kNoNode) continue;
+      const NodeId source =
+          part.facts.names().find(parse_input(inputs[save.first_tensor + tensor.slot]).node);
+      if (source != kNoNode) nodes.push_back(source);
+    }
+  }
+  return nodes;
+}
+
+// What an operand's Save nodes take, by the names in the merged graph.
+void MergedSavers::join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const {
+  for (const SaveNode& save : values_[part.number].main.saves) {
+    NodeHead head;
+    head.id = save.node;
+    std::vector<std::string> inputs;
+    each_input(part.graph().bytes(save.node), [&](std::string_view input) {
+      std::string text;
+      part.input(head, input, text);
+      inputs.push_back(std::move(text));
+      ++head.slot;
+    });
+    for (const SavedTensor& tensor : save.tensors) {
+      if (tensor.key == kObjectGraphKey || is_shared(part, tensor.variable)) continue;
+      const Tensor& value = value_of(part, tensor.key);
+      entries.push_back(
+          {key_of(part, tensor.key), tensor.slice, value.dtype, inputs[save.first_tensor + tensor.slot]});
+    }
+  }
+}
+
 // An operand's saver: what it saves and restores, the kept one does.
 void MergedSavers::join(MergePart& part) {
   const Values& values = values_[part.number];
   const Graph& graph = part.graph();
-  std::vector<NodeId> kept;  // nodes of the saver that stay
   std::string scope;
-  for (const SaveNode& save : values.main.saves) {
-    scope = scope_of(graph.name(save.node));
-    std::vector<std::string_view> inputs;
-    each_input(graph.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
-    for (const SavedTensor& tensor : save.tensors)
-      kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
-  }
+  std::vector<NodeId> kept = what_is_saved(part, scope);  // nodes of the saver that stay
   std::set<uint32_t> ends;
   NodeSet known(graph.size());  // what assigns: kept, or of a variable that an earlier operand restores
   for (const RestoreNode& restore : values.main.restores) {
@@ -120,47 +144,55 @@ void MergedSavers::join(MergePart& part) {
     }
   }
   move(part, kept, scope);
-  for (const SaveNode& save : values.main.saves) {
-    NodeHead head;
-    head.id = save.node;
-    std::vector<std::string> inputs;
-    each_input(graph.bytes(save.node), [&](std::string_view input) {
-      std::string text;
-      part.input(head, input, text);
-      inputs.push_back(std::move(text));
-      ++head.slot;
-    });
-    for (const SavedTensor& tensor : save.tensors) {
-      if (is_shared(part, tensor.variable)) continue;
-      const Tensor& value = value_of(part, tensor.key);
-      kept_->saved.push_back(
-          {key_of(part, tensor.key), tensor.slice, value.dtype, inputs[save.first_tensor + tensor.slot]});
-    }
-  }
+  join_saves(part, kept_->saved);
   for (const uint32_t end : ends) kept_->ends.push_back(part.name_of(graph.name(NodeId{end})));
   remove_saver(part, kept, scope);
 }
 
+std::string MergedSavers::assignment(const std::string& name, const std::string& variable, bool resource,
+                                     DType dtype, const std::string& value) {
+  NodeBuilder assign(name, resource ? "AssignVariableOp" : "Assign");
+  assign.input(variable).input(value);
+  if (resource) return assign.type("dtype", dtype).take();
+  std::string yes;
+  append_varint_field(yes, attr_field::kBool, 1);
+  return assign.type("T", dtype)
+      .attr("_class", string_list_value({"loc:@" + variable}))
+      .attr("use_locking", yes)
+      .attr("validate_shape", yes)
+      .take();
+}
+
 // An operand without a saver: its variables are saved under their names.
-void MergedSavers::join_variables(MergePart& part) {
+std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
+    const MergePart& part, const std::string& scope, const std::function<void(std::string)>& add) {
   const Graph& graph = part.graph();
+  std::vector<OwnVariable> found;
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const std::string_view node_def = graph.bytes(NodeId{i});
     if (!is_variable_op(node_op(node_def)) || is_shared(part, NodeId{i})) continue;
-    const std::string key(node_name(node_def));
-    const Tensor* value = values_[part.number].checkpoint->find(key);
+    const std::string name(node_name(node_def));
+    const Tensor* value = values_[part.number].checkpoint->find(name);
     if (value == nullptr) continue;  // a local one
     const bool resource = node_op(node_def) == "VarHandleOp";
-    const std::string variable = part.name_of(key);
-    std::string source = variable;
+    const std::string variable = part.name_of(name);
+    SaverEntry entry{key_of(part, name), "", value->dtype, variable};
     if (resource) {
-      source = names_.free_name(kept_->scope + "Read");
-      NodeBuilder read(source, "ReadVariableOp");
-      kept_->lists.add(read.input(variable).type("dtype", value->dtype).take());
+      entry.source = names_.free_name(scope + "Read");
+      NodeBuilder read(entry.source, "ReadVariableOp");
+      add(read.input(variable).type("dtype", value->dtype).take());
     }
-    kept_->saved.push_back({key_of(part, key), "", value->dtype, source});
-    kept_->restored.push_back({key_of(part, key), "", value->dtype, ""});
-    kept_->uses.push_back({nullptr, "", variable, resource});
+    found.push_back({std::move(entry), variable, resource});
+  }
+  return found;
+}
+
+void MergedSavers::join_variables(MergePart& part) {
+  for (const OwnVariable& own : own_variables(
+           part, kept_->scope, [&](std::string node_def) { kept_->lists.add(std::move(node_def)); })) {
+    kept_->saved.push_back(own.entry);
+    kept_->restored.push_back({own.entry.key, "", own.entry.dtype, ""});
+    kept_->uses.push_back({nullptr, "", own.variable, own.resource});
   }
 }
 
@@ -176,57 +208,81 @@ void MergedSavers::move(MergePart& part, const std::vector<NodeId>& nodes, std::
   }
 }
 
-// Everything that only saved and restored: downwards from the Save nodes and the assignments, then upwards.
+// The operand's savers, one scope after the other. What restores and does not save is no saver, but an
+// initializer of tf.train.init_from_checkpoint's; those lie beside the variables, often in no scope.
 void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope) {
   const Graph& graph = part.graph();
-  const Edges &consumers = part.facts.consumers(), &producers = part.facts.producers();
-  NodeSet stays(graph.size()), gone(graph.size());
-  for (const NodeId id : kept) stays.add(id);
-  std::vector<NodeId> stack;
-  const auto remove = [&](NodeId id) {
-    if (!stays.has(id) && gone.add(id)) stack.push_back(id);
+  const Values& values = values_[part.number];
+  struct Group {
+    std::vector<NodeId> nodes;
+    bool saves = false;
   };
-  const Savers& all = values_[part.number].all;
-  for (const SaveNode& save : all.saves) remove(save.node);
-  for (const RestoreNode& restore : all.restores) remove(restore.node);
+  std::map<std::string, Group> groups;
+  for (const SaveNode& save : values.all.saves) {
+    Group& group = groups[scope_of(graph.name(save.node))];
+    group.nodes.push_back(save.node);
+    group.saves = true;
+  }
+  for (const RestoreNode& restore : values.all.restores) {
+    std::vector<NodeId>& nodes = groups[scope_of(graph.name(restore.node))].nodes;
+    nodes.push_back(restore.node);
+    for (const RestoredTensor& tensor : restore.tensors)
+      nodes.insert(nodes.end(), tensor.between.begin(), tensor.between.end());
+  }
   for (const NodeId id : kept) {
     if (!is_assign_op(node_op(graph.bytes(id)))) continue;
-    for (const NodeId reader : consumers.of(id)) {
-      if (node_op(graph.bytes(reader)) == "NoOp" && graph.name(reader).starts_with(scope)) remove(reader);
+    for (const NodeId reader : part.facts.consumers().of(id)) {
+      if (node_op(graph.bytes(reader)) == "NoOp" && graph.name(reader).starts_with(scope))
+        groups[std::string(scope)].nodes.push_back(reader);
     }
   }
+  NodeSet stays(graph.size());
+  for (const NodeId id : kept) stays.add(id);
+  std::unordered_map<uint32_t, size_t> readers;  // of what savers read: how many stay
+  for (const auto& [own_scope, group] : groups) {
+    if (own_scope != scope && (!group.saves || own_scope.empty())) continue;
+    const NodeId needs = remove_nodes(part, group.nodes, own_scope, stays, readers);
+    if (needs != kNoNode)
+      warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
+                          printable(graph.name(needs)) + "' needs it");
+  }
+  for (const NodeId id : part.removed.nodes()) removed_.insert(part.name_of(graph.name(id)));
+}
+
+// Everything that only saved and restored: downwards from the nodes, then upwards. Gives what needs one of
+// them, in which case nothing goes.
+NodeId MergedSavers::remove_nodes(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope,
+                                  const NodeSet& stays, std::unordered_map<uint32_t, size_t>& readers) {
+  const Graph& graph = part.graph();
+  const Edges &consumers = part.facts.consumers(), &producers = part.facts.producers();
+  std::unordered_set<uint32_t> gone;
   std::vector<NodeId> all_gone;
-  while (!stack.empty()) {
-    const NodeId id = stack.back();
-    stack.pop_back();
-    all_gone.push_back(id);
-    for (const NodeId reader : consumers.of(id)) {
+  const auto remove = [&](NodeId id) {
+    if (!stays.has(id) && gone.insert(index_of(id)).second) all_gone.push_back(id);
+  };
+  for (const NodeId id : nodes) remove(id);
+  for (size_t i = 0; i < all_gone.size(); ++i) {
+    for (const NodeId reader : consumers.of(all_gone[i])) {
       if (graph.name(reader).starts_with(scope)) remove(reader);
     }
   }
   for (const NodeId id : all_gone) {
     for (const NodeId reader : consumers.of(id)) {
-      if (gone.has(reader) || stays.has(reader)) continue;
-      warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
-                          printable(graph.name(reader)) + "' needs it");
-      return;
+      if (!gone.contains(index_of(reader)) && !stays.has(reader) && !part.removed.has(reader)) return reader;
     }
   }
   // What only they read.
-  std::unordered_map<uint32_t, size_t> left;  // readers that stay
   for (size_t i = 0; i < all_gone.size(); ++i) {
     for (const NodeId source : producers.of(all_gone[i])) {
-      const auto [found, fresh] = left.emplace(index_of(source), 0);
-      if (fresh) found->second = consumers.of(source).size();
-      --found->second;
-      if (found->second > 0 || stays.has(source) || !graph.name(source).starts_with(scope)) continue;
-      if (gone.add(source)) all_gone.push_back(source);
+      const auto [left, fresh] = readers.emplace(index_of(source), 0);
+      if (fresh) left->second = consumers.of(source).size();
+      --left->second;
+      if (left->second > 0 || stays.has(source) || !graph.name(source).starts_with(scope)) continue;
+      if (gone.insert(index_of(source)).second) all_gone.push_back(source);
     }
   }
-  for (const NodeId id : all_gone) {
-    part.removed.add(id);
-    removed_.insert(part.name_of(graph.name(id)));
-  }
+  for (const NodeId id : all_gone) part.removed.add(id);
+  return kNoNode;
 }
 
 }  // namespace gedit

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "checkpoint/bundle.h"
@@ -21,9 +22,10 @@ inline std::string scope_of(std::string_view name) {
 struct MergedSavers::Values {
   std::shared_ptr<Checkpoint> checkpoint;  // null where the operand has none
   std::string path;
-  std::string prefix;                                 // before every key
-  std::unordered_map<std::string, std::string> keys;  // those that become something else
+  std::string prefix;                                            // before every key
+  std::unordered_map<std::string, std::string> keys;             // those that become something else
   NodeId save_operation = kNoNode, restore_operation = kNoNode;  // of saver_def
+  std::unordered_set<uint32_t> initializers;  // nodes that VariableDefs name
   Savers all, main;
   std::optional<FunctionSaver> functions;  // in place of `main`
 };
@@ -39,6 +41,8 @@ class MergedSavers::Lists final : public SaverLists {
   }
   std::string free_name(std::string_view wanted) override { return names_.free_name(wanted); }
   void add(std::string node_def) override { added_.push_back(std::move(node_def)); }
+
+  void set(NodeId id, std::string node_def) { change(id, std::move(node_def)); }
 
   void list(NewNodes& nodes) const {
     for (const auto& [id, node_def] : changed_) nodes.push_back(node_def);

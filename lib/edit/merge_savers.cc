@@ -78,6 +78,13 @@ void MergedSavers::open(const MergeRequest& request) {
           .in(part->model.path)
           .hint("--checkpoint " + (part->name.empty() ? "" : printable(part->name) + "=") + "PREFIX");
     }
+    for (const Collection& collection : collections(part->model.meta())) {
+      if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
+      for (const std::string_view item : collection.items) {
+        const NodeId id = part->facts.names().find(node_of(variable_names(item).initializer));
+        if (id != kNoNode) values.initializers.insert(index_of(id));
+      }
+    }
     values.checkpoint = std::make_shared<Checkpoint>(open_checkpoint(values.path, &warnings_));
     const std::string name = values.checkpoint->object_based() ? escaped_name(part->name) : part->name;
     values.prefix = name.empty() ? "" : name + "/";
@@ -119,6 +126,7 @@ void MergedSavers::name_keys() {
 std::string MergedSavers::key_of(const MergePart& part, const std::string& key) const {
   const Values& values = values_[part.number];
   const auto found = values.keys.find(key);
+  if (key == kObjectGraphKey) return key;
   return found != values.keys.end() ? found->second : values.prefix + key;
 }
 
@@ -138,6 +146,12 @@ void MergedSavers::choose() {
     Values& values = values_[part->number];
     if (values.checkpoint == nullptr) continue;
     values.all = find_savers(part->graph(), part->facts.names(), part->facts.consumers());
+    // A variable's initial value from another checkpoint (tf.train.init_from_checkpoint).
+    std::erase_if(values.all.restores, [&](const RestoreNode& restore) {
+      return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const RestoredTensor& tensor) {
+        return !tensor.between.empty() && values.initializers.contains(index_of(tensor.between.back()));
+      });
+    });
     values.main = main_saver(*part, values.all, {values.save_operation, values.restore_operation});
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(values.main.saves.begin(), values.main.saves.end(), opaque),
@@ -183,7 +197,9 @@ void MergedSavers::decide() {
   kept_->scope = chosen_->name_of(scope_of(chosen_->graph().name(main.restores.front().node)));
   for (const auto& part : parts_) {
     if (part.get() == chosen_ || values_[part->number].checkpoint == nullptr) continue;
-    if (values_[part->number].functions) {
+    const Values& values = values_[part->number];
+    if (!values.main.empty()) join(*part);
+    if (values.functions) {
       std::string filename;
       const NodeId restore = main.restores.front().node;
       each_input(chosen_->graph().bytes(restore), [&](std::string_view input) {
@@ -192,13 +208,14 @@ void MergedSavers::decide() {
         if (filename.empty()) chosen_->input(head, input, filename);
       });
       join_functions(*part, filename, kept_->scope);
-    } else if (values_[part->number].all.empty()) {
+    } else if (values.all.empty()) {
       join_variables(*part);
-    } else {
-      join(*part);
     }
   }
-  if (functions && merged_->object_based()) {
+  const NodeId objects = saved_objects_of(*chosen_);
+  if (objects != kNoNode) {
+    kept_->lists.set(objects, with_attr(kept_->lists.node(objects), "value", objects_value()));
+  } else if (functions && merged_->object_based()) {
     const std::string source = save_objects(kept_->scope);
     function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, source});
   }

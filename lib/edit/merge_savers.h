@@ -1,8 +1,10 @@
 // One saver and one checkpoint for several graphs: command_reference, merge, rule 8.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -47,11 +49,29 @@ class MergedSavers {
   void rekey_chosen();
   void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
   void make_saver();
+  std::string objects_value() const;
+  NodeId saved_objects_of(const MergePart& part) const;
   std::string save_objects(const std::string& scope);
+  std::vector<NodeId> what_is_saved(const MergePart& part, std::string& scope) const;
+  void join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const;
   void join(MergePart& part);
+  struct OwnVariable {
+    SaverEntry entry;
+    std::string variable;
+    bool resource;
+  };
+  std::vector<OwnVariable> own_variables(const MergePart& part, const std::string& scope,
+                                         const std::function<void(std::string)>& add);
+  static std::string assignment(const std::string& name, const std::string& variable, bool resource,
+                                DType dtype, const std::string& value);
+  std::string add_strings(const std::string& name, const std::vector<SaverEntry>& entries,
+                          std::string SaverEntry::*text);
+  void restore_variables(const std::vector<OwnVariable>& variables, const std::string& filename);
   void join_variables(MergePart& part);
   void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
   void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
+  static NodeId remove_nodes(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope,
+                             const NodeSet& stays, std::unordered_map<uint32_t, size_t>& readers);
   std::shared_ptr<Checkpoint> merge_values();
   std::string key_of(const MergePart& part, const std::string& key) const;
   const Tensor& value_of(const MergePart& part, const std::string& key) const;

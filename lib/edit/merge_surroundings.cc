@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <set>
+#include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "edit/merge_objects.h"
@@ -42,26 +44,39 @@ class OneName final : public NameMap {
   std::string name_;
 };
 
+// The tensors that a signature is fed with, KEYs as VALUEs.
 class KeysToValues final : public NameMap {
  public:
   explicit KeysToValues(const InputMap& inputs) {
     for (const MergedInput& pair : inputs.pairs()) {
-      if (!pair.control) values_[pair.key] = pair.value;
+      if (!pair.control) pairs_[pair.key] = &pair;
     }
   }
   bool map(NameKind /*kind*/, std::string_view name, std::string& out) const override {
-    const auto found = values_.find(canonical_input(name));
-    if (found == values_.end()) {
+    const std::string tensor = canonical_input(name);
+    const auto found = pairs_.find(tensor);
+    ++fed_[found == pairs_.end() ? tensor : found->second->value];
+    if (found == pairs_.end()) {
       out += name;
       return true;
     }
-    out += found->second;
-    if (parse_input(found->second).port.empty()) out += ":0";  // a tensor is written with its number
+    mapped_.push_back(found->second);
+    out += found->second->value;
+    if (parse_input(found->second->value).port.empty()) out += ":0";  // a tensor is written with its number
     return true;
   }
 
+  // How often the signature is fed with a tensor, and which of them were mapped; forgets them.
+  struct Fed {
+    std::map<std::string, int> times;
+    std::vector<const MergedInput*> mapped;
+  };
+  Fed take() { return {std::exchange(fed_, {}), std::exchange(mapped_, {})}; }
+
  private:
-  std::unordered_map<std::string, std::string> values_;
+  std::unordered_map<std::string, const MergedInput*> pairs_;
+  mutable std::map<std::string, int> fed_;
+  mutable std::vector<const MergedInput*> mapped_;
 };
 
 std::string signature_entry(std::string_view key, std::string_view signature) {
@@ -178,11 +193,25 @@ void MergedSurroundings::unite_signatures(MetaGraph& meta, std::vector<std::stri
 
 void MergedSurroundings::map_signature_inputs(MetaGraph& meta, const InputMap& inputs) {
   if (inputs.empty()) return;
-  const KeysToValues map(inputs);
+  KeysToValues map(inputs);
   std::vector<std::string> entries;
   for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(bytes);
     entries.push_back(signature_entry(entry.key, map_names(entry.value, kSignatureInputs, map)));
+    const KeysToValues::Fed fed = map.take();
+    const std::string signature = "signature '" + printable(entry.key) + "': ";
+    for (const MergedInput* pair : fed.mapped) {
+      if (!inputs.inlined(*pair)) continue;
+      warnings_.push_back(signature + "is fed with '" + printable(pair->value) +
+                          "' now, but a session inlines the calls there and then needs what they read, too");
+      break;
+    }
+    for (const MergedInput* pair : fed.mapped) {
+      if (fed.times.at(pair->value) < 2) continue;
+      warnings_.push_back(signature + "several inputs are '" + printable(pair->value) +
+                          "' now, which is fed with one value");
+      break;
+    }
   }
   meta.set_parts(meta_field::kSignature, entries);
 }
@@ -257,6 +286,7 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
     if (group.members.size() > 1)  // one that holds nothing is of any kind
       std::erase_if(group.members, [](const auto& member) { return member.collection.kind == 0; });
     std::vector<std::string> operations;
+    std::unordered_set<std::string> known;
     size_t files = 0;  // that have any
     if (is_one_of(kRunCollections, group.key)) {
       const auto way = std::find(kLoaderInits.begin(), kLoaderInits.end(), group.key);
@@ -270,7 +300,7 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
           own.push_back(init_of(*part, static_cast<size_t>(way - kLoaderInits.begin())));
         if (!own.empty() && !own.front().empty()) ++files;
         for (const std::string& operation : own) {
-          if (!operation.empty() && !is_one_of(operations, operation)) operations.push_back(operation);
+          if (!operation.empty() && known.insert(operation).second) operations.push_back(operation);
         }
       }
     }
@@ -326,8 +356,12 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
   for (const auto& part : parts_) {
     const MetaGraph& own = part->model.meta();
     if (own.has(meta_field::kObjectGraph)) {
-      objects.push_back({part->name, own.part(meta_field::kObjectGraph), first_assets_[part->number],
-                         signature_keys_[part->number]});
+      with_file(part->model, [&] {
+        SavedObjects saved = read_saved_objects(own.part(meta_field::kObjectGraph));
+        check_saved_objects(saved);
+        objects.push_back(
+            {part->name, std::move(saved), first_assets_[part->number], signature_keys_[part->number]});
+      });
     } else {
       without += (without.empty() ? "" : ", ") + printable(part->model.path);
     }
@@ -335,7 +369,7 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
   if (objects.empty()) return;
   if (!without.empty())
     notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
-  meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(objects)});
+  meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(std::move(objects))});
 }
 
 }  // namespace gedit

@@ -23,7 +23,7 @@ class MergedSurroundings {
   // `aliases` gains the ones that kept their key as `NAME/KEY`.
   void unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases);
   // A signature that is fed with a KEY is fed with its VALUE.
-  static void map_signature_inputs(MetaGraph& meta, const InputMap& inputs);
+  void map_signature_inputs(MetaGraph& meta, const InputMap& inputs);
 
   // Throws Error (kRefused) where two collections of one key hold different things.
   void unite_collections(MetaGraph& meta);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "checkpoint/bundle.h"
+#include "edit/new_names.h"
 #include "graph/library.h"
 #include "model/saver_functions.h"
 
@@ -16,6 +17,7 @@ namespace gedit {
 namespace {
 
 constexpr uint32_t kSignatureInput = 2, kSignatureControl = 20;  // OpDef
+constexpr size_t kSaveTensors = 3;                               // the first input of a SaveV2 that is saved
 constexpr uint32_t kArgAttr = 7, kUniqueId = 8;  // FunctionDef: maps from an argument's number
 
 uint32_t last_number(std::string_view port) {
@@ -44,6 +46,7 @@ class BodyShrinking {
                 const std::vector<bool>& dropped)
       : function_def_(function_def), body_(function_def, function_field::kNode, arena), dropped_(dropped) {
     body_.decode();
+    for (const bool gone : dropped) dropped_before_.push_back(dropped_before_.back() + (gone ? 1 : 0));
   }
 
   std::string run() {
@@ -71,10 +74,15 @@ class BodyShrinking {
       if (dropped_[i]) dead_.emplace(arguments[i]);
     }
     std::unordered_map<std::string, std::vector<NodeId>> readers;
+    std::unordered_map<uint32_t, size_t> saved;  // tensors that a Save node still saves
     for (uint32_t i = 0; i < body_.size(); ++i) {
+      size_t data = 0;
       for (const std::string& input : inputs_of(body_.bytes(NodeId{i}))) {
-        if (!input.starts_with('^')) readers[std::string(parse_body_input(input).node)].push_back(NodeId{i});
+        if (input.starts_with('^')) break;
+        ++data;
+        readers[std::string(parse_body_input(input).node)].push_back(NodeId{i});
       }
+      saved[i] = data - std::min<size_t>(data, kSaveTensors);
     }
     std::vector<std::string> stack(dead_.begin(), dead_.end());
     while (!stack.empty()) {
@@ -88,7 +96,7 @@ class BodyShrinking {
           throw Error(Cause::kRefused, "passes on variables that go")
               .of(quoted("function", function_name(function_def_)));
         }
-        if (op == "SaveV2" && saves_anything(reader)) continue;
+        if (op == "SaveV2" && --saved[index_of(reader)] > 0) continue;
         if (dead_.emplace(body_.name(reader)).second) stack.emplace_back(body_.name(reader));
       }
     }
@@ -132,23 +140,19 @@ class BodyShrinking {
     }
   }
 
-  bool saves_anything(NodeId save) const {
-    const std::vector<std::string> inputs = inputs_of(body_.bytes(save));
-    for (size_t slot = 3; slot < inputs.size(); ++slot) {
-      if (!inputs[slot].starts_with('^') && !dead_.contains(std::string(parse_body_input(inputs[slot]).node)))
-        return true;
-    }
-    return false;
-  }
-
   // Positions that stay, among the tensors of Save and Restore nodes.
   void shrink_savers(const Names& names) {
+    NewNames new_names(names);
+    for (const std::string_view argument : argument_names(function_signature(body_)))
+      new_names.reserve(argument);
     std::unordered_map<std::string, std::set<uint32_t>> read;  // of Restore nodes, by those who stay
     for (uint32_t i = 0; i < body_.size(); ++i) {
       if (is_dead(NodeId{i})) continue;
       for (const std::string& input : inputs_of(body_.bytes(NodeId{i}))) {
         const Input parsed = parse_body_input(input);
-        if (!parsed.control) read[std::string(parsed.node)].insert(last_number(parsed.port));
+        if (parsed.control) continue;
+        read[std::string(parsed.node)].insert(last_number(parsed.port));
+        ++readers_[std::string(parsed.node)];
       }
     }
     for (const Part& part : body_.parts()) {
@@ -177,11 +181,24 @@ class BodyShrinking {
         dead_.emplace(body_.name(id));
         continue;
       }
-      shrink(names, id, kept, types);
+      shrink(names, new_names, id, kept, types);
     }
   }
 
-  void shrink(const Names& names, NodeId id, const std::vector<uint32_t>& kept,
+  // A Const of names or slices for this reader alone.
+  std::string own_strings(NodeId source, const std::vector<std::string>& strings, NewNames& new_names) {
+    std::string node_def = with_strings(body_.bytes(source), strings);
+    std::string name(body_.name(source));
+    if (--readers_[name] == 0) {
+      body_.replace(source, std::move(node_def));
+      return name;
+    }
+    name = new_names.free(name);
+    body_.append(with_name(node_def, name));
+    return name;
+  }
+
+  void shrink(const Names& names, NewNames& new_names, NodeId id, const std::vector<uint32_t>& kept,
               const std::vector<DType>& types) {
     std::vector<std::string> inputs = inputs_of(body_.bytes(id));
     for (const size_t slot : {size_t{1}, size_t{2}}) {
@@ -193,11 +210,11 @@ class BodyShrinking {
       }
       std::vector<std::string> left;
       for (const uint32_t position : kept) left.push_back((*strings)[position]);
-      body_.replace(source, with_strings(body_.bytes(source), left));
+      inputs[slot] = own_strings(source, left, new_names) + ":output:0";
     }
     std::vector<DType> left;
     for (const uint32_t position : kept) left.push_back(types[position]);
-    std::string node_def = with_attr(body_.bytes(id), "dtypes", type_list_value(left));
+    std::string node_def = with_attr(with_inputs(body_.bytes(id), inputs), "dtypes", type_list_value(left));
     node_def = with_attr(node_def, "_output_shapes", std::nullopt);
     body_.replace(id, node_def);
     const std::string name(body_.name(id));
@@ -227,10 +244,9 @@ class BodyShrinking {
 
   // The new number of an argument, nothing where it goes.
   std::optional<uint64_t> number_of(uint64_t argument) const {
-    if (argument < dropped_.size() && dropped_[argument]) return std::nullopt;
-    uint64_t before = 0;
-    for (size_t i = 0; i < argument && i < dropped_.size(); ++i) before += dropped_[i] ? 1 : 0;
-    return argument - before;
+    if (argument >= dropped_.size()) return argument - dropped_before_.back();
+    if (dropped_[argument]) return std::nullopt;
+    return argument - dropped_before_[argument];
   }
 
   std::string signature(std::string_view old, const std::set<std::string_view>& gone_outputs) const {
@@ -294,8 +310,10 @@ class BodyShrinking {
   std::string_view function_def_;
   Graph body_;
   const std::vector<bool>& dropped_;
-  std::unordered_set<std::string> dead_;  // arguments and nodes
+  std::vector<uint64_t> dropped_before_{0};  // by argument, and one more
+  std::unordered_set<std::string> dead_;     // arguments and nodes
   std::map<std::string, std::string> renamed_;
+  std::unordered_map<std::string, size_t> readers_;  // that stay, by node
 };
 
 }  // namespace

@@ -43,6 +43,18 @@ std::string_view function_signature(const Graph& body);
 std::string_view function_name(std::string_view function_def);
 std::vector<std::string_view> argument_names(std::string_view signature);  // of the signature's inputs
 
+// Calls use(function_name, node_def) for every node in the bodies of a FunctionDefLibrary.
+template <typename Use>
+void each_body_node(std::string_view library, Use use) {
+  for (Fields functions(library); functions.next();) {
+    if (!functions->bytes(1)) continue;
+    const std::string_view name = function_name(functions->value);
+    for (Fields fields(functions->value); fields.next();) {
+      if (fields->bytes(function_field::kNode)) use(name, fields->value);
+    }
+  }
+}
+
 // The function that a call node calls: `f` of a PartitionedCall or StatefulPartitionedCall, else its op.
 std::string_view called_function(std::string_view node_def);
 

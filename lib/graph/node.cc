@@ -52,6 +52,13 @@ Input parse_body_input(std::string_view text) {
   return {text.substr(0, colon), text.substr(colon + 1), false};
 }
 
+std::string canonical_input(std::string_view input) {
+  const Input parsed = parse_input(input);
+  if (parsed.control) return "^" + std::string(parsed.node);
+  const uint32_t index = parsed.index();
+  return index == 0 ? std::string(parsed.node) : std::string(parsed.node) + ":" + std::to_string(index);
+}
+
 std::vector<std::string> inputs_of(std::string_view node_def) {
   std::vector<std::string> inputs;
   each_input(node_def, [&](std::string_view input) { inputs.emplace_back(input); });

@@ -68,6 +68,8 @@ Input parse_input(std::string_view text);
 
 // The same for a function body, where the port begins at the first colon.
 Input parse_body_input(std::string_view text);
+// `a`, `a:1` or `^a` for any way in which an input of a main graph may be written.
+std::string canonical_input(std::string_view input);
 
 // Variables are these ops (command_reference 0.2).
 inline bool is_variable_op(std::string_view op) {

@@ -171,13 +171,10 @@ std::string shape_text(const Shape& shape) {
   return text + "]";
 }
 
-Shape output_shape(std::string_view node_def, uint32_t index) {
-  if (const auto shapes = find_attr(node_def, "_output_shapes")) {
-    uint32_t at = 0;
-    for (Fields list(last_bytes(*shapes, attr_field::kList)); list.next();) {
-      if (list->bytes(attr_field::kShape) && at++ == index) return parse_shape_proto(list->value);
-    }
-  }
+namespace {
+
+// From the attribute that the op itself has.
+Shape own_shape(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
   if (op == "Const") {
     const auto value = find_attr(node_def, "value");
@@ -189,6 +186,29 @@ Shape output_shape(std::string_view node_def, uint32_t index) {
   const auto shape = shaped ? find_attr(node_def, "shape") : std::nullopt;
   if (!shape) return std::nullopt;
   return parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+}
+
+}  // namespace
+
+Shape output_shape(std::string_view node_def, uint32_t index) {
+  if (const auto shapes = find_attr(node_def, "_output_shapes")) {
+    uint32_t at = 0;
+    for (Fields list(last_bytes(*shapes, attr_field::kList)); list.next();) {
+      if (list->bytes(attr_field::kShape) && at++ == index) return parse_shape_proto(list->value);
+    }
+  }
+  return own_shape(node_def);
+}
+
+std::vector<Shape> output_shapes(std::string_view node_def) {
+  std::vector<Shape> found;
+  if (const auto shapes = find_attr(node_def, "_output_shapes")) {
+    for (Fields list(last_bytes(*shapes, attr_field::kList)); list.next();) {
+      if (list->bytes(attr_field::kShape)) found.push_back(parse_shape_proto(list->value));
+    }
+  }
+  if (found.empty()) found.push_back(own_shape(node_def));
+  return found;
 }
 
 }  // namespace gedit

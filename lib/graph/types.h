@@ -48,5 +48,7 @@ std::string shape_text(const Shape& shape);
 
 // Shape of output `index` from `_output_shapes`, or the node's own attribute (Placeholder, variable, Const).
 Shape output_shape(std::string_view node_def, uint32_t index);
+// Of all outputs that have one, in one pass.
+std::vector<Shape> output_shapes(std::string_view node_def);
 
 }  // namespace gedit

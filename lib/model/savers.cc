@@ -9,7 +9,8 @@ namespace gedit {
 namespace {
 
 constexpr int kLongestWay = 16;  // nodes between a variable and its saver; savers have one to three
-constexpr size_t kMostStrings = 50'000'000;  // a hostile shape must not become memory
+// A hostile shape must not become memory: strings that are there, and those that repeat the last one.
+constexpr size_t kMostStrings = 50'000'000, kMostRepeated = 100'000;
 
 std::vector<std::string_view> inputs_of(std::string_view node_def) {
   std::vector<std::string_view> inputs;
@@ -28,7 +29,7 @@ NodeId const_behind(const Graph& graph, const Names& names, const std::vector<st
   NodeId id = names.find(parse_input(inputs[slot]).node);
   for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
     const std::string_view node_def = graph.bytes(id);
-    if (node_op(node_def) == "Const") return string_const(node_def) ? id : kNoNode;
+    if (node_op(node_def) == "Const") return string_const(node_def, 0) ? id : kNoNode;
     if (node_op(node_def) != "Identity") return kNoNode;
     const std::vector<std::string_view> next = inputs_of(node_def);
     id = next.empty() ? kNoNode : names.find(parse_input(next[0]).node);
@@ -36,9 +37,9 @@ NodeId const_behind(const Graph& graph, const Names& names, const std::vector<st
   return kNoNode;
 }
 
-std::vector<std::string> strings_of(const Graph& graph, NodeId id) {
+std::vector<std::string> strings_of(const Graph& graph, NodeId id, size_t most) {
   if (id == kNoNode) return {};
-  return string_const(graph.bytes(id)).value_or(std::vector<std::string>());
+  return string_const(graph.bytes(id), most).value_or(std::vector<std::string>());
 }
 
 SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
@@ -51,8 +52,8 @@ SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
   save.names = const_behind(graph, names, inputs, 1);
   if (sliced) save.slices = const_behind(graph, names, inputs, 2);
   if (save.names == kNoNode) return save;
-  const std::vector<std::string> keys = strings_of(graph, save.names),
-                                 slices = strings_of(graph, save.slices);
+  const std::vector<std::string> keys = strings_of(graph, save.names, inputs.size()),
+                                 slices = strings_of(graph, save.slices, inputs.size());
   for (uint32_t slot = 0; slot < keys.size() && save.first_tensor + slot < inputs.size(); ++slot) {
     const std::string_view input = inputs[save.first_tensor + slot];
     if (input.starts_with('^')) break;
@@ -106,8 +107,11 @@ RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& co
   restore.node = id;
   restore.names = const_behind(graph, names, inputs, 1);
   restore.slices = const_behind(graph, names, inputs, 2);
-  const std::vector<std::string> keys = strings_of(graph, restore.names),
-                                 slices = strings_of(graph, restore.slices);
+  // Many may read one Const: no more of it than the node has outputs.
+  const bool list = node_op(node_def) == "RestoreV2";
+  const size_t outputs = list ? type_list(find_attr(node_def, "dtypes").value_or("")).size() : 1;
+  const std::vector<std::string> keys = strings_of(graph, restore.names, outputs),
+                                 slices = strings_of(graph, restore.slices, outputs);
   for (uint32_t output = 0; output < keys.size(); ++output) {
     restore.tensors.push_back(
         {output, keys[output], output < slices.size() ? slices[output] : "", kNoNode, {}});
@@ -127,16 +131,12 @@ bool is_restore_op(std::string_view op) {
 }
 bool is_assign_op(std::string_view op) { return op == "Assign" || op == "AssignVariableOp"; }
 
-std::optional<std::vector<std::string>> string_const(std::string_view node_def) {
+std::optional<std::vector<std::string>> string_const(std::string_view node_def, size_t most) {
   if (node_op(node_def) != "Const") return std::nullopt;
   const auto value = find_attr(node_def, "value");
   if (!value) return std::nullopt;
   const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
   if (static_cast<DType>(last_varint(tensor, 1)) != DType::kString) return std::nullopt;
-  std::vector<std::string> strings;
-  for (Fields fields(tensor); fields.next();) {
-    if (fields->bytes(8)) strings.emplace_back(fields->value);
-  }
   const Shape shape = parse_shape_proto(last_bytes(tensor, 2));
   if (!shape) return std::nullopt;
   size_t count = 1;
@@ -145,7 +145,12 @@ std::optional<std::vector<std::string>> string_const(std::string_view node_def) 
         (count *= static_cast<size_t>(size)) > kMostStrings)
       return std::nullopt;
   }
-  if (strings.size() > count) strings.resize(count);
+  count = std::min(count, most);
+  std::vector<std::string> strings;
+  for (Fields fields(tensor); strings.size() < count && fields.next();) {
+    if (fields->bytes(8)) strings.emplace_back(fields->value);
+  }
+  if (count - strings.size() > kMostRepeated) return std::nullopt;
   const std::string last =
       strings.empty() ? "" : strings.back();  // fewer values than elements: the last one repeats
   strings.resize(count, last);
@@ -196,18 +201,18 @@ NodeId variable_behind(const Graph& graph, const Names& names, std::string_view 
   return kNoNode;
 }
 
-const std::string* Savers::key_of(NodeId variable) const {
-  for (const SaveNode& save : saves) {
-    for (const SavedTensor& tensor : save.tensors) {
-      if (tensor.variable == variable) return &tensor.key;
+std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers) {
+  std::unordered_map<uint32_t, std::string_view> keys;
+  const auto add = [&](const auto& nodes) {
+    for (const auto& node : nodes) {
+      for (const auto& tensor : node.tensors) {
+        if (tensor.variable != kNoNode) keys.emplace(index_of(tensor.variable), tensor.key);
+      }
     }
-  }
-  for (const RestoreNode& restore : restores) {
-    for (const RestoredTensor& tensor : restore.tensors) {
-      if (tensor.variable == variable) return &tensor.key;
-    }
-  }
-  return nullptr;
+  };
+  add(savers.saves);
+  add(savers.restores);
+  return keys;
 }
 
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers) {

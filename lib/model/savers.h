@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/edges.h"
@@ -15,8 +16,8 @@
 namespace gedit {
 
 // The strings of a Const node of DT_STRING: what string_val holds, the last one repeated up to the shape's
-// size. Nothing where the node is no such Const.
-std::optional<std::vector<std::string>> string_const(std::string_view node_def);
+// size, and of them the first `most`. Nothing where the node is no such Const.
+std::optional<std::vector<std::string>> string_const(std::string_view node_def, size_t most = SIZE_MAX);
 // A Const like `node_def` that holds these strings: as a vector, one string in place of a scalar as a scalar.
 std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings);
 
@@ -56,9 +57,10 @@ struct Savers {
   std::vector<RestoreNode> restores;
 
   bool empty() const { return saves.empty() && restores.empty(); }
-  // The key under which the variable is saved, else restored; nothing where no saver has it.
-  const std::string* key_of(NodeId variable) const;
 };
+
+// By variable, the key under which it is saved, else restored. Views into `savers`.
+std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers);
 
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers);
 

@@ -167,6 +167,7 @@ class Summarizer {
         variable.trainable = variable.trainable || collection.key == "trainable_variables";
       }
     }
+    const auto keys = variable_keys(savers_);
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
       const std::string_view node_def = graph_.bytes(id);
@@ -177,7 +178,7 @@ class Summarizer {
       variable.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
       if (const auto shape = find_attr(node_def, "shape"))
         variable.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
-      if (const std::string* key = savers_.key_of(id)) variable.key = *key;
+      if (const auto key = keys.find(i); key != keys.end()) variable.key = key->second;
       std::sort(variable.collections.begin(), variable.collections.end());
       summary_.variables.push_back(variable);
     }

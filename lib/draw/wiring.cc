@@ -1,0 +1,331 @@
+#include "draw/wiring.h"
+
+#include <algorithm>
+
+#include "draw/describe.h"
+#include "graph/library.h"
+#include "graph/types.h"
+#include "model/collections.h"
+#include "model/savers.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kNoVertex = 0xffffffff;
+constexpr size_t kLongestType = 100;  // `float32[...]`, in bytes
+
+bool is_read_op(std::string_view op) { return op == "Identity" || op == "ReadVariableOp"; }
+bool is_question_op(std::string_view op) {
+  return op == "IsVariableInitialized" || op == "VarIsInitializedOp";
+}
+bool is_table_initializer_op(std::string_view op) {
+  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
+}
+
+std::string variable_shape(std::string_view node_def) {
+  const auto shape = find_attr(node_def, "shape");
+  return shape ? shape_text(parse_shape_proto(last_bytes(*shape, attr_field::kShape))) : std::string();
+}
+
+class Wirer {
+ public:
+  Wirer(const Graph& graph, OpDefs& ops, std::vector<std::string>& types)
+      : graph_(graph), ops_(ops), names_(graph), types_(types) {
+    if (types_.empty()) types_.emplace_back();
+    for (uint32_t i = 0; i < types_.size(); ++i) type_index_.emplace(types_[i], i);
+  }
+
+  Wiring run(const std::vector<std::string_view>& initializers, const NodeSet* own) {
+    vertices();
+    inputs();
+    for (uint32_t v = 0; v < size(); ++v) {
+      if (wiring_.seat[v] != Seat::kScope)
+        wiring_.type.push_back(type_of(v, 0));
+      else
+        wiring_.type.push_back(0);
+    }
+    own_ = own;
+    find_readers();
+    parts_of_state(initializers);
+    reads();
+    constants();
+    return std::move(wiring_);
+  }
+
+ private:
+  uint32_t size() const { return static_cast<uint32_t>(wiring_.vertices.size()); }
+  std::string_view op(uint32_t v) const { return wiring_.vertices[v].op; }
+  bool is_state(uint32_t v) const { return is_variable_op(op(v)) || is_table_op(op(v)); }
+  bool must_own(uint32_t v) const { return own_ != nullptr && v < graph_.size() && own_->has(NodeId{v}); }
+
+  void vertices() {
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const bool removed = graph_.removed(NodeId{i});
+      if (removed) {
+        wiring_.vertices.emplace_back();
+      } else {
+        const NodeHead head = node_head(graph_.bytes(NodeId{i}));
+        wiring_.vertices.push_back({head.name, head.op, head.device, graph_.bytes(NodeId{i})});
+      }
+      wiring_.seat.push_back(removed ? Seat::kScope : Seat::kBox);
+    }
+    if (graph_.is_body()) {
+      const OpDef signature = parse_op_def(function_signature(graph_));
+      for (const ArgDef& argument : signature.inputs) {
+        arguments_.emplace(argument.name, size());
+        argument_types_.push_back(static_cast<DType>(argument.type));
+        wiring_.vertices.push_back({argument.name, "argument", {}, {}});
+        wiring_.seat.push_back(Seat::kBox);
+      }
+      for (const Part& part : graph_.parts()) {
+        if (part.field != function_field::kRet && part.field != function_field::kControlRet) continue;
+        Fields fields(part.raw);
+        if (!fields.next()) continue;
+        const MapEntry entry = map_entry(fields->value);
+        results_.push_back({entry.value, part.field == function_field::kControlRet});
+        wiring_.vertices.push_back({entry.key, "result", {}, {}});
+        wiring_.seat.push_back(Seat::kBox);
+      }
+    }
+    wiring_.host.resize(size());
+    for (uint32_t v = 0; v < size(); ++v) wiring_.host[v] = v;
+  }
+
+  void inputs() {
+    for (uint32_t v = 0; v < size(); ++v) {
+      wiring_.begins.push_back(static_cast<uint32_t>(wiring_.inputs.size()));
+      if (wiring_.seat[v] == Seat::kScope) continue;
+      const size_t first_result = size() - results_.size();
+      if (v >= first_result) {
+        const auto& [text, control] = results_[v - first_result];
+        input(text, control);
+      } else if (v < graph_.size()) {
+        each_input(wiring_.vertices[v].bytes, [&](std::string_view text) { input(text, false); });
+      }
+    }
+    wiring_.begins.push_back(static_cast<uint32_t>(wiring_.inputs.size()));
+  }
+
+  void input(std::string_view text, bool control) {
+    const Input input = graph_.is_body() ? parse_body_input(text) : parse_input(text);
+    control = control || input.control;
+    const uint32_t from = vertex(input.node);
+    if (from == kNoVertex) return;  // gedit check tells
+    wiring_.inputs.push_back({from, control ? 0 : type_of(from, port(from, input)), control});
+  }
+
+  uint32_t vertex(std::string_view name) const {
+    const NodeId id = names_.find(name);
+    if (id != kNoNode) return index_of(id);
+    const auto found = arguments_.find(name);
+    return found == arguments_.end() ? kNoVertex : found->second;
+  }
+
+  // The number of the output; in a body `name:k` is that of the k-th tensor of an output.
+  uint32_t port(uint32_t from, const Input& input) {
+    if (!graph_.is_body() || input.port.empty()) return input.index();
+    const size_t colon = input.port.rfind(':');
+    const std::string_view output = input.port.substr(0, colon);
+    if (from >= graph_.size() || output.empty()) return 0;
+    const OpDef* def = ops_.find(op(from));
+    const uint32_t index = index_behind(input.port, colon);
+    if (def == nullptr || def->outputs.size() == 1) return index;
+    const auto [found, fresh] = output_begins_.try_emplace(from);
+    if (fresh && output_names(*def, wiring_.vertices[from].bytes, output_names_)) {
+      for (uint32_t i = 0; i < output_names_.size(); ++i) {
+        if (output_names_[i].index == 0) found->second.emplace(output_names_[i].arg, i);
+      }
+    }
+    const auto begin = found->second.find(output);
+    return begin == found->second.end() ? kNoVertex : begin->second + index;
+  }
+
+  static uint32_t index_behind(std::string_view port, size_t colon) {
+    uint32_t number = 0;
+    if (colon != std::string_view::npos)
+      std::from_chars(port.data() + colon + 1, port.data() + port.size(), number);
+    return number;
+  }
+
+  // Most nodes have one output that matters; of the others all are found at once.
+  uint32_t type_of(uint32_t v, uint32_t output) {
+    if (first_type_.size() < size()) first_type_.resize(size(), kNoVertex);
+    if (output == 0) {
+      if (first_type_[v] == kNoVertex) first_type_[v] = first_type(v);
+      return first_type_[v];
+    }
+    if (v >= graph_.size()) return 0;
+    const auto [found, fresh] = other_types_.try_emplace(v);
+    if (fresh) find_types(v, found->second);
+    return output < found->second.size() ? found->second[output] : 0;
+  }
+
+  uint32_t first_type(uint32_t v) {
+    const Vertex& from = wiring_.vertices[v];
+    if (v >= graph_.size()) {
+      const size_t argument = v - graph_.size();
+      const bool known = argument < argument_types_.size() && argument_types_[argument] != DType::kInvalid;
+      return known ? type_index(dtype_name(argument_types_[argument])) : 0;
+    }
+    return type_index(type_text(from, dtype_of(from, 0), output_shape(from.bytes, 0)));
+  }
+
+  void find_types(uint32_t v, std::vector<uint32_t>& found) {
+    const Vertex& from = wiring_.vertices[v];
+    dtype_of(from, 0);
+    const std::vector<DType> types = output_types_;
+    size_t output = 0;
+    if (const auto shapes = find_attr(from.bytes, "_output_shapes")) {
+      for (Fields list(last_bytes(*shapes, attr_field::kList)); list.next();) {
+        if (!list->bytes(attr_field::kShape)) continue;
+        const DType type = output < types.size() ? types[output] : DType::kInvalid;
+        found.push_back(type_index(type_text(from, type, parse_shape_proto(list->value))));
+        ++output;
+      }
+    }
+    for (; output < types.size(); ++output)
+      found.push_back(type_index(type_text(from, types[output], std::nullopt)));
+  }
+
+  // Of all outputs in output_types_.
+  DType dtype_of(const Vertex& from, size_t output) {
+    const OpDef* def = ops_.find(from.op);
+    output_types_.clear();
+    if (def == nullptr || !output_types(*def, from.bytes, output_types_)) output_types_.clear();
+    return output < output_types_.size() ? output_types_[output] : DType::kInvalid;
+  }
+
+  static std::string type_text(const Vertex& from, DType type, const Shape& shape) {
+    if (type == DType::kInvalid) return shape_text(shape);
+    std::string text = dtype_name(base_type(type));
+    if (text != "resource") return text + shape_text(shape);
+    // The shape of a handle tells nothing, that of its variable does.
+    const auto dtype = type_attr(from.bytes, "dtype");
+    if (from.op == "VarHandleOp" && dtype) text += " " + dtype_name(*dtype) + variable_shape(from.bytes);
+    return text;
+  }
+
+  uint32_t type_index(const std::string& text) {
+    const auto [found, fresh] =
+        type_index_.try_emplace(shortened(text, kLongestType), static_cast<uint32_t>(types_.size()));
+    if (fresh) types_.push_back(found->first);
+    return found->second;
+  }
+
+  // How many inputs of others each vertex feeds, and whether any of them is data.
+  void find_readers() {
+    readers_.assign(size(), 0);
+    feeds_data_.assign(size(), false);
+    for (const Wiring::Input& input : wiring_.inputs) {
+      ++readers_[input.from];
+      if (!input.control) feeds_data_[input.from] = true;
+    }
+  }
+
+  const Wiring::Input* first_data(uint32_t v) const {
+    for (uint32_t i = wiring_.begins[v]; i < wiring_.begins[v + 1]; ++i) {
+      if (!wiring_.inputs[i].control) return &wiring_.inputs[i];
+    }
+    return nullptr;
+  }
+
+  // Initializers with what only they need, and what only asks for the state, sit in its box.
+  void parts_of_state(const std::vector<std::string_view>& initializers) {
+    NodeSet named(graph_.size());
+    for (const std::string_view name : initializers) {
+      const NodeId id = names_.find(node_of(name));
+      if (id != kNoNode) named.add(id);
+    }
+    for (uint32_t v = 0; v < graph_.size(); ++v) {
+      if (wiring_.seat[v] != Seat::kBox || must_own(v)) continue;
+      const Wiring::Input* first = first_data(v);
+      if (first == nullptr || !is_state(first->from)) continue;
+      const uint32_t state = first->from;
+      const std::string_view name = wiring_.vertices[v].name;
+      const bool below = in_scope(name, wiring_.vertices[state].name);
+      const bool initializes =
+          is_table_initializer_op(op(v)) ||
+          (is_assign_op(op(v)) && (named.has(NodeId{v}) ||
+                                   (below && name.substr(wiring_.vertices[state].name.size()) == "/Assign")));
+      const bool asks = below && (is_question_op(op(v)) || (is_read_op(op(v)) && readers_[v] == 0));
+      if (initializes || asks) sit(v, state);
+    }
+    while (!waiting_.empty()) {
+      const uint32_t v = waiting_.back();
+      waiting_.pop_back();
+      for (uint32_t i = wiring_.begins[v]; i < wiring_.begins[v + 1]; ++i) {
+        const uint32_t from = wiring_.inputs[i].from;
+        if (from >= graph_.size() || wiring_.seat[from] != Seat::kBox) continue;
+        const uint32_t host = wiring_.host[v];
+        if (inside_.try_emplace(from, host).first->second != host) continue;  // shared by two: in neither
+        if (--readers_[from] > 0) continue;
+        if (is_state(from) || must_own(from) || op(from).starts_with("Placeholder")) continue;
+        sit(from, host);
+      }
+    }
+  }
+
+  void sit(uint32_t v, uint32_t host) {
+    wiring_.seat[v] = Seat::kPart;
+    wiring_.host[v] = host;
+    waiting_.push_back(v);
+  }
+
+  void reads() {
+    for (uint32_t v = 0; v < graph_.size(); ++v) {
+      if (wiring_.seat[v] != Seat::kBox || must_own(v) || !is_read_op(op(v)) || !feeds_data_[v]) continue;
+      const Wiring::Input* first = first_data(v);
+      if (first == nullptr) continue;
+      const uint32_t from = first->from;
+      const bool resource = from >= graph_.size() && op(v) == "ReadVariableOp";
+      if (!resource && !is_variable_op(op(from)) && (op(from) != "Const" || must_own(from))) continue;
+      wiring_.seat[v] = Seat::kRead;
+      wiring_.host[v] = from;
+    }
+  }
+
+  void constants() {
+    for (uint32_t v = 0; v < graph_.size(); ++v) {
+      if (wiring_.seat[v] == Seat::kBox && op(v) == "Const" && feeds_data_[v] && !must_own(v))
+        wiring_.seat[v] = Seat::kConst;
+    }
+  }
+
+  const Graph& graph_;
+  OpDefs& ops_;
+  const Names names_;
+  std::vector<std::string>& types_;
+  std::unordered_map<std::string, uint32_t> type_index_;
+  Wiring wiring_;
+  const NodeSet* own_ = nullptr;
+  std::unordered_map<std::string_view, uint32_t> arguments_;
+  std::vector<DType> argument_types_;
+  std::vector<std::pair<std::string_view, bool>> results_;  // what each reads, and whether for control only
+  std::vector<uint32_t> first_type_, readers_;
+  std::vector<bool> feeds_data_;
+  std::vector<uint32_t> waiting_;
+  std::unordered_map<uint32_t, uint32_t> inside_;                    // of what parts read: whose parts
+  std::unordered_map<uint32_t, std::vector<uint32_t>> other_types_;  // of all outputs, by vertex
+  // In a body: where the tensors of each output of a vertex begin.
+  std::unordered_map<uint32_t, std::unordered_map<std::string_view, uint32_t>> output_begins_;
+  std::vector<DType> output_types_;
+  std::vector<OutputName> output_names_;
+};
+
+}  // namespace
+
+const OpDef* OpDefs::find(std::string_view op) {
+  const auto found = defs_.find(op);
+  if (found != defs_.end()) return found->second.name.empty() ? nullptr : &found->second;
+  const std::string_view definition = ops_.find(op);
+  OpDef& def = defs_[op];
+  if (!definition.empty()) def = parse_op_def(definition);
+  return def.name.empty() ? nullptr : &def;
+}
+
+Wiring wire(const Graph& graph, OpDefs& ops, const std::vector<std::string_view>& initializers,
+            const NodeSet* own, std::vector<std::string>& types) {
+  return Wirer(graph, ops, types).run(initializers, own);
+}
+
+}  // namespace gedit

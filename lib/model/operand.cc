@@ -1,0 +1,36 @@
+#include "model/operand.h"
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "checkpoint/open.h"
+#include "model/detect.h"
+
+namespace gedit {
+namespace {
+
+// A pipe can be read only once.
+bool is_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+}  // namespace
+
+bool names_checkpoint(const std::string& path) {
+  if (is_file(path)) {
+    const Content content = identify(InputFile::open(path)->bytes());
+    const bool state = content == Content::kCheckpointState;
+    return state || content == Content::kCheckpointIndex || content == Content::kCheckpointV1;
+  }
+  if (path == "-" || (exists(path) && !is_directory(path))) return false;
+  const bool saved_model =
+      exists(join_path(path, "saved_model.pb")) || exists(join_path(path, "saved_model.pbtxt"));
+  return !saved_model && find_checkpoint(path).has_value();
+}
+
+bool names_checkpoint_state(const std::string& path) {
+  return is_file(path) && identify(InputFile::open(path)->bytes()) == Content::kCheckpointState;
+}
+
+}  // namespace gedit

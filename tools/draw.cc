@@ -1,0 +1,134 @@
+// gedit draw: a picture of a graph.
+#include <unistd.h>
+
+#include "base/process.h"
+#include "cli/options.h"
+#include "commands.h"
+#include "draw/dot.h"
+#include "draw/page.h"
+#include "select/selection.h"
+
+namespace gedit {
+namespace {
+
+class Draw final : public Command {
+ public:
+  void setup(CLI::App& app) override {
+    input_.setup(app);
+    app.add_option("-o,--output", path_, "Write to OUT.svg, OUT.html or OUT.dot; - is standard output")
+        ->type_name("OUT");
+    app.add_option("-f,--format", format_, "svg, html or dot; default: by the suffix of OUT")
+        ->check(CLI::IsMember({"svg", "html", "dot"}))
+        ->type_name("FORMAT");
+    app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
+    app.add_option("-s,--select", selector_, "Only what this hits and one step around it")
+        ->type_name("SELECTOR");
+    app.add_option("--depth", depth_,
+                   "Scopes N levels deep are seen, closed ones at the last; 0: all are open")
+        ->type_name("N")
+        ->check(CLI::Range(0, 1000));
+  }
+
+  int run() override {
+    const std::string format = chosen_format();
+    if (path_.empty() && ::isatty(STDOUT_FILENO) != 0) {
+      throw Error(Cause::kUsage, "standard output is a terminal")
+          .hint("-o FILE, or -o - to have it there all the same");
+    }
+    Model model = input_.load_one();
+    with_file(model, [&] {
+      Registry ops = input_.registry(model);
+      Selecting selecting(model, ops);
+      Selection selection;
+      SheetOptions options;
+      if (!selector_.empty()) {
+        selection = selecting.require(selector_);
+        options.selection = &selection;
+      }
+      if (format == "html") options.most_children = kMostInPage;
+      const std::vector<Sheet> sheets = make_sheets(model, ops, options);
+      const std::string title(model.path == "-" ? std::string_view() : base_name(model.path));
+      write(format, sheets, title);
+    });
+    return 0;
+  }
+
+ private:
+  static constexpr uint32_t kMostInPage = 150;  // side by side: as many as a browser lays out at once
+
+  std::string chosen_format() const {
+    if (!format_.empty()) return format_;
+    for (const char* format : {"svg", "html", "dot"}) {
+      if (base_name(path_).ends_with(std::string(".") + format)) return format;
+    }
+    if (path_.empty() || path_ == "-") throw Error(Cause::kUsage, "no format").hint("-f svg, html or dot");
+    throw Error(Cause::kUsage, "a picture is .svg, .html or .dot").in(path_).hint("-f svg, html or dot");
+  }
+
+  void write(const std::string& format, const std::vector<Sheet>& sheets, const std::string& title) const {
+    OutputFile out(path_.empty() ? "-" : path_, overwrite_);
+    if (format == "html") {
+      write_page(sheets, {title, depth_}, out);
+    } else {
+      const std::string text = dot_text(sheets, {title, depth_});
+      out.write(format == "dot" ? text : svg(text));
+    }
+    out.commit();
+  }
+
+  static std::string svg(const std::string& text) {
+    Finished dot;
+    try {
+      dot = run_program({"dot", "-Tsvg"}, text);
+    } catch (const Error& error) {
+      throw Error(error.cause(), error.message())
+          .of("dot")
+          .hint("install Graphviz, or write OUT.html or OUT.dot");
+    }
+    if (dot.status != 0) {
+      const std::string why = dot.err.substr(0, dot.err.find('\n'));
+      throw Error(Cause::kRefused, "ended with status " + std::to_string(dot.status) +
+                                       (why.empty() ? "" : ": " + printable(why)))
+          .of("dot")
+          .hint("write OUT.html or OUT.dot");
+    }
+    return dot.out;
+  }
+
+  InputOptions input_;
+  std::string path_, format_, selector_;
+  uint32_t depth_ = 1;
+  bool overwrite_ = false;
+};
+
+}  // namespace
+
+const CommandInfo kDraw{
+    "draw",
+    "Look",
+    "draws a graph as SVG, as one HTML file, or for Graphviz",
+    "FILE -o OUT.svg|.html|.dot [-s SELECTOR] [--depth N]",
+    "Scopes are boxes, open down to depth N and closed below it, with the number of nodes in them. Blocks "
+    "that are the "
+    "same but for the numbers in their names are one box with their count. Constants, reads and initializers "
+    "sit in the boxes of the nodes that they belong to. What more than 12 others read is named at each "
+    "of them instead of being joined to them by lines; so is a scope or NoOp at those that it reads, where "
+    "they are "
+    "more than 12. Lines tell dtype and shape, as far as they are known; dashed ones are control inputs, "
+    "dotted "
+    "ones lead from one folded block to the next. Variables and tables are orange, inputs green, outputs "
+    "red; "
+    "the border tells the device.\n"
+    "\n"
+    "OUT.html is one file without any link to the network: scopes open and close at a click, functions are "
+    "pages, "
+    "a search finds nodes, and the address keeps what is shown. It holds graphs of millions of nodes. "
+    "OUT.dot "
+    "is Graphviz's text, with functions as clusters; OUT.svg is what Graphviz's program dot makes of it, "
+    "which has to be "
+    "installed. Both are refused where more than 5,000 boxes would be seen.",
+    "gedit draw m.pb -o m.html\n"
+    "gedit draw m.pb -s decoder/ --depth 2 -o decoder.svg",
+    [] { return std::unique_ptr<Command>(std::make_unique<Draw>()); }};
+
+}  // namespace gedit
