@@ -143,13 +143,13 @@ void Reduction::apply(Changes& changes) {
 
   const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
   const auto stays = [&](NodeId id) { return id != kNoNode && kept().has(id); };
-  std::unordered_set<std::string_view> added;  // what the names do not know
-  for (uint32_t i = before; i < graph_.size(); ++i) added.insert(graph_.name(NodeId{i}));
   std::unordered_set<std::string_view> functions;
   Remaining remaining;
+  std::unordered_set<std::string_view> added;  // what the names do not know
+  for (uint32_t i = before; i < graph_.size(); ++i) added.insert(graph_.name(NodeId{i}));
   remaining.node = [&](std::string_view name) {
     const NodeId id = find(name);
-    return id == kNoNode ? added.contains(node_of(name)) : kept().has(id);
+    return id == kNoNode ? added.contains(node_of(name)) : stays(id);
   };
   remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
   remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
