@@ -26,7 +26,7 @@ class Convert final : public Command {
     if (!tags_.empty()) output_.base.tags = split_list({tags_});
     output_.check(model);
     attach_values(model);
-    output_.save(model, {});
+    output_.save(model, {}, {}, output_.note_of_file(model));
     return 0;
   }
 

@@ -151,6 +151,7 @@ class Signature final : public Command {
           .hint("-o OUT.meta, or a directory");
     if (!checkpoint_.empty())
       output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(checkpoint_, &changes.warnings));
+    for (std::string& note : output_.note_of_file(model)) changes.notes.push_back(std::move(note));
     if (output_.dry_run()) print(changes.text());
     output_.save(model, {before}, changes.warnings, changes.notes);
     return 0;

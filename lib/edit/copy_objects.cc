@@ -78,7 +78,11 @@ class ObjectExtension {
     each_input(graph_.bytes(call), [&](std::string_view input) {
       (input.starts_with('^') ? controls : inputs).emplace_back(input);
     });
-    if (shared(function, call)) function = own_function(call, function);
+    if (shared(function, call)) {
+      const auto left = uses_.find(library_.functions[function].name);
+      if (left != uses_.end() && left->second > 0) --left->second;  // the call names its own from now on
+      function = own_function(call, function);
+    }
     SaverBody body(library_.functions[function].body);
     std::vector<DType> types;
     const size_t before = inputs.size();
@@ -136,21 +140,27 @@ class ObjectExtension {
     return source;
   }
 
-  // Whether anything but the call names the function.
-  bool shared(size_t function, NodeId call) const {
-    const std::string_view name = library_.functions[function].name;
-    size_t uses = 0;
-    const auto look = [&](std::string_view node_def) {
-      uses += node_op(node_def) == name ? 1 : 0;
-      each_attr(node_def, [&](std::string_view, std::string_view value) {
-        each_function(value, [&](std::string_view one) { uses += one == name ? 1 : 0; });
-      });
+  // Whether anything but the call names the function. All names are counted once: savers have two calls.
+  bool shared(size_t function, NodeId call) {
+    const auto look = [](std::string_view node_def, const auto& use) {
+      use(node_op(node_def));
+      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, use); });
     };
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (!graph_.removed(NodeId{i}) && NodeId{i} != call) look(graph_.bytes(NodeId{i}));
+    if (uses_.empty()) {
+      for (const Function& one : library_.functions) uses_.emplace(one.name, 0);
+      const auto count = [&](std::string_view name) {
+        if (const auto found = uses_.find(name); found != uses_.end()) ++found->second;
+      };
+      for (uint32_t i = 0; i < graph_.size(); ++i) {
+        if (!graph_.removed(NodeId{i})) look(graph_.bytes(NodeId{i}), count);
+      }
+      for (const Function& one : library_.functions)
+        one.body.each_record([&](std::string_view node_def) { look(node_def, count); });
     }
-    for (const Function& one : library_.functions) one.body.each_record(look);
-    return uses > 0 || objects_.find_function(name) != nullptr;
+    const std::string_view name = library_.functions[function].name;
+    size_t own = 0;
+    look(graph_.bytes(call), [&](std::string_view one) { own += one == name ? 1 : 0; });
+    return uses_.at(name) > own || objects_.find_function(name) != nullptr;
   }
 
   size_t own_function(NodeId call, size_t function) {
@@ -389,6 +399,7 @@ class ObjectExtension {
   std::map<uint32_t, uint32_t> copies_;                // object -> its copy
   std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
   std::optional<PathMaker> places_;
+  std::unordered_map<std::string_view, size_t> uses_;  // of functions, by all that name them
 };
 
 }  // namespace

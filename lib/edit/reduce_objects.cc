@@ -94,13 +94,17 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
   for (uint32_t id = 0; id < count; ++id) {
     SavedObjects::Object& object = objects_.objects[id];
     const auto found = nodes_.find(id);
-    const bool there = found != nodes_.end() && node(found->second);
+    // A node that an input of the extracted part took the place of stands for nothing any more.
+    const auto stands = [&](NodeId at) {
+      return node(at) && !node_op(facts_.graph().bytes(at)).starts_with("Placeholder");
+    };
+    const bool there = found != nodes_.end() && stands(found->second);
     if (object.kind == Kind::kAsset) {
       const uint64_t index = last_varint(object.content, kAssetIndex);
       alive_[id] = index < new_asset_.size() && new_asset_[index] >= 0;
     } else if (object.kind == Kind::kConstant) {
       const NodeId constant = facts_.names.find(last_bytes(object.content, kOperation));
-      alive_[id] = constant != kNoNode && node(constant);
+      alive_[id] = constant != kNoNode && stands(constant);
     } else if (object.kind == Kind::kVariable || object.kind == Kind::kResource) {
       alive_[id] = there;
     }

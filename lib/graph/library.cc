@@ -114,6 +114,9 @@ Function& Library::add(const std::string& function_def, const std::shared_ptr<Ar
 
 std::string Library::encode() const {
   std::string out;
+  size_t size = 0;
+  for (const Item& item : items) size += item.raw.size();
+  out.reserve(size + size / 8);
   for (const Item& item : items) {
     if (item.field == 1 && functions[item.function].body.edited()) {
       StringSink sink;

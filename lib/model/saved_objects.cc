@@ -217,6 +217,11 @@ void check_saved_objects(const SavedObjects& objects) {
 
 std::string saved_objects_bytes(const SavedObjects& objects) {
   std::string out;
+  size_t size = objects.rest.size();
+  for (const SavedObjects::Object& object : objects.objects)
+    size += object.bytes.size() + object.content.size() / 8;
+  for (const SavedObjects::Function& function : objects.functions) size += function.bytes.size();
+  out.reserve(size + size / 8);
   for (const SavedObjects::Object& object : objects.objects) {
     if (object.changed) {
       append_bytes_field(out, 1, object_bytes(object));
@@ -231,7 +236,8 @@ std::string saved_objects_bytes(const SavedObjects& objects) {
       append_bytes_field(out, 2, function.bytes);
     }
   }
-  return out + objects.rest;
+  out += objects.rest;
+  return out;
 }
 
 std::optional<uint32_t> child_of(const SavedObjects& objects, uint32_t parent, std::string_view name) {

@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "base/wire.h"
 #include "model/collections.h"
+#include "model/finding.h"
 #include "model/ops_file.h"
 
 namespace gedit {
@@ -148,6 +149,16 @@ Destination OutputOptions::destination(const Model& model) const {
   destination.overwrite = overwrite_ || in_place_;
   if (!format_.empty()) destination.format = format_;
   return destination;
+}
+
+std::vector<std::string> OutputOptions::note_of_file(const Model& model) const {
+  if (to_standard_output() || in_place_ || !format_.empty() ||
+      base_name(path_).find('.') != std::string_view::npos)
+    return {};
+  const Target target = target_of(model, destination(model));
+  if (target.directory || target.kind == Kind::kSavedModel) return {};
+  return {printable(path_) + " is a " + std::string(kind_word(target.kind)) +
+          " in one file; a SavedModel: -o " + printable(path_) + "/"};
 }
 
 void OutputOptions::save(Model& model, const std::vector<Counts>& before,

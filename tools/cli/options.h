@@ -70,6 +70,9 @@ class OutputOptions {
   bool overwrites() const { return overwrite_ || in_place_; }
   bool to_standard_output() const { return !in_place_ && (path_.empty() || path_ == "-"); }
   const std::string& format() const { return format_; }
+  // For commands that may be meant to make a SavedModel: the note that OUT, a name without a suffix, becomes
+  // one file. None where it says what it is.
+  std::vector<std::string> note_of_file(const Model& model) const;
 
   // Writes the model, says what changed and what was lost. `before` has one for each model that was read;
   // without any the edit added and removed no node, and they are counted while they are written.
