@@ -7,11 +7,11 @@ namespace gedit {
 std::span<const CommandInfo> commands() {
   static const std::array kCommands{
       kInspect, kSelect,     kList,      kDiff,   kCheck, kDraw,  // look
-      kCopy,    kMerge,      kExtract,   kInsert, kSync,   // cut and join
-      kFreeze,  kCheckpoint,                               // weights
-      kRename,  kSet,        kSignature,                   // change
-      kConvert,                                            // files
-      kHelp,                                               // help
+      kCopy,    kMerge,      kExtract,   kInsert, kSync,          // cut and join
+      kFreeze,  kCheckpoint,                                      // weights
+      kRename,  kSet,        kSignature,                          // change
+      kConvert,                                                   // files
+      kHelp,                                                      // help
   };
   return kCommands;
 }

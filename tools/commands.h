@@ -36,7 +36,7 @@ std::span<const CommandInfo> commands();
 const CommandInfo* find_command(std::string_view name);
 
 // Defined in the file of the command: tools/NAME.cc.
-extern const CommandInfo kInspect, kSelect, kList, kDiff, kCheck, kDraw, kCopy, kMerge, kExtract, kInsert, kSync,
-    kFreeze, kRename, kSet, kSignature, kCheckpoint, kConvert, kHelp;
+extern const CommandInfo kInspect, kSelect, kList, kDiff, kCheck, kDraw, kCopy, kMerge, kExtract, kInsert,
+    kSync, kFreeze, kRename, kSet, kSignature, kCheckpoint, kConvert, kHelp;
 
 }  // namespace gedit

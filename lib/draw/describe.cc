@@ -38,6 +38,29 @@ std::string shortened(std::string_view text, size_t longest) {
   return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
 }
 
+std::string escaped_markup(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 std::string line_text(const Sheet& sheet, const Drawing::Line& line) {
   if (line.tensors == 0) return {};
   if (line.tensors == 1) return sheet.types[line.type];

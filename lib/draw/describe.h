@@ -11,6 +11,9 @@ namespace gedit {
 // `begin...end` where it is longer than this many bytes; characters stay whole.
 std::string shortened(std::string_view text, size_t longest);
 
+// For text between the tags of HTML and XML.
+std::string escaped_markup(std::string_view text);
+
 // `float32[?,4]`, `3 tensors`; nothing for control alone, or where nothing is known.
 std::string line_text(const Sheet& sheet, const Drawing::Line& line);
 

@@ -25,29 +25,9 @@ std::string dot_quoted(std::string_view text) {
   return out + "\"";
 }
 
-// For text between tags: Graphviz reads these labels as XML.
+// Graphviz reads these labels as XML.
 std::string markup(std::string_view text, size_t longest = kLongestName) {
-  const std::string safe = printable(text);
-  std::string out;
-  for (const char c : shortened(safe, longest)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return escaped_markup(shortened(printable(text), longest));
 }
 
 struct Paint {

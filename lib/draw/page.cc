@@ -218,26 +218,6 @@ class PageWriter {
   std::unordered_map<std::string_view, uint32_t> pages_;  // by function
 };
 
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 void write_page(std::span<const Sheet> sheets, const PageOptions& options, Sink& out) {
@@ -251,7 +231,7 @@ void write_page(std::span<const Sheet> sheets, const PageOptions& options, Sink&
       "script-src 'unsafe-inline'; img-src data:\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  out.write(html(options.title.empty() ? "graph" : options.title));
+  out.write(escaped_markup(printable(options.title.empty() ? "graph" : options.title)));
   out.write("</title>\n<style>\n");
   out.write(part(gedit_page_style, gedit_page_style_end));
   out.write("</style>\n</head>\n<body>\n<script id=\"data\" type=\"application/octet-stream\">");
