@@ -70,7 +70,6 @@ class Rename final : public Command {
       add_keys(*values, known, named);
     }
     rename_saver_keys(model, keys);
-    restore_version_2(model);
     output_.base.values = std::move(values);
   }
 

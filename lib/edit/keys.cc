@@ -49,34 +49,6 @@ void rename_keys(Checkpoint& checkpoint, const KeyMap& keys) {
   sort_tensors(checkpoint);
 }
 
-void rename_saver_keys(Model& model, const KeyMap& keys) {
-  if (keys.empty()) return;
-  Graph& graph = model.graph();
-  graph.decode();
-  const Names names(graph);
-  const Edges consumers = reversed(producers(graph, names));
-  const Savers savers = find_savers(graph, names, consumers, variable_initializers(model.meta(), names));
-  const auto rewrite = [&](NodeId id) {
-    if (id == kNoNode) return;
-    std::optional<std::vector<std::string>> strings = string_const(graph.bytes(id));
-    bool changed = false;
-    for (std::string& text : *strings) {
-      const auto found = keys.find(text);
-      if (found == keys.end()) continue;
-      text = found->second;
-      changed = true;
-    }
-    if (changed) graph.replace(id, with_strings(graph.bytes(id), *strings));
-  };
-  std::set<uint32_t> done;  // a Const may serve both
-  for (const SaveNode& save : savers.saves) {
-    if (done.insert(index_of(save.names)).second) rewrite(save.names);
-  }
-  for (const RestoreNode& restore : savers.restores) {
-    if (done.insert(index_of(restore.names)).second) rewrite(restore.names);
-  }
-}
-
 namespace {
 
 // The savers of a graph that no mapping is applied to.
@@ -92,9 +64,32 @@ class OwnSavers final : public SaverLists {
   void read_v2() {
     for (RestoreNode& restore : savers_.restores) SaverLists::read_v2(restore);
   }
+
+  void rename(const KeyMap& keys) {
+    std::set<NodeId> done{kNoNode};  // a Const may serve both
+    for (const SaveNode& save : savers_.saves) {
+      if (done.insert(save.names).second) rename(save.names, keys);
+    }
+    for (const RestoreNode& restore : savers_.restores) {
+      if (done.insert(restore.names).second) rename(restore.names, keys);
+    }
+  }
+
   std::string node(NodeId id) const override { return std::string(graph_.bytes(id)); }
 
  private:
+  void rename(NodeId names, const KeyMap& keys) {
+    std::optional<std::vector<std::string>> strings = string_const(graph_.bytes(names));
+    bool changed = false;
+    for (std::string& text : *strings) {
+      const auto found = keys.find(text);
+      if (found == keys.end()) continue;
+      text = found->second;
+      changed = true;
+    }
+    if (changed) graph_.replace(names, with_strings(graph_.bytes(names), *strings));
+  }
+
   const Edges& consumers() const override { return consumers_; }
   void change(NodeId id, std::string node_def) override { graph_.replace(id, std::move(node_def)); }
   void add(std::string node_def) override { graph_.append(std::move(node_def)); }
@@ -109,9 +104,11 @@ class OwnSavers final : public SaverLists {
 
 }  // namespace
 
-void restore_version_2(Model& model) {
+void rename_saver_keys(Model& model, const KeyMap& keys) {
   model.graph().decode();
-  OwnSavers(model).read_v2();
+  OwnSavers savers(model);
+  savers.read_v2();  // first: it goes by the keys that were found
+  savers.rename(keys);
 }
 
 std::string checkpoint_of(const Model& model, const std::string& named) {

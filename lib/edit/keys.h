@@ -26,12 +26,10 @@ void add_objects(Checkpoint& checkpoint, const std::vector<CopiedValue>& values)
 // one is taken.
 void rename_keys(Checkpoint& checkpoint, const KeyMap& keys);
 
-// In every saver's Consts of the selected graph: keys become what the map says.
+// In every saver's Consts of the selected graph: keys become what the map says. Restore and RestoreSlice
+// nodes, which read checkpoints of version 1 alone, become RestoreV2, which reads both: for a model beside
+// which a checkpoint is written.
 void rename_saver_keys(Model& model, const KeyMap& keys);
-
-// Restore and RestoreSlice nodes of the selected graph's savers, which read checkpoints of version 1 alone,
-// become RestoreV2, which reads both: for a model beside which a checkpoint is written.
-void restore_version_2(Model& model);
 
 // Where the values of the model's variables are: `named` if it is given, else the variables of a SavedModel's
 // folder; empty where it has none.
