@@ -36,18 +36,18 @@ class Freeze final : public Command {
   int run() override {
     request_.outputs = split_list(outputs_);
     request_.inputs = split_list(inputs_);
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
+    edit_file(input_, output_, [&](Model& model, Registry& ops) { return frozen(model, ops); });
+    return 0;
+  }
+
+ private:
+  Changes frozen(Model& model, Registry& ops) {
     const bool graph_alone = output_.asks_for_graph();
     const bool directory = target_of(model, output_.destination(model)).directory;
     Changes changes;
     changes.list_removed = output_.dry_run();
-    const FreezeResult result = with_file(model, [&] {
-      request_.checkpoint = values_of(model, checkpoint_);
-      return freeze(model, ops, request_, changes);
-    });
+    request_.checkpoint = values_of(model, checkpoint_);
+    const FreezeResult result = freeze(model, ops, request_, changes);
     if (graph_alone) {
       if (model.meta().has(meta_field::kSaver)) {
         changes.warnings.push_back(
@@ -60,12 +60,9 @@ class Freeze final : public Command {
       output_.base.values = values_that_stay(result, changes);
       output_.base.without_values = true;
     }
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
-    return 0;
+    return changes;
   }
 
- private:
   // The checkpoint with the values of the variables that stay; null where none does.
   std::shared_ptr<Checkpoint> values_that_stay(const FreezeResult& result, Changes& changes) const {
     if (result.kept_keys.empty()) return nullptr;

@@ -140,20 +140,17 @@ class Signature final : public Command {
     request_.key = operands_[0];
     request_.inputs = split_list(inputs_);
     request_.outputs = split_list(outputs_);
-    Model model = input_.load_one();
-    output_.check(model);
-    Registry ops = input_.registry(model);
-    const Counts before = count(model);
-    Changes changes = with_file(model, [&] { return add_signature(model, ops, request_); });
-    if (!output_.dry_run() && target_of(model, output_.destination(model)).kind == Kind::kGraphDef)
-      throw Error(Cause::kRefused, "a GraphDef holds no signature")
-          .in(output_.destination(model).path)
-          .hint("-o OUT.meta, or a directory");
-    if (!checkpoint_.empty())
-      output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(checkpoint_, &changes.warnings));
-    for (std::string& note : output_.note_of_file(model)) changes.notes.push_back(std::move(note));
-    if (output_.dry_run()) print(changes.text());
-    output_.save(model, {before}, changes.warnings, changes.notes);
+    edit_file(input_, output_, [&](Model& model, Registry& ops) {
+      Changes changes = add_signature(model, ops, request_);
+      if (!output_.dry_run() && target_of(model, output_.destination(model)).kind == Kind::kGraphDef)
+        throw Error(Cause::kRefused, "a GraphDef holds no signature")
+            .in(output_.destination(model).path)
+            .hint("-o OUT.meta, or a directory");
+      if (!checkpoint_.empty())
+        output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(checkpoint_, &changes.warnings));
+      for (std::string& note : output_.note_of_file(model)) changes.notes.push_back(std::move(note));
+      return changes;
+    });
     return 0;
   }
 
