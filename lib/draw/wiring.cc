@@ -18,9 +18,6 @@ bool is_read_op(std::string_view op) { return op == "Identity" || op == "ReadVar
 bool is_question_op(std::string_view op) {
   return op == "IsVariableInitialized" || op == "VarIsInitializedOp";
 }
-bool is_table_initializer_op(std::string_view op) {
-  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
-}
 
 std::string variable_shape(std::string_view node_def) {
   const auto shape = find_attr(node_def, "shape");

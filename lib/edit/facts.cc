@@ -16,10 +16,6 @@ bool is_satellite_op(std::string_view op) {
          op == "IsVariableInitialized" || op == "VarIsInitializedOp";
 }
 
-bool initializes_table(std::string_view op) {
-  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
-}
-
 Graph& decoded_body(Library& library, std::string_view function) {
   Graph& body = find_function(library, function).body;
   body.decode();
@@ -101,13 +97,13 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
   if (Library& library = selecting.library(); !library.functions.empty()) {
     creating = functions_with(library, is_table_op);
     // A saver fills tables, too, with what it restores.
-    initializing = functions_with(library, initializes_table);
+    initializing = functions_with(library, is_table_initializer_op);
     if (!initializing.empty()) {
       for (const std::string_view name : functions_with(library, is_restore_op)) initializing.erase(name);
     }
   }
   const auto initializes = [&](std::string_view node_def) {
-    return initializes_table(node_op(node_def)) || initializing.contains(called_function(node_def));
+    return is_table_initializer_op(node_op(node_def)) || initializing.contains(called_function(node_def));
   };
   // A function that makes a table and hands it out.
   const auto creates = [&](std::string_view node_def) {

@@ -38,14 +38,7 @@ void MergedSavers::take_functions(MergePart& part) {
 }
 
 // The value of the object graph's key, as an AttrValue.
-std::string MergedSavers::objects_value() const {
-  std::string tensor, value;
-  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-  append_bytes_field(tensor, 2, "");
-  append_bytes_field(tensor, 8, load_object_graph(*merged_));
-  append_bytes_field(value, attr_field::kTensor, tensor);
-  return value;
-}
+std::string MergedSavers::objects_value() const { return strings_value({load_object_graph(*merged_)}, true); }
 
 // The Const that an operand's Save node has for the object graph, as the saver of a merged graph does.
 NodeId MergedSavers::saved_objects_of(const MergePart& part) const {
@@ -128,13 +121,11 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
 // A Const of one string per entry; gives its name.
 std::string MergedSavers::add_strings(const std::string& name, const std::vector<SaverEntry>& entries,
                                       std::string SaverEntry::*text) {
-  std::string tensor, value;
-  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-  append_bytes_field(tensor, 2, shape_proto(std::vector<int64_t>{static_cast<int64_t>(entries.size())}));
-  for (const SaverEntry& entry : entries) append_bytes_field(tensor, 8, entry.*text);
-  append_bytes_field(value, attr_field::kTensor, tensor);
+  std::vector<std::string> strings;
+  for (const SaverEntry& entry : entries) strings.push_back(entry.*text);
   std::string node = names_.free_name(name);
-  new_nodes_.push_back(NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", value).take());
+  new_nodes_.push_back(
+      NodeBuilder(node, "Const").type("dtype", DType::kString).attr("value", strings_value(strings)).take());
   return node;
 }
 

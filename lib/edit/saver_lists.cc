@@ -59,16 +59,8 @@ void SaverLists::read_v2(RestoreNode& restore) {
   if (node_op(node_def) == "RestoreV2" || restore.tensors.size() != 1 ||
       !is_alone(restore.names, restore.node))
     return;
-  const auto vector_of = [](const std::string& text) {
-    std::string tensor, value;
-    append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-    append_bytes_field(tensor, 2, shape_proto(std::vector<int64_t>{1}));
-    append_bytes_field(tensor, 8, text);
-    append_bytes_field(value, attr_field::kTensor, tensor);
-    return value;
-  };
   const auto with_vector = [&](NodeId id, const std::string& text) {
-    return without_attr(with_attr(node(id), "value", vector_of(text)), "_output_shapes");
+    return without_attr(with_attr(node(id), "value", strings_value({text})), "_output_shapes");
   };
   std::vector<std::string> inputs = inputs_of(restore.node);
   const RestoredTensor& tensor = restore.tensors.front();
@@ -79,7 +71,7 @@ void SaverLists::read_v2(RestoreNode& restore) {
     const std::string slices = free_name(std::string(node_name(node_def)) + "/shape_and_slices");
     add(NodeBuilder(slices, "Const")
             .type("dtype", DType::kString)
-            .attr("value", vector_of(tensor.slice))
+            .attr("value", strings_value({tensor.slice}))
             .take());
     if (node_op(node_def) == "Restore") {
       inputs.insert(inputs.begin() + 2, slices);

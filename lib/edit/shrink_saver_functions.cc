@@ -167,13 +167,14 @@ class BodyShrinking {
       if (op != "SaveV2" && op != "RestoreV2") continue;
       std::vector<std::string> inputs = inputs_of(body_.bytes(id));
       const std::vector<DType> types = type_list(find_attr(body_.bytes(id), "dtypes").value_or(""));
-      if (inputs.size() < 3) continue;
+      if (inputs.size() < kSaveTensors) continue;
       std::vector<uint32_t> kept;
       for (uint32_t slot = 0; slot < types.size(); ++slot) {
-        const bool stays = op == "RestoreV2"
-                               ? read[std::string(body_.name(id))].contains(slot)
-                               : slot + 3 < inputs.size() &&
-                                     !dead_.contains(std::string(parse_body_input(inputs[slot + 3]).node));
+        const bool stays =
+            op == "RestoreV2"
+                ? read[std::string(body_.name(id))].contains(slot)
+                : slot + kSaveTensors < inputs.size() &&
+                      !dead_.contains(std::string(parse_body_input(inputs[slot + kSaveTensors]).node));
         if (stays) kept.push_back(slot);
       }
       if (kept.size() == types.size()) continue;

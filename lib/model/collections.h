@@ -48,5 +48,7 @@ inline std::string_view node_of(std::string_view name) { return parse_input(name
 
 // Tables are resources that lookups read (command_reference 0.2).
 bool is_table_op(std::string_view op);
+// Fills one that stays as it is filled.
+bool is_table_initializer_op(std::string_view op);
 
 }  // namespace gedit

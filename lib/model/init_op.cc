@@ -16,10 +16,6 @@ namespace {
 constexpr std::string_view kMainOp = "saved_model_main_op";
 constexpr std::string_view kLocalInit = "local_init_op";
 
-bool fills_table(std::string_view op) {
-  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
-}
-
 bool has_init_op(const MetaGraph& meta, const std::vector<Collection>& all) {
   for (const Collection& collection : all) {
     if ((collection.key == kMainOp || collection.key == "legacy_init_op") && !collection.items.empty())
@@ -46,11 +42,7 @@ class Giving {
 
   InitOp run() {
     std::vector<NodeId> tables = listed("table_initializer"), locals;
-    for (uint32_t i = 0; tables.empty() && i < graph_.size(); ++i) {
-      const NodeId id{i};
-      if (!graph_.removed(id) && fills_table(node_op(graph_.bytes(id)))) all_tables_.push_back(id);
-    }
-    if (tables.empty()) tables = all_tables_;
+    if (tables.empty()) tables = table_initializers();
     std::erase_if(tables, [&](NodeId id) { return !runs_alone(id); });
     if (tables.empty()) return std::move(result_);
     for (const Collection& collection : all_) {
@@ -84,6 +76,15 @@ class Giving {
       for (const std::string_view item : collection.items) {
         if (const NodeId id = names_.find(node_of(item)); id != kNoNode) found.push_back(id);
       }
+    }
+    return found;
+  }
+
+  std::vector<NodeId> table_initializers() const {
+    std::vector<NodeId> found;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (!graph_.removed(id) && is_table_initializer_op(node_op(graph_.bytes(id)))) found.push_back(id);
     }
     return found;
   }
@@ -158,7 +159,6 @@ class Giving {
   Edges sources_, readers_;
   NodeSet restored_, waiting_;
   std::unordered_set<NodeId> fed_;  // by loaders
-  std::vector<NodeId> all_tables_;
   InitOp result_;
 };
 
@@ -172,7 +172,7 @@ InitOp give_init_op(MetaGraph& meta) {
   std::string first;
   meta.graph.each_record([&](std::string_view node_def) {
     const std::string_view op = node_op(node_def);
-    filled = filled || fills_table(op);
+    filled = filled || is_table_initializer_op(op);
     if (!op.starts_with("HashTable")) return;  // one that stays as it is filled
     if (tables++ == 0) first = printable(node_name(node_def));
   });

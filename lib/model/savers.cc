@@ -157,19 +157,22 @@ std::optional<std::vector<std::string>> string_const(std::string_view node_def, 
   return strings;
 }
 
-std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings) {
-  std::string tensor;
+std::string strings_value(const std::vector<std::string>& strings, bool scalar) {
+  std::string tensor, value;
   append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
+  append_bytes_field(tensor, 2,
+                     scalar ? "" : shape_proto(std::vector<int64_t>{static_cast<int64_t>(strings.size())}));
+  for (const std::string& text : strings) append_bytes_field(tensor, 8, text);
+  append_bytes_field(value, attr_field::kTensor, tensor);
+  return value;
+}
+
+std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings) {
   // A scalar stays one: Restore and RestoreSlice take one name, not a list of one.
   const std::string_view before = last_bytes(find_attr(node_def, "value").value_or(""), attr_field::kTensor);
   const Shape shape = parse_shape_proto(last_bytes(before, 2));
   const bool scalar = strings.size() == 1 && shape && shape->empty();
-  append_bytes_field(tensor, 2,
-                     scalar ? "" : shape_proto(std::vector<int64_t>{static_cast<int64_t>(strings.size())}));
-  for (const std::string& text : strings) append_bytes_field(tensor, 8, text);
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, tensor);
-  std::string result = with_attr(node_def, "value", value);
+  std::string result = with_attr(node_def, "value", strings_value(strings, scalar));
   if (string_const(node_def).value_or(strings).size() != strings.size() &&
       find_attr(node_def, "_output_shapes"))
     result = with_attr(result, "_output_shapes", std::nullopt);
