@@ -102,20 +102,18 @@ struct WriteFailure {
 
 namespace {
 
-// From a mapping to a file. Whole megabytes that are mapped at once cost the kernel half of what reading and
-// writing them does, and are in memory for a moment only.
-WriteFailure write_mapped(const InputFile& source, std::string_view bytes, int to) {
-  while (!bytes.empty()) {
-    const std::string_view part = bytes.substr(0, kMapped);
-    source.fetch(part);
-    int error = 0;
-    write_all(to, part.data(), part.size(), error);
-    source.forget(part);
-    if (error == EFAULT) return {0, &source};
-    if (error != 0) return {error, nullptr};
-    bytes.remove_prefix(part.size());
-  }
-  return {};
+// Part of a mapped file, which outlives this. Whole megabytes that are mapped at once cost the kernel half of
+// what reading and writing them does, and are in memory for a moment only.
+struct Mapped {
+  const InputFile* source = nullptr;
+  std::string_view bytes;
+};
+
+WriteFailure write_mapped(const Mapped& part, int to) {
+  int error = 0;
+  write_all(to, part.bytes.data(), part.bytes.size(), error);
+  if (error == EFAULT) return {0, part.source};
+  return {error, nullptr};
 }
 
 }  // namespace
@@ -206,34 +204,27 @@ class BackgroundWriter {
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
   // Takes the first `size` bytes of a buffer and gives another one for it. What went wrong earlier.
-  WriteFailure put(std::vector<char>& buffer, size_t size) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return size_ == 0; });
-    buffer_.swap(buffer);
-    return begin(nullptr, size);
-  }
+  WriteFailure put(std::vector<char>& buffer, size_t size) { return begin({}, &buffer, size); }
 
-  // Writes what lies in the mapped file, which outlives this.
-  WriteFailure put(const InputFile& source, std::string_view bytes) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return size_ == 0; });
-    mapped_ = bytes;
-    return begin(&source, bytes.size());
-  }
+  // Writes what was fetched, and forgets it later.
+  WriteFailure put(const Mapped& mapped) { return begin(mapped, nullptr, mapped.bytes.size()); }
 
   // Waits until everything is written.
-  WriteFailure drain() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return size_ == 0; });
-    return failure_;
-  }
+  WriteFailure drain() { return begin({}, nullptr, 0); }
 
  private:
-  WriteFailure begin(const InputFile* source, size_t size) {
-    source_ = source;
+  // While the thread writes, the caller gives back what it wrote before, and fetches what comes next.
+  WriteFailure begin(const Mapped& mapped, std::vector<char>* buffer, size_t size) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return size_ == 0; });
+    const Mapped done = std::exchange(mapped_, mapped);
+    if (buffer != nullptr) buffer_.swap(*buffer);
     size_ = size;
+    const WriteFailure failure = failure_;
+    lock.unlock();
     changed_.notify_one();
-    return failure_;
+    if (done.source != nullptr) done.source->forget(done.bytes);
+    return failure;
   }
 
   void run() {
@@ -243,8 +234,8 @@ class BackgroundWriter {
       if (size_ == 0) return;
       WriteFailure failure = failure_;
       lock.unlock();
-      if (!failure.any() && source_ != nullptr) {
-        failure = write_mapped(*source_, mapped_, descriptor_);
+      if (!failure.any() && mapped_.source != nullptr) {
+        failure = write_mapped(mapped_, descriptor_);
       } else if (!failure.any()) {
         write_all(descriptor_, buffer_.data(), size_, failure.error);
       }
@@ -258,8 +249,7 @@ class BackgroundWriter {
   const int descriptor_;
   // All of these are the thread's while size_ > 0.
   std::vector<char> buffer_;
-  const InputFile* source_ = nullptr;  // null: from the buffer
-  std::string_view mapped_;
+  Mapped mapped_;  // without a source: from the buffer
   size_t size_ = 0;
   WriteFailure failure_;
   bool stop_ = false;
@@ -380,9 +370,19 @@ void OutputFile::copy_long(const InputFile& source, std::string_view bytes) {
 }
 
 void OutputFile::copy_whole(const InputFile& source, std::string_view bytes) {
-  flush();
-  check(background_ == nullptr ? write_mapped(source, bytes, descriptor_) : background_->put(source, bytes));
-  written_ += bytes.size();
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMapped, bytes.size()))) {
+    const Mapped part{&source, bytes.substr(0, kMapped)};
+    source.fetch(part.bytes);  // while the thread is still busy with what was there before
+    flush();
+    written_ += part.bytes.size();
+    if (background_ != nullptr) {
+      check(background_->put(part));
+      continue;
+    }
+    const WriteFailure failure = write_mapped(part, descriptor_);
+    source.forget(part.bytes);
+    check(failure);
+  }
 }
 
 void OutputFile::check(const WriteFailure& failure) const {
