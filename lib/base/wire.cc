@@ -88,6 +88,13 @@ void append_bytes_field(std::string& out, uint32_t number, std::string_view valu
   out += value;
 }
 
+std::string bytes_field(uint32_t number, std::string value) {
+  std::string head;
+  append_tag(head, number, Wire::kBytes);
+  append_varint(head, value.size());
+  return std::move(value.insert(0, head));
+}
+
 void append_varint_field(std::string& out, uint32_t number, uint64_t value) {
   append_tag(out, number, Wire::kVarint);
   append_varint(out, value);

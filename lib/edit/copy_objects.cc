@@ -41,7 +41,7 @@ class ObjectExtension {
     add_variables();
     add_tables();
     graph_.set_part(graph_field::kLibrary, library_.encode());
-    facts_.model.meta().set_parts(meta_field::kObjectGraph, {saved_objects_bytes(objects_)});
+    facts_.model.meta().set_part(meta_field::kObjectGraph, saved_objects_bytes(objects_));
     result_.changed.emplace_back("object graph");
   }
 

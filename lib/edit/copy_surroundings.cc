@@ -129,7 +129,7 @@ void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResu
     result.changed.push_back("collection " + std::string(collection.key));
     changed = true;
   }
-  if (changed) facts.model.meta().set_parts(meta_field::kCollection, entries);
+  if (changed) facts.model.meta().set_parts(meta_field::kCollection, std::move(entries));
 }
 
 void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {

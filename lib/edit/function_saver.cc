@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kMostSteps = 64;  // between a variable and its Save node in a function; TensorFlow makes four
 
-std::map<std::string_view, std::string_view> nodes_of(std::string_view function_def) {
-  std::map<std::string_view, std::string_view> nodes;
+std::unordered_map<std::string_view, std::string_view> nodes_of(std::string_view function_def) {
+  std::unordered_map<std::string_view, std::string_view> nodes;
   for (Fields fields(function_def); fields.next();) {
     if (fields->bytes(function_field::kNode)) nodes[node_name(fields->value)] = fields->value;
   }
@@ -37,13 +37,14 @@ namespace {
 // What the Save nodes of a function save; nothing where that is not known.
 std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view function_def, Registry& ops) {
   std::vector<FunctionSaver::Saved> saved;
-  const std::map<std::string_view, std::string_view> body = nodes_of(function_def);
+  const std::unordered_map<std::string_view, std::string_view> body = nodes_of(function_def);
   const auto strings = [&](std::string_view input) {
     const auto found = body.find(parse_body_input(input).node);
     return found == body.end() ? std::nullopt : string_const(found->second);
   };
-  for (const auto& [name, node_def] : body) {
-    if (node_op(node_def) != "SaveV2") continue;
+  for (Fields fields(function_def); fields.next();) {
+    const std::string_view node_def = fields->value;
+    if (!fields->bytes(function_field::kNode) || node_op(node_def) != "SaveV2") continue;
     const std::vector<std::string> inputs = inputs_of(node_def);
     if (inputs.size() < 3) return std::nullopt;
     const auto keys = strings(inputs[1]), slices = strings(inputs[2]);
@@ -117,9 +118,9 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
 std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key) {
   std::set<std::string, std::less<>> names;  // Consts of keys
-  for (const auto& [name, node_def] : nodes_of(function_def)) {
-    if (node_op(node_def) != "RestoreV2") continue;
-    const std::vector<std::string> inputs = inputs_of(node_def);
+  for (Fields fields(function_def); fields.next();) {
+    if (!fields->bytes(function_field::kNode) || node_op(fields->value) != "RestoreV2") continue;
+    const std::vector<std::string> inputs = inputs_of(fields->value);
     if (inputs.size() > 1) names.emplace(parse_body_input(inputs[1]).node);
   }
   std::string out;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/edges.h"
@@ -71,8 +72,8 @@ class Inliner {
     std::string name;
     std::map<std::pair<std::string_view, uint32_t>, uint32_t> outputs;  // its argument and place -> number
   };
-  std::map<std::string_view, std::string_view> nodes_;
-  std::map<std::string_view, Made> made_;  // by the name in the body
+  std::unordered_map<std::string_view, std::string_view> nodes_;
+  std::unordered_map<std::string_view, Made> made_;  // by the name in the body
   std::function<std::string(std::string_view)> free_name_;
   std::function<void(std::string)> add_;
 };

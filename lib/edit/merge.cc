@@ -84,7 +84,7 @@ class Merging {
       signatures.emplace_back(signature);
     Model named;
     named.meta_graphs.push_back({Graph({}, graph_field::kNode, result_.model.arena), {}, false});
-    named.meta().set_parts(meta_field::kSignature, signatures);
+    named.meta().set_parts(meta_field::kSignature, std::move(signatures));
     inputs_ = std::make_unique<InputMap>(parts_, *names_, named, request_.input_map,
                                          request_.on_conflict == NameConflict::kShare);
     names_->share();
@@ -130,7 +130,7 @@ class Merging {
     for (const Part& part : parts_.front()->graph().parts()) {
       if (part.field != graph_field::kLibrary && part.field != graph_field::kVersions) graph.add_part(part);
     }
-    if (library_->present()) graph.set_parts(graph_field::kLibrary, {library_->encode()});
+    if (library_->present()) graph.set_part(graph_field::kLibrary, library_->encode());
     surroundings_->unite_versions(graph);
   }
 

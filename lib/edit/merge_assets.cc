@@ -60,7 +60,7 @@ void rename_in_collections(MetaGraph& meta, const std::map<std::string, std::str
     }
     entries.push_back(collection_entry(collection.key, collection.kind, items));
   }
-  meta.set_parts(meta_field::kCollection, entries);
+  meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
 // Assets that are in the collection alone, as TensorFlow's SavedModelBuilder writes them: TensorFlow does not
@@ -72,7 +72,7 @@ void lift_assets(MetaGraph& meta) {
     if (collection.key != "saved_model_assets" || collection.kind != collection_kind::kAnyList) continue;
     for (const std::string_view item : collection.items) lifted.emplace_back(last_bytes(item, 2));
   }
-  if (!lifted.empty()) meta.set_parts(meta_field::kAsset, lifted);
+  if (!lifted.empty()) meta.set_parts(meta_field::kAsset, std::move(lifted));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
       std::vector<std::string> assets;
       for (const std::string_view asset : part->model.meta().parts_of(meta_field::kAsset))
         assets.push_back(with_filename(asset, renamed));
-      part->model.meta().set_parts(meta_field::kAsset, assets);
+      part->model.meta().set_parts(meta_field::kAsset, std::move(assets));
       rename_in_collections(part->model.meta(), renamed);
     }
   }
@@ -127,7 +127,7 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
     known.insert(assets.begin() + static_cast<std::ptrdiff_t>(before), assets.end());
   }
   if (!listed) assets.clear();  // the collections say it all
-  meta.set_parts(meta_field::kAsset, assets);
+  meta.set_parts(meta_field::kAsset, std::move(assets));
   return added;
 }
 

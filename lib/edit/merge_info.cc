@@ -47,7 +47,7 @@ void MergedSurroundings::unite_info(MetaGraph& meta) {
   }
   if (with.empty()) return;
   const std::string_view first = with.front()->model.meta().part(meta_field::kInfo);
-  if (with.size() == 1 && parts_.size() == 1) return meta.set_parts(meta_field::kInfo, {std::string(first)});
+  if (with.size() == 1 && parts_.size() == 1) return meta.set_part(meta_field::kInfo, std::string(first));
   std::vector<std::pair<uint32_t, std::string>> fields;  // by number
   for (Fields info(first); info.next();) {
     if (info->number != kOps && info->number != kTags && info->number != kDefaultsStripped &&
@@ -85,7 +85,7 @@ void MergedSurroundings::unite_info(MetaGraph& meta) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string info;
   for (const auto& [number, bytes] : fields) info += bytes;
-  meta.set_parts(meta_field::kInfo, {info});
+  meta.set_part(meta_field::kInfo, info);
 }
 
 void MergedSurroundings::unite_versions(Graph& graph) {
@@ -131,7 +131,7 @@ void MergedSurroundings::unite_versions(Graph& graph) {
   std::string packed;
   for (const int32_t version : bad) append_varint(packed, static_cast<uint64_t>(int64_t{version}));
   if (!packed.empty()) append_bytes_field(versions, kBadConsumers, packed);
-  graph.set_parts(graph_field::kVersions, {versions + rest});
+  graph.set_part(graph_field::kVersions, versions + rest);
 }
 
 }  // namespace gedit

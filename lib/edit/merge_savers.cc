@@ -241,7 +241,7 @@ void MergedSavers::mend(MetaGraph& meta) const {
       entries.push_back(collection_entry(collection.key, collection.kind, items));
     }
   }
-  meta.set_parts(meta_field::kCollection, entries);
+  meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
 NewNodes MergedSavers::nodes() const {

@@ -188,7 +188,7 @@ void MergedSurroundings::unite_signatures(MetaGraph& meta, std::vector<std::stri
     const OneName name(run_all(key, found->second));
     entries.push_back(signature_entry(key, map_names(signature, kSignatureDef, name)));
   }
-  meta.set_parts(meta_field::kSignature, entries);
+  meta.set_parts(meta_field::kSignature, std::move(entries));
 }
 
 void MergedSurroundings::map_signature_inputs(MetaGraph& meta, const InputMap& inputs) {
@@ -213,7 +213,7 @@ void MergedSurroundings::map_signature_inputs(MetaGraph& meta, const InputMap& i
       break;
     }
   }
-  meta.set_parts(meta_field::kSignature, entries);
+  meta.set_parts(meta_field::kSignature, std::move(entries));
 }
 
 // One collection of several operands.
@@ -315,7 +315,7 @@ void MergedSurroundings::unite_collections(MetaGraph& meta) {
         warnings_.emplace_back("collection 'global_step' holds several; tf.train.get_global_step takes one");
     }
   }
-  meta.set_parts(meta_field::kCollection, entries);
+  meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
 void MergedSurroundings::unite_savers(MetaGraph& meta, bool all_savers) {
@@ -326,7 +326,7 @@ void MergedSurroundings::unite_savers(MetaGraph& meta, bool all_savers) {
       savers.emplace_back(own.part(meta_field::kSaver));
   }
   if (savers.empty()) return;
-  meta.set_parts(meta_field::kSaver, {savers.front()});
+  meta.set_part(meta_field::kSaver, savers.front());
   if (!all_savers || savers.size() < 2) return;
   constexpr std::string_view kSavers = "savers";
   std::vector<std::string> entries, items;
@@ -347,7 +347,7 @@ void MergedSurroundings::unite_savers(MetaGraph& meta, bool all_savers) {
   } else {
     entries[at] = std::move(entry);
   }
-  meta.set_parts(meta_field::kCollection, entries);
+  meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
 void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>& notes) {
@@ -369,7 +369,7 @@ void MergedSurroundings::unite_objects(MetaGraph& meta, std::vector<std::string>
   if (objects.empty()) return;
   if (!without.empty())
     notes.push_back("tf.saved_model.load sees nothing of " + without + ", which has no object graph");
-  meta.set_parts(meta_field::kObjectGraph, {join_saved_objects(std::move(objects))});
+  meta.set_part(meta_field::kObjectGraph, join_saved_objects(std::move(objects)));
 }
 
 }  // namespace gedit

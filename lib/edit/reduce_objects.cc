@@ -372,7 +372,7 @@ void ObjectReduction::write() {
     }
     left.functions.push_back(std::move(function));
   }
-  meta_.set_parts(meta_field::kObjectGraph, {saved_objects_bytes(left)});
+  meta_.set_part(meta_field::kObjectGraph, saved_objects_bytes(left));
 }
 
 }  // namespace gedit

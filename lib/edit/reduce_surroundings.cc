@@ -118,7 +118,7 @@ void reduce_collections(MetaGraph& meta, const Remaining& remaining) {
       entries.push_back(collection_entry(collection.key, collection.kind, items));
     }
   }
-  if (changed) meta.set_parts(meta_field::kCollection, entries);
+  if (changed) meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
 void reduce_assets(MetaGraph& meta, const Remaining& remaining) {
@@ -129,7 +129,7 @@ void reduce_assets(MetaGraph& meta, const Remaining& remaining) {
     map_names(asset, kAssetFileDef, names);
     if (names.missing().empty()) kept.emplace_back(asset);
   }
-  if (kept.size() != all.size()) meta.set_parts(meta_field::kAsset, kept);
+  if (kept.size() != all.size()) meta.set_parts(meta_field::kAsset, std::move(kept));
 }
 
 // Without an object graph TensorFlow 2 loads a SavedModel as one of TensorFlow 1, and takes every signature
@@ -157,10 +157,10 @@ void init_as_collection(MetaGraph& meta) {
     there = there || collection.key == kMain;
     entries.emplace_back(collection.entry);
   }
-  meta.set_parts(meta_field::kSignature, signatures);
+  meta.set_parts(meta_field::kSignature, std::move(signatures));
   if (there) return;
   entries.push_back(collection_entry(kMain, collection_kind::kNodeList, {operation}));
-  meta.set_parts(meta_field::kCollection, entries);
+  meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& cha
                               "' is gone");
     }
   }
-  if (kept.size() != all.size()) meta.set_parts(meta_field::kSignature, kept);
+  if (kept.size() != all.size()) meta.set_parts(meta_field::kSignature, std::move(kept));
 }
 
 void reduce_surroundings(MetaGraph& meta, const Remaining& remaining) {
@@ -190,7 +190,7 @@ void reduce_surroundings(MetaGraph& meta, const Remaining& remaining) {
   if (!meta.has(meta_field::kInfo)) return;
   const std::string_view info = meta.part(meta_field::kInfo);
   const std::string mapped = map_names(info, kMetaInfoDef, RemainingNames(remaining));
-  if (mapped != info) meta.set_parts(meta_field::kInfo, {mapped});
+  if (mapped != info) meta.set_part(meta_field::kInfo, mapped);
 }
 
 void drop_object_graph(MetaGraph& meta) {

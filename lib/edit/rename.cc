@@ -385,7 +385,7 @@ void map_returns(Graph& body, const RenameMapping& mapping) {
       append_bytes_field(mapped, 2, value);
       entries.push_back(std::move(mapped));
     }
-    body.set_parts(field, entries);
+    body.set_parts(field, std::move(entries));
   }
 }
 

@@ -160,7 +160,7 @@ void SaverBody::mirror_controls() {
       changed = true;
     }
   }
-  if (changed) body_.set_parts(function_field::kControlRet, returns);
+  if (changed) body_.set_parts(function_field::kControlRet, std::move(returns));
 }
 
 void SaverBody::extend_signature() {
@@ -184,7 +184,7 @@ void SaverBody::extend_signature() {
     });
     changed = true;
   }
-  if (changed) body_.set_parts(function_field::kAttr, attrs);
+  if (changed) body_.set_parts(function_field::kAttr, std::move(attrs));
 }
 
 std::string SaverBody::more_shapes(std::string_view list) const {

@@ -364,7 +364,7 @@ class Setting {
       signatures.push_back(here ? entry(signature.key, def) : std::string(bytes));
       changed = changed || here;
     }
-    if (changed) model_.meta().set_parts(meta_field::kSignature, signatures);
+    if (changed) model_.meta().set_parts(meta_field::kSignature, std::move(signatures));
   }
 
   Model& model_;

@@ -37,7 +37,7 @@ void map_signature_inputs(MetaGraph& meta, const std::unordered_map<std::string,
     append_bytes_field(mapped, 2, map_names(entry.value, kSignatureInputs, map));
     entries.push_back(std::move(mapped));
   }
-  meta.set_parts(meta_field::kSignature, entries);
+  meta.set_parts(meta_field::kSignature, std::move(entries));
 }
 
 }  // namespace gedit

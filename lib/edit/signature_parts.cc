@@ -56,7 +56,7 @@ ObjectsOfMeta::ObjectsOfMeta(MetaGraph& meta) : meta_(meta) {
 }
 
 void ObjectsOfMeta::store() {
-  if (objects_) meta_.set_parts(meta_field::kObjectGraph, {saved_objects_bytes(*objects_)});
+  if (objects_) meta_.set_part(meta_field::kObjectGraph, saved_objects_bytes(*objects_));
 }
 
 }  // namespace gedit

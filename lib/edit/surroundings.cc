@@ -36,7 +36,7 @@ void map_parts(MetaGraph& meta, uint32_t number, const Schema& schema, const Nam
     contents.push_back(map_names(part, schema, map));
     changed = changed || contents.back() != part;
   }
-  if (changed) meta.set_parts(number, contents);
+  if (changed) meta.set_parts(number, std::move(contents));
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void map_surroundings(MetaGraph& meta, const NameMap& map) {
     entries.push_back(map_collection(collection, map));
     changed = changed || entries.back() != collection.entry;
   }
-  if (changed) meta.set_parts(meta_field::kCollection, entries);
+  if (changed) meta.set_parts(meta_field::kCollection, std::move(entries));
 
   std::vector<std::string> signatures;
   changed = false;
@@ -64,7 +64,7 @@ void map_surroundings(MetaGraph& meta, const NameMap& map) {
     }
     signatures.push_back(std::move(whole));
   }
-  if (changed) meta.set_parts(meta_field::kSignature, signatures);
+  if (changed) meta.set_parts(meta_field::kSignature, std::move(signatures));
 
   map_parts(meta, meta_field::kInfo, kMetaInfoDef, map);
   map_parts(meta, meta_field::kSaver, kSaverDef, map);

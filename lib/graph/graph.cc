@@ -169,9 +169,13 @@ void Graph::add_part(const Part& part) {
   nodes_before_.push_back(decoded_count_);
 }
 
-void Graph::set_part(uint32_t number, std::string content) { set_parts(number, {std::move(content)}); }
+void Graph::set_part(uint32_t number, std::string content) {
+  std::vector<std::string> contents(1);  // not {content}, which would copy it
+  contents[0] = std::move(content);
+  set_parts(number, std::move(contents));
+}
 
-void Graph::set_parts(uint32_t number, const std::vector<std::string>& contents) {
+void Graph::set_parts(uint32_t number, std::vector<std::string> contents) {
   decode();
   edited_ = true;
   std::vector<Part> parts;
@@ -189,13 +193,11 @@ void Graph::set_parts(uint32_t number, const std::vector<std::string>& contents)
   const bool there = at < parts_.size();
   const size_t place = there ? at : kept;
   const uint32_t before = there ? nodes_before_[at] : number < node_field_ ? 0 : decoded_count_;
-  for (size_t i = 0; i < contents.size(); ++i) {
-    std::string field;
-    append_bytes_field(field, number, contents[i]);
-    const auto where = static_cast<std::ptrdiff_t>(place + i);
-    parts.insert(parts.begin() + where, {number, arena_->keep(std::move(field))});
-    nodes_before.insert(nodes_before.begin() + where, before);
-  }
+  std::vector<Part> made;
+  for (std::string& content : contents)
+    made.push_back({number, arena_->keep(bytes_field(number, std::move(content)))});
+  parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), made.begin(), made.end());
+  nodes_before.insert(nodes_before.begin() + static_cast<std::ptrdiff_t>(place), made.size(), before);
   parts_ = std::move(parts);
   nodes_before_ = std::move(nodes_before);
 }

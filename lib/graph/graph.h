@@ -83,13 +83,13 @@ class Graph {
   const std::vector<Part>& parts() const { return parts_; }
   // The content of the last field `number` (kind bytes), empty where absent.
   std::string_view part(uint32_t number) const;
-  // Replaces all fields `number` by one with this content, or by none where it is empty and `keep_empty` is
-  // not set. A field that was not there goes to its place by number.
+  // Replaces all fields `number` by one with this content. A field that was not there goes to its place by
+  // number.
   void set_part(uint32_t number, std::string content);
   // Another field behind those that are there; `part` outlives the graph.
   void add_part(const Part& part);
   // As set_part() for a repeated field: one field for each content.
-  void set_parts(uint32_t number, const std::vector<std::string>& contents);
+  void set_parts(uint32_t number, std::vector<std::string> contents);
 
   bool edited() const { return edited_; }
   bool mapped() const;  // whether nodes are written under other names than their records have

@@ -113,15 +113,25 @@ Function& Library::add(const std::string& function_def, const std::shared_ptr<Ar
 }
 
 std::string Library::encode() const {
-  std::string out;
-  size_t size = 0;
-  for (const Item& item : items) size += item.raw.size();
-  out.reserve(size + size / 8);
+  constexpr size_t kHead = 20;  // room for a tag and a length
+  std::vector<std::string> edited;
+  size_t size = kHead;
   for (const Item& item : items) {
     if (item.field == 1 && functions[item.function].body.edited()) {
       StringSink sink;
       functions[item.function].body.write(sink);
-      append_bytes_field(out, 1, sink.text);
+      size += sink.text.size() + kHead;
+      edited.push_back(std::move(sink.text));
+    } else {
+      size += item.raw.size();
+    }
+  }
+  std::string out;
+  out.reserve(size);
+  auto body = edited.begin();
+  for (const Item& item : items) {
+    if (item.field == 1 && functions[item.function].body.edited()) {
+      append_bytes_field(out, 1, *body++);
     } else {
       out += item.raw;
     }

@@ -64,7 +64,7 @@ class Giving {
     std::vector<std::string> entries;
     for (const Collection& collection : all_) entries.emplace_back(collection.entry);
     entries.push_back(collection_entry(kMainOp, collection_kind::kNodeList, {result_.operation}));
-    meta_.set_parts(meta_field::kCollection, entries);
+    meta_.set_parts(meta_field::kCollection, std::move(entries));
     return std::move(result_);
   }
 

@@ -48,11 +48,15 @@ std::vector<std::string_view> MetaGraph::parts_of(uint32_t number) const {
   return found;
 }
 
-void MetaGraph::set_parts(uint32_t number, const std::vector<std::string>& contents) {
-  const auto make = [&](const std::string& content) {
-    std::string field;
-    append_bytes_field(field, number, content);
-    return Part{number, graph.arena()->keep(std::move(field))};
+void MetaGraph::set_part(uint32_t number, std::string content) {
+  std::vector<std::string> contents(1);  // not {content}, which would copy it
+  contents[0] = std::move(content);
+  set_parts(number, std::move(contents));
+}
+
+void MetaGraph::set_parts(uint32_t number, std::vector<std::string> contents) {
+  const auto make = [&](std::string& content) {
+    return Part{number, graph.arena()->keep(bytes_field(number, std::move(content)))};
   };
   std::vector<Part> result;
   size_t next = 0;

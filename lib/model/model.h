@@ -38,7 +38,8 @@ struct MetaGraph {
   std::vector<std::string_view> parts_of(uint32_t number) const;
   // Puts these in their place; more or fewer than before follow the last one, or stand where the number
   // belongs.
-  void set_parts(uint32_t number, const std::vector<std::string>& contents);
+  void set_parts(uint32_t number, std::vector<std::string> contents);
+  void set_part(uint32_t number, std::string content);  // one alone
 };
 
 struct Model {

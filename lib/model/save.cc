@@ -213,13 +213,13 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
     result.parts.clear();
   } else if (model.kind == Kind::kGraphDef) {
     result.parts.push_back({meta_field::kGraph, {}});  // marks the graph's place
-    result.set_parts(meta_field::kInfo, {""});
+    result.set_part(meta_field::kInfo, "");
   }
   if (kind == Kind::kSavedModel) {
     if (gedit::tags(result).empty()) {
       std::string info(result.part(meta_field::kInfo));
       for (const std::string& tag : tags) append_bytes_field(info, 4, tag);
-      result.set_parts(meta_field::kInfo, {info});
+      result.set_part(meta_field::kInfo, info);
     }
     std::string version;
     append_varint_field(version, 1, 1);  // saved_model_schema_version
