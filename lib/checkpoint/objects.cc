@@ -446,7 +446,8 @@ void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values) {
     const size_t before = graph.objects.size();
     const uint32_t id = places.at(path, there, make);
     if (id < before) throw Error(Cause::kRefused, "is taken").of(quoted("object", path));
-    std::string bytes = with_bytes(graph.objects[original].attributes[number].bytes, 2, value.full_name);
+    std::string bytes(graph.objects[original].attributes[number].bytes);
+    if (!value.full_name.empty()) bytes = with_bytes(bytes, 2, value.full_name);
     graph.objects[id].attributes.push_back(
         {.key = value.copy_key, .bytes = with_bytes(bytes, 3, value.copy_key)});
     graph.objects[id].rest = graph.objects[original].rest;

@@ -100,7 +100,7 @@ void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& key
 // The object of a value once more: the same attribute under another key, in an object at that key's path.
 struct CopiedValue {
   std::string key, copy_key;
-  std::string full_name;  // the variable's name in the graph
+  std::string full_name;  // the variable's name in the graph; a table has none
 };
 // Objects on the way to a new one are made where they are missing; a key that belongs to no object is passed
 // over. Throws Error (kRefused) where something is at a path already.

@@ -37,6 +37,11 @@ class ObjectExtension {
       result_.keys[key] = result_.values[key] = copy;
       result_.objects.push_back({key, copy, copy_name(NodeId{index})});
     }
+    for (const auto& [index, keys] : table_keys_) {
+      for (const std::string& key : keys) result_.keys[key] = result_.values[key] = mapping_.scope().of(key);
+      const std::string key = table_key(*keys.begin());
+      result_.objects.push_back({key, mapping_.scope().of(key), ""});
+    }
     extend_saved_graph();
     add_variables();
     add_tables();
@@ -46,6 +51,12 @@ class ObjectExtension {
   }
 
  private:
+  // What the object has as its key; the tensors' are this and `-keys`, `-values`
+  // (tensorflow/python/ops/lookup_ops.py).
+  static std::string table_key(std::string_view tensor) {
+    return std::string(tensor.substr(0, tensor.rfind('-')));
+  }
+
   std::string copy_name(NodeId id) const { return mapping_.scope().of(graph_.name(id)); }
 
   void find_copied() {
@@ -98,19 +109,23 @@ class ObjectExtension {
           continue;
         }
         std::vector<NodeId> between;
-        const NodeId variable = variable_behind(graph_, facts_.names, inputs[number], &between);
-        if (variable == kNoNode || !mapping_.copied(variable)) continue;
+        const NodeId state = state_behind(graph_, facts_.names, inputs[number], &between);
+        if (state == kNoNode || !mapping_.copied(state)) continue;
         const std::string key = mapping_.scope().of(tensor.key);
         if (known.contains(key)) {
           throw Error(Cause::kRefused, "key '" + printable(key) + "' is in use")
               .of(quoted("saver", graph_.name(call)))
               .hint("choose another --scope");
         }
-        keys_.emplace(index_of(variable), tensor.key);
+        if (is_table_op(node_op(graph_.bytes(state)))) {
+          table_keys_[index_of(state)].insert(tensor.key);
+        } else {
+          keys_.emplace(index_of(state), tensor.key);
+        }
         auto argument = arguments.find(number);
         if (argument == arguments.end()) {
-          argument = arguments.emplace(number, body.add_argument(number, copy_name(variable))).first;
-          inputs.push_back(copied_input(variable, between));
+          argument = arguments.emplace(number, body.add_argument(number, copy_name(state))).first;
+          inputs.push_back(copied_input(state, between, inputs[number]));
           types.push_back(body.type_of(number));
         }
         body.add_entry(saver, tensor, key, argument->second);
@@ -124,20 +139,26 @@ class ObjectExtension {
   }
 
   // What the call reads for the copy: its handle, or its value by the same nodes.
-  std::string copied_input(NodeId variable, const std::vector<NodeId>& between) {
-    std::string source = copy_name(variable);
+  std::string copied_input(NodeId state, const std::vector<NodeId>& between, std::string_view input) {
+    std::string source = copy_name(state);
     for (const NodeId id : between) {
       if (mapping_.copied(id)) {
         source = copy_name(id);
         continue;
       }
-      const std::string name = mapping_.free_name(graph_.name(id));
-      std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
-                                   [&](std::string_view) { return name; });
-      graph_.append(std::move(node));
-      source = name;
+      std::string& again = again_[index_of(id)];
+      if (again.empty()) {
+        again = mapping_.free_name(graph_.name(id));
+        std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
+                                     [&](std::string_view) { return again; });
+        // It says where the original is.
+        if (find_attr(node, "_class")) node = with_attr(node, "_class", std::nullopt);
+        graph_.append(std::move(node));
+      }
+      source = again;
     }
-    return source;
+    const uint32_t output = parse_input(input).index();  // an export has two: keys and values
+    return output == 0 ? source : source + ":" + std::to_string(output);
   }
 
   // Whether anything but the call names the function. All names are counted once: savers have two calls.
@@ -276,11 +297,14 @@ class ObjectExtension {
                                    "': the copy is seen by the v1 loader alone");
         continue;
       }
-      if (!objects.objects[original].saveables.empty())
-        result_.warnings.push_back("table '" + printable(graph_.name(id)) +
-                                   "': the copy's values are not saved");
       SavedObjects::Object copy = objects.objects[original];
-      copy.saveables.clear();
+      const auto keys = table_keys_.find(index_of(id));
+      if (keys == table_keys_.end()) {
+        if (!copy.saveables.empty())
+          result_.warnings.push_back("table '" + printable(graph_.name(id)) +
+                                     "': the copy's values are not saved");
+        copy.saveables.clear();
+      }
       copy.changed = true;
       const auto made = static_cast<uint32_t>(objects.objects.size());
       objects.objects.push_back(std::move(copy));
@@ -295,7 +319,17 @@ class ObjectExtension {
           if (dependency.id == child) dependency.id = own;
         }
       }
-      if (!paths[original].empty()) put(made, mapping_.scope().of(paths[original]));
+      for (size_t i = 0; i < objects.objects[made].saveables.size(); ++i) {
+        const SavedObjects::Saveable functions = objects.objects[made].saveables[i];
+        const uint32_t save = own_functions(functions.save, id),
+                       restore = own_functions(functions.restore, id);
+        objects.objects[made].saveables[i].save = save;
+        objects.objects[made].saveables[i].restore = restore;
+      }
+      // The checkpoint's key is the path by which the value is found.
+      const std::string path =
+          keys == table_keys_.end() ? paths[original] : std::string(object_path(*keys->second.begin()));
+      if (!path.empty()) put(made, mapping_.scope().of(path));
     }
   }
 
@@ -392,11 +426,13 @@ class ObjectExtension {
   CopyResult& result_;
   Library library_;
   SavedObjects objects_;
-  std::unordered_map<uint32_t, uint32_t> objects_of_;  // node -> object
-  std::vector<NodeId> copied_;                         // variables and tables
-  std::map<uint32_t, std::string> keys_;               // of a copied variable
-  std::set<uint32_t> saved_graphs_;                    // Consts that hold the checkpoint's object graph
-  std::map<uint32_t, uint32_t> copies_;                // object -> its copy
+  std::unordered_map<uint32_t, uint32_t> objects_of_;     // node -> object
+  std::vector<NodeId> copied_;                            // variables and tables
+  std::map<uint32_t, std::string> keys_;                  // of a copied variable
+  std::map<uint32_t, std::set<std::string>> table_keys_;  // of a copied table
+  std::unordered_map<uint32_t, std::string> again_;       // nodes before a saver -> those of copies
+  std::set<uint32_t> saved_graphs_;                       // Consts that hold the checkpoint's object graph
+  std::map<uint32_t, uint32_t> copies_;                   // object -> its copy
   std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
   std::optional<PathMaker> places_;
   std::unordered_map<std::string_view, size_t> uses_;  // of functions, by all that name them

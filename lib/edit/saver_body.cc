@@ -66,11 +66,20 @@ void SaverBody::add_entry(const SaverInFunction& saver, const SavedArgument& ten
     return;
   }
   std::string source = std::string(body_.name(saver.node)) + ":tensors:" + std::to_string(slot);
+  const NodeId last = tensor.between.back();
   for (const NodeId id : tensor.between) {
-    const bool last = id == tensor.between.back();
-    source = last ? again(id, {argument, source}) : again(id, {source});
+    if (id != last) source = again(id, {source});
   }
-  followers_[std::string(body_.name(tensor.between.back()))].push_back(source);
+  std::vector<std::string> inputs{argument, source};
+  if (is_table_import_op(node_op(body_.bytes(last)))) {  // reads keys and values, two entries
+    std::vector<std::string>& known = imports_[{index_of(last), argument}];
+    known.resize(3);
+    known[0] = argument;
+    known[tensor.taken_at] = source;
+    if (known[1].empty() || known[2].empty()) return;
+    inputs = known;
+  }
+  followers_[std::string(body_.name(last))].push_back(again(last, inputs));
 }
 
 void SaverBody::apply() {
@@ -86,8 +95,10 @@ std::string SaverBody::again(NodeId id, const std::vector<std::string>& inputs) 
   const std::string name = fresh_.free(body_.name(id));
   std::string node =
       with_each(with_inputs(node_def, inputs), node_field::kName, [&](std::string_view) { return name; });
+  // A node of the main graph, the original, that this one has nothing to do with.
+  if (is_table_import_op(op)) node = with_attr(node, "_class", std::nullopt);
   body_.append(std::move(node));
-  if (op == "AssignVariableOp") return name;
+  if (op == "AssignVariableOp" || is_table_import_op(op)) return name;
   return name + (op == "ReadVariableOp" ? ":value:0" : op == "Cast" ? ":y:0" : ":output:0");
 }
 

@@ -62,6 +62,8 @@ class SaverBody {
   std::vector<size_t> like_;  // for each new argument, the one that it is like
   std::map<uint32_t, Entries> entries_;
   std::map<std::string, std::vector<std::string>> followers_;  // an assignment -> those of copies
+  // By a table's import and the copy's argument, what the copy of the import reads as far as it is known.
+  std::map<std::pair<uint32_t, std::string>, std::vector<std::string>> imports_;
   std::vector<std::string> control_outputs_;
 };
 

@@ -338,8 +338,7 @@ void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) 
     bool any = false;
     for (const std::string& input : inputs_of(graph.bytes(id))) {
       if (input.starts_with('^')) break;
-      NodeId state = variable_behind(graph, facts_.names, input);
-      if (state == kNoNode) state = table_behind(input);
+      const NodeId state = state_behind(graph, facts_.names, input);
       call.dropped.push_back(state != kNoNode && !stays(state));
       any = any || (state != kNoNode && stays(state));
     }
@@ -363,17 +362,6 @@ void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) 
     if (std::any_of(members.begin(), members.end(), [&](NodeId id) { return closure_.nodes().has(id); }))
       closure_.want_alone(group);
   }
-}
-
-// The table that is passed, or whose contents are.
-NodeId SaverFunctionShrinking::table_behind(std::string_view input) const {
-  const Graph& graph = facts_.graph();
-  auto source = tensor_if_there(facts_.names, input);
-  if (source && node_op(graph.bytes(source->node)).starts_with("LookupTableExport")) {
-    const std::vector<std::string> inputs = inputs_of(graph.bytes(source->node));
-    if (!inputs.empty()) source = tensor_if_there(facts_.names, inputs.front());
-  }
-  return source && is_table_op(node_op(graph.bytes(source->node))) ? source->node : kNoNode;
 }
 
 // What the function saves for an argument that goes, and the argument that is saved as the object graph.

@@ -37,7 +37,6 @@ class SaverFunctionShrinking {
     NodeId node;
     std::vector<bool> dropped;  // by argument
   };
-  NodeId table_behind(std::string_view input) const;
   void tell_keys(const Call& call, const Function& function, std::set<std::string, std::less<>>& dropped,
                  std::set<NodeId>& object_graphs) const;
 

@@ -65,6 +65,12 @@ std::vector<std::string> inputs_of(std::string_view node_def) {
   return inputs;
 }
 
+std::vector<std::string_view> input_views(std::string_view node_def) {
+  std::vector<std::string_view> inputs;
+  each_input(node_def, [&](std::string_view input) { inputs.push_back(input); });
+  return inputs;
+}
+
 std::optional<std::string_view> find_attr(std::string_view node_def, std::string_view key) {
   std::optional<std::string_view> found;
   each_attr(node_def, [&](std::string_view name, std::string_view value) {

@@ -93,6 +93,7 @@ void each_input(std::string_view node_def, Use use) {
 
 // All inputs as stored.
 std::vector<std::string> inputs_of(std::string_view node_def);
+std::vector<std::string_view> input_views(std::string_view node_def);
 
 // Calls use(key, attr_value) for every attribute.
 template <typename Use>

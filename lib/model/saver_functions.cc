@@ -27,6 +27,8 @@ uint32_t port_number(std::string_view port) {
 
 bool hands_on(std::string_view op) { return op == "Identity" || op == "ReadVariableOp" || op == "Cast"; }
 
+bool takes_value(std::string_view op) { return op == "AssignVariableOp" || is_table_import_op(op); }
+
 class Reading {
  public:
   Reading(const Graph& body, const Names& names) : body_(body), names_(names) {}
@@ -42,11 +44,7 @@ class Reading {
   }
 
  private:
-  std::vector<std::string_view> inputs_of(NodeId id) const {
-    std::vector<std::string_view> inputs;
-    each_input(body_.bytes(id), [&](std::string_view input) { inputs.push_back(input); });
-    return inputs;
-  }
+  std::vector<std::string_view> inputs_of(NodeId id) const { return input_views(body_.bytes(id)); }
 
   NodeId const_at(const std::vector<std::string_view>& inputs, size_t slot) const {
     if (slot >= inputs.size()) return kNoNode;
@@ -102,15 +100,17 @@ class Reading {
       for (uint32_t i = 0; i < body_.size(); ++i) {
         if (body_.removed(NodeId{i})) continue;
         const std::string_view op = node_op(body_.bytes(NodeId{i}));
-        const bool assigns = op == "AssignVariableOp";
-        if (!assigns && !hands_on(op)) continue;
+        const bool ends = takes_value(op);
+        if (!ends && !hands_on(op)) continue;
         const std::vector<std::string_view> inputs = inputs_of(NodeId{i});
-        const size_t slot = assigns ? 1 : 0;
-        if (slot >= inputs.size()) continue;
-        const Input value = parse_body_input(inputs[slot]);
-        const NodeId source = value.control ? kNoNode : names_.find(value.node);
-        if (source != kNoNode)
-          readers_[uint64_t{index_of(source)} << 32 | port_number(value.port)] = NodeId{i};
+        const size_t last = is_table_import_op(op) ? 3 : ends ? 2 : 1;
+        for (size_t slot = ends ? 1 : 0; slot < std::min(last, inputs.size()); ++slot) {
+          const Input value = parse_body_input(inputs[slot]);
+          const NodeId source = value.control ? kNoNode : names_.find(value.node);
+          if (source != kNoNode)
+            readers_[uint64_t{index_of(source)} << 32 | port_number(value.port)] = {
+                NodeId{i}, static_cast<uint32_t>(slot)};
+        }
       }
     }
     for (SavedArgument& tensor : saver.tensors) {
@@ -118,13 +118,15 @@ class Reading {
       for (int step = 0; step < kLongestWay; ++step) {
         const auto reader = readers_.find(at);
         if (reader == readers_.end()) break;
-        tensor.between.push_back(reader->second);
-        if (node_op(body_.bytes(reader->second)) == "AssignVariableOp") {
-          const Input handle = parse_body_input(inputs_of(reader->second)[0]);
+        const auto [id, slot] = reader->second;
+        tensor.between.push_back(id);
+        if (takes_value(node_op(body_.bytes(id)))) {
+          const Input handle = parse_body_input(inputs_of(id)[0]);
           if (names_.find(handle.node) == kNoNode) tensor.argument = handle.node;
+          tensor.taken_at = slot;
           break;
         }
-        at = uint64_t{index_of(reader->second)} << 32;
+        at = uint64_t{index_of(id)} << 32;
       }
       if (tensor.argument.empty()) tensor.between.clear();
     }
@@ -132,7 +134,8 @@ class Reading {
 
   const Graph& body_;
   const Names& names_;
-  std::unordered_map<uint64_t, NodeId> readers_;  // of a node's output, what hands it on or assigns it
+  // Of a node's output, what hands it on or takes it, and at which input.
+  std::unordered_map<uint64_t, std::pair<NodeId, uint32_t>> readers_;
 };
 
 }  // namespace

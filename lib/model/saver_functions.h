@@ -15,14 +15,15 @@
 
 namespace gedit {
 
-// A tensor that a SaveV2 writes, or a RestoreV2 reads, for an argument of the function: a variable's handle,
-// or in files before TensorFlow 2.11 the value that is saved.
+// A tensor that a SaveV2 writes, or a RestoreV2 reads, for an argument of the function: a variable's or a
+// table's handle, or the value that is saved, as of tables and in files before TensorFlow 2.11.
 struct SavedArgument {
   uint32_t slot = 0;            // among the saved tensors, or the outputs of the restore
   std::string key, slice;       // entries of tensor_names, shape_and_slices
   std::string argument;         // its name; empty: no argument of the function
   std::vector<NodeId> between;  // nodes from the argument to the SaveV2, or from the RestoreV2 to the
-                                // assignment, which is the last
+                                // assignment or the table's import, which is the last
+  uint32_t taken_at = 1;        // then: the input of the last one that takes it
 };
 
 struct SaverInFunction {

@@ -12,12 +12,6 @@ constexpr int kLongestWay = 16;  // nodes between a variable and its saver; save
 // A hostile shape must not become memory: strings that are there, and those that repeat the last one.
 constexpr size_t kMostStrings = 50'000'000, kMostRepeated = 100'000;
 
-std::vector<std::string_view> inputs_of(std::string_view node_def) {
-  std::vector<std::string_view> inputs;
-  each_input(node_def, [&](std::string_view input) { inputs.push_back(input); });
-  return inputs;
-}
-
 // Nodes that hand a value on unchanged between a restore and its assignment, or a variable and its save.
 bool hands_on(std::string_view op) {
   return op == "Identity" || op == "ReadVariableOp" || op == "RefIdentity" || op == "Reshape" || op == "Cast";
@@ -31,7 +25,7 @@ NodeId const_behind(const Graph& graph, const Names& names, const std::vector<st
     const std::string_view node_def = graph.bytes(id);
     if (node_op(node_def) == "Const") return string_const(node_def, 0) ? id : kNoNode;
     if (node_op(node_def) != "Identity") return kNoNode;
-    const std::vector<std::string_view> next = inputs_of(node_def);
+    const std::vector<std::string_view> next = input_views(node_def);
     id = next.empty() ? kNoNode : names.find(parse_input(next[0]).node);
   }
   return kNoNode;
@@ -44,7 +38,7 @@ std::vector<std::string> strings_of(const Graph& graph, NodeId id, size_t most) 
 
 SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
   const std::string_view node_def = graph.bytes(id);
-  const std::vector<std::string_view> inputs = inputs_of(node_def);
+  const std::vector<std::string_view> inputs = input_views(node_def);
   SaveNode save;
   save.node = id;
   const bool sliced = node_op(node_def) != "Save";
@@ -76,7 +70,7 @@ std::vector<Taker> takers(const Graph& graph, const Names& names, const Edges& c
     const std::string_view node_def = graph.bytes(reader);
     const std::string_view op = node_op(node_def);
     if (!is_assign_op(op) && !hands_on(op)) continue;
-    const std::vector<std::string_view> inputs = inputs_of(node_def);
+    const std::vector<std::string_view> inputs = input_views(node_def);
     const size_t slot = is_assign_op(op) ? 1 : 0;
     if (slot >= inputs.size()) continue;
     const Input input = parse_input(inputs[slot]);
@@ -91,7 +85,7 @@ void follow(const Graph& graph, const Names& names, const Edges& consumers, Node
   for (int step = 0; step < kLongestWay; ++step) {
     tensor.between.push_back(taker);
     if (is_assign_op(node_op(graph.bytes(taker)))) {
-      tensor.variable = variable_behind(graph, names, inputs_of(graph.bytes(taker))[0]);
+      tensor.variable = variable_behind(graph, names, input_views(graph.bytes(taker))[0]);
       return;
     }
     const std::vector<Taker> next = takers(graph, names, consumers, taker);
@@ -102,7 +96,7 @@ void follow(const Graph& graph, const Names& names, const Edges& consumers, Node
 
 RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& consumers, NodeId id) {
   const std::string_view node_def = graph.bytes(id);
-  const std::vector<std::string_view> inputs = inputs_of(node_def);
+  const std::vector<std::string_view> inputs = input_views(node_def);
   RestoreNode restore;
   restore.node = id;
   restore.names = const_behind(graph, names, inputs, 1);
@@ -202,6 +196,27 @@ NodeId variable_behind(const Graph& graph, const Names& names, std::string_view 
   }
   if (between != nullptr) between->clear();
   return kNoNode;
+}
+
+bool is_table_import_op(std::string_view op) { return op.starts_with("LookupTableImport"); }
+
+NodeId state_behind(const Graph& graph, const Names& names, std::string_view input,
+                    std::vector<NodeId>* between) {
+  const NodeId variable = variable_behind(graph, names, input, between);
+  if (variable != kNoNode) return variable;
+  const auto node = [&](std::string_view text) {
+    const Input parsed = parse_input(text);
+    return parsed.control ? kNoNode : names.find(parsed.node);
+  };
+  NodeId id = node(input);
+  if (id == kNoNode) return id;
+  if (!node_op(graph.bytes(id)).starts_with("LookupTableExport"))
+    return is_table_op(node_op(graph.bytes(id))) ? id : kNoNode;
+  const std::vector<std::string_view> inputs = input_views(graph.bytes(id));
+  const NodeId table = inputs.empty() ? kNoNode : node(inputs.front());
+  if (table == kNoNode || !is_table_op(node_op(graph.bytes(table)))) return kNoNode;
+  if (between != nullptr) between->push_back(id);
+  return table;
 }
 
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers) {

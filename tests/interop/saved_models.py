@@ -54,6 +54,25 @@ class Model(tf.Module):
         return {"y": y}
 
 
+class Stock(tf.Module):
+    """A table whose contents are saved with the variables."""
+
+    def __init__(self):
+        super().__init__()
+        self.factor = tf.Variable(2., name="factor")
+        self.table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="table")
+        self.table.insert(tf.constant(["apples", "pears"]), tf.constant([10, 20], tf.int64))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="fruit")])
+    def serve(self, fruit):
+        return {"value": tf.cast(self.table.lookup(fruit), tf.float32) * self.factor}
+
+
+def contents(table):
+    keys, values = tf.raw_ops.LookupTableExportV2(table_handle=table, Tkeys=tf.string, Tvalues=tf.int64)
+    return sorted(zip(keys.numpy(), values.numpy()))
+
+
 FEEDS = {"alpha": np.random.RandomState(0).rand(4, 3).astype("f"), "beta": np.random.RandomState(1).rand(4, 3).astype("f"),
          "gamma": np.array("b")}
 
@@ -186,6 +205,29 @@ class SavedModels(unittest.TestCase):
                 got = loaded.signatures[scope](**{k: tf.constant(v) for k, v in FEEDS.items()})
                 np.testing.assert_allclose(got["difference"], self.want["difference"], rtol=1e-5)
             self.saver_covers(before)
+
+    def test_copied_table(self):
+        """What a table holds is in the checkpoint; the copy has, saves and restores its own."""
+        stock = Stock()
+        tf.saved_model.save(stock, self.path("stock"), signatures={"serving_default": stock.serve})
+        self.gedit("copy", "stock", "-s", "**", "--scope", "deep/twin", "-o", "stock2")
+        loaded = tf.saved_model.load(self.path("stock2"))
+        twin = loaded.deep.twin.table
+        self.assertEqual(contents(twin.resource_handle), [(b"apples", 10), (b"pears", 20)])
+        tf.raw_ops.LookupTableInsertV2(table_handle=twin.resource_handle, keys=["plums"],
+                                       values=tf.constant([30], tf.int64))
+        tf.saved_model.save(loaded, self.path("stock3"), signatures=dict(loaded.signatures))
+        again = tf.saved_model.load(self.path("stock3"))
+        self.assertEqual(contents(again.table.resource_handle), [(b"apples", 10), (b"pears", 20)])
+        self.assertEqual(len(contents(again.deep.twin.table.resource_handle)), 3)
+        with tf.Graph().as_default(), v1.Session() as session:
+            saver = v1.saved_model.load(session, ["serve"], self.path("stock2")).saver_def
+            fruit, value = "deep/twin/serving_default_fruit:0", "deep/twin/StatefulPartitionedCall:0"
+            np.testing.assert_array_equal(session.run(value, {fruit: ["pears", "figs"]}), [40., -2.])
+            prefix = self.path("stock_saved")
+            session.run(saver.save_tensor_name, {saver.filename_tensor_name: prefix})
+        saved = tf.train.load_checkpoint(prefix)
+        self.assertEqual(sorted(saved.get_tensor("deep/twin/table/.ATTRIBUTES/table-values")), [10, 20])
 
     def saver_covers(self, name):
         with tf.Graph().as_default(), v1.Session() as session:
