@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "edit/merge_surroundings.h"
+#include "model/asset_paths.h"
 #include "model/collections.h"
 
 namespace gedit {
@@ -16,12 +17,6 @@ std::string asset_path(const Model& model, const std::string& name) {
   if (!model.folder.empty()) return join_path(join_path(model.folder, "assets"), name);
   const std::string beside = join_path(dir_name(model.path), name);
   return exists(beside) ? beside : join_path(join_path(dir_name(model.path), "assets"), name);
-}
-
-bool same_content(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  if (!exists(a) || !exists(b) || is_directory(a) || is_directory(b)) return false;
-  return InputFile::open(a)->bytes() == InputFile::open(b)->bytes();
 }
 
 // An AssetFileDef with the file's new name.

@@ -103,6 +103,7 @@ void SavedModelFolder::add_assets(const Model& model) {
         name == "..") {  // assets are flat (tensorflow_semantics 10.7)
       throw Error(Cause::kInput, "not the name of a file").in(model.path).of(quoted("asset", name));
     }
+    if (exists(path(join_path("assets", name)))) continue;
     const std::string dir(dir_name(model.path));
     std::string found;
     for (const std::string& candidate : {join_path(dir, name), join_path(join_path(dir, "assets"), name)}) {

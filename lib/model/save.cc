@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "model/asset_paths.h"
 #include "model/collections.h"
 #include "model/events.h"
 #include "model/folder.h"
@@ -254,7 +255,7 @@ uint64_t read_through(const Model& model, OutputFile& out) {
 }
 
 void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
-                 Saved& saved) {
+                 const std::vector<FolderFile>& given, Saved& saved) {
   if (target.format == Format::kBinary) check_size(model, streamed_size(model));
   SavedModelFolder folder(destination.path, destination.overwrite);
   const bool text = target.format == Format::kText;
@@ -264,6 +265,7 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
   file.commit();
   saved.bytes = file.written();
   check_size(model, saved.bytes);
+  folder.add_files(given);
   if (was_folder) {
     folder.take_over(model.folder, destination.values == nullptr && !destination.without_values);
   } else if (!destination.all_files) {
@@ -330,15 +332,18 @@ Saved save(Model& model, const Destination& destination, bool count) {
   const bool was_folder = model.kind == Kind::kSavedModel && !model.folder.empty();
   if (target.directory && model.kind == Kind::kMetaGraphDef) require_values(model, destination);
   const bool alone = model.kind == Kind::kSavedModel && !was_folder;
+  AssetPaths given;
+  if (target.directory && model.kind == Kind::kMetaGraphDef) given = give_assets(model);
   saved.warnings = convert_kind(model, target.kind, destination.tags, &saved.notes);
   if (alone && target.directory && destination.values == nullptr && model.meta().has(meta_field::kSaver))
     saved.warnings.emplace_back("has a saver and no values; hint: --checkpoint PREFIX");
+  saved.warnings.insert(saved.warnings.end(), given.warnings.begin(), given.warnings.end());
   if (target.events) {
     save_events(model, destination, saved);
     return saved;
   }
   if (target.directory) {
-    save_folder(model, target, destination, was_folder, saved);
+    save_folder(model, target, destination, was_folder, given.files, saved);
     return saved;
   }
   if (destination.values != nullptr && destination.path == "-") {
