@@ -12,14 +12,14 @@ namespace {
 
 class Check final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("--fetch", fetch_, "Look only at what these tensors or nodes need")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("--fetch", fetch_, "Look only at what these tensors or nodes need")
         ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_flag("--security", request_.security,
-                 "Also tell ops that read or write files, run code or open sockets");
-    app.add_flag("-j,--json", json_, "[{\"level\", \"rule\", \"subject\", \"message\"}]");
+        ->one_each();
+    line.add_flag("--security", request_.security,
+                  "Also tell ops that read or write files, run code or open sockets");
+    line.add_flag("-j,--json", json_, "[{\"level\", \"rule\", \"subject\", \"message\"}]");
   }
 
   int run() override {

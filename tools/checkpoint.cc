@@ -33,49 +33,49 @@ class StandardOutput final : public Sink {
 
 class CheckpointCommand final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    app.add_option("VERB", verb_, "list, get, rename, copy, drop, merge, convert or verify")->required();
-    app.add_option("CKPT", operands_,
-                   "A prefix, its .index, .meta or a data file, a directory or `checkpoint` state file, a "
-                   "SavedModel, a "
-                   "file or pattern of a V1 checkpoint; then what the verb works on")
+  void setup(CommandLine& line) override {
+    line.add_option("VERB", verb_, "list, get, rename, copy, drop, merge, convert or verify")->required();
+    line.add_option("CKPT", operands_,
+                    "A prefix, its .index, .meta or a data file, a directory or `checkpoint` state file, a "
+                    "SavedModel, a "
+                    "file or pattern of a V1 checkpoint; then what the verb works on")
         ->required();
-    option(app.add_flag("-l,--long", long_, "list: shard, offset, crc32c and slices as well"), {"list"});
-    option(app.add_flag("-j,--json", json_, "list, verify: print JSON"), {"list", "verify"});
-    option(app.add_option("-f,--format", format_, "get: text (default), npy or raw")
-               ->check(CLI::IsMember({"text", "npy", "raw"}))
+    option(line.add_flag("-l,--long", long_, "list: shard, offset, crc32c and slices as well"), {"list"});
+    option(line.add_flag("-j,--json", json_, "list, verify: print JSON"), {"list", "verify"});
+    option(line.add_option("-f,--format", format_, "get: text (default), npy or raw")
+               ->one_of({"text", "npy", "raw"})
                ->type_name("FORMAT"),
            {"get"});
     option(
-        app.add_option("-e,--expression", expressions_, "rename: sed on names, RE2 syntax, after the pairs")
-            ->allow_extra_args(false)
+        line.add_option("-e,--expression", expressions_, "rename: sed on names, RE2 syntax, after the pairs")
+            ->one_each()
             ->type_name("s/RE/REPL/[g]"),
         {"rename"});
-    option(app.add_flag("--compact", compact_, "drop: rewrite the data files without what went"), {"drop"});
-    option(app.add_option("--on-conflict", on_conflict_,
-                          "merge: error (default), or the first or last of one name wins")
-               ->check(CLI::IsMember({"error", "first", "last"}))
+    option(line.add_flag("--compact", compact_, "drop: rewrite the data files without what went"), {"drop"});
+    option(line.add_option("--on-conflict", on_conflict_,
+                           "merge: error (default), or the first or last of one name wins")
+               ->one_of({"error", "first", "last"})
                ->type_name("RULE"),
            {"merge"});
-    option(app.add_option("--shards", shards_, "convert: this many data files (default 1)")
-               ->check(CLI::Range(1, 99999))
+    option(line.add_option("--shards", shards_, "convert: this many data files (default 1)")
+               ->within(1, 99999)
                ->type_name("N"),
            {"convert"});
-    option(app.add_option("--max-size", max_size_, "convert: as many data files as keep below this size")
+    option(line.add_option("--max-size", max_size_, "convert: as many data files as keep below this size")
                ->type_name("SIZE"),
            {"convert"});
     const std::vector<std::string> edits{"rename", "copy", "drop", "merge", "convert"};
     std::vector<std::string> writes = edits;
     writes.emplace_back("get");
-    option(app.add_option("-o,--output", output_, "Prefix of the checkpoint to write (get: the file)")
+    option(line.add_option("-o,--output", output_, "Prefix of the checkpoint to write (get: the file)")
                ->type_name("PREFIX"),
            writes);
-    option(app.add_flag("-O,--overwrite", overwrite_, "Replace what is there"), writes);
-    option(app.add_flag("-i,--in-place", in_place_, "rename, copy, drop: replace the index of CKPT itself"),
+    option(line.add_flag("-O,--overwrite", overwrite_, "Replace what is there"), writes);
+    option(line.add_flag("-i,--in-place", in_place_, "rename, copy, drop: replace the index of CKPT itself"),
            {"rename", "copy", "drop"});
-    option(app.add_flag("--copy-data", copy_data_, "Copy data files instead of linking them"), edits);
-    option(app.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing"), edits);
-    app.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
+    option(line.add_flag("--copy-data", copy_data_, "Copy data files instead of linking them"), edits);
+    option(line.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing"), edits);
+    line.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
   }
 
   int run() override {
@@ -92,13 +92,13 @@ class CheckpointCommand final : public Command {
     }
     for (const auto& [option, of] : options_) {
       if (option->count() == 0 || std::find(of.begin(), of.end(), verb_) != of.end()) continue;
-      throw Error(Cause::kUsage, verb_ + " has no such option").of(quoted("option", option->get_name()));
+      throw Error(Cause::kUsage, verb_ + " has no such option").of(quoted("option", option->name()));
     }
     return (this->*verb->second)();
   }
 
  private:
-  void option(CLI::Option* added, std::vector<std::string> verbs) {
+  void option(Option* added, std::vector<std::string> verbs) {
     options_.emplace_back(added, std::move(verbs));
   }
 
@@ -324,7 +324,7 @@ class CheckpointCommand final : public Command {
   size_t shards_ = 0;
   bool long_ = false, json_ = false, compact_ = false, overwrite_ = false, in_place_ = false,
        copy_data_ = false, dry_run_ = false, quiet_ = false;
-  std::vector<std::pair<const CLI::Option*, std::vector<std::string>>> options_;
+  std::vector<std::pair<const Option*, std::vector<std::string>>> options_;
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
 // The subcommands: what each one is, and the table of all of them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gedit {
+
+class CommandLine;
 
 // One subcommand. setup() declares operands and options on the parser and opens nothing; run() does the work
 // with a few calls into the library and gives the exit status. What goes wrong is thrown as Error and caught
@@ -17,7 +19,7 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
-  virtual void setup(CLI::App& app) = 0;
+  virtual void setup(CommandLine& line) = 0;
   virtual int run() = 0;
 };
 
@@ -30,6 +32,8 @@ struct CommandInfo {
   std::string_view examples;  // two at least, one a line: `gedit ...`, then `  what it does`
   std::unique_ptr<Command> (*make)();
 };
+
+inline std::string program_name(const CommandInfo& info) { return "gedit " + std::string(info.name); }
 
 // In the order in which people read them.
 std::span<const CommandInfo> commands();

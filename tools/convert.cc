@@ -9,16 +9,16 @@ namespace {
 
 class Convert final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    output_.setup(app);
-    app.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    output_.setup(line);
+    line.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
         ->type_name("CKPT");
-    app.add_option("--tags", tags_, "Tags of a new SavedModel; default: serve")->type_name("TAG,..");
-    app.add_option("--tensors-from", tensors_from_, "File with the tensors that a listing elides")
+    line.add_option("--tags", tags_, "Tags of a new SavedModel; default: serve")->type_name("TAG,..");
+    line.add_option("--tensors-from", tensors_from_, "File with the tensors that a listing elides")
         ->type_name("FILE");
-    app.add_flag("--drop-unknown", output_.base.drop_unknown,
-                 "Leave out fields that text and JSON cannot hold");
+    line.add_flag("--drop-unknown", output_.base.drop_unknown,
+                  "Leave out fields that text and JSON cannot hold");
   }
 
   int run() override {

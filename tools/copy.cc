@@ -16,41 +16,39 @@ constexpr size_t kMostNamed = 8;  // keys in a note
 
 class Copy final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("--outputs", outputs_, "Copy the closure of these")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("--outputs", outputs_, "Copy the closure of these")->type_name("T,..")->one_each();
+    line.add_option("--inputs", inputs_,
+                    "Cut it at these tensors; T:DTYPE[SHAPE] states a type for --placeholders")
         ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_option("--inputs", inputs_,
-                   "Cut it at these tensors; T:DTYPE[SHAPE] states a type for --placeholders")
-        ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_option("-s,--select", request_.select,
-                   "Copy exactly these nodes, and what belongs to their variables")
+        ->one_each();
+    line.add_option("-s,--select", request_.select,
+                    "Copy exactly these nodes, and what belongs to their variables")
         ->type_name("SELECTOR");
-    app.add_option("--scope", request_.scope, "The new scope")->required()->type_name("NEW");
-    from_scope_ = app.add_option("--from-scope", request_.from_scope,
-                                 "OLD/x becomes NEW/x; alone it also is the selection")
+    line.add_option("--scope", request_.scope, "The new scope")->required()->type_name("NEW");
+    from_scope_ = line.add_option("--from-scope", request_.from_scope,
+                                  "OLD/x becomes NEW/x; alone it also is the selection")
                       ->type_name("OLD");
-    app.add_option("--input-map", request_.input_map,
-                   "Copies that read KEY read VALUE; ^a=^b for control inputs")
+    line.add_option("--input-map", request_.input_map,
+                    "Copies that read KEY read VALUE; ^a=^b for control inputs")
         ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-    app.add_flag("--placeholders", request_.placeholders, "Tensors from outside become new Placeholders");
-    app.add_option("--share", request_.share, "What this hits is not copied; copies read the original")
+        ->one_each();
+    line.add_flag("--placeholders", request_.placeholders, "Tensors from outside become new Placeholders");
+    line.add_option("--share", request_.share, "What this hits is not copied; copies read the original")
         ->type_name("SELECTOR");
     device_ =
-        app.add_option("--device", device_text_, "Device of every new node; '' clears it")->type_name("DEV");
-    app.add_option("--stop-gradient", stop_gradient_, "StopGradient behind these tensors of the copy")
+        line.add_option("--device", device_text_, "Device of every new node; '' clears it")->type_name("DEV");
+    line.add_option("--stop-gradient", stop_gradient_, "StopGradient behind these tensors of the copy")
         ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_option("--checkpoint", checkpoint_,
-                   "Write the copies' values beside OUT, too; of a SavedModel always")
+        ->one_each();
+    line.add_option("--checkpoint", checkpoint_,
+                    "Write the copies' values beside OUT, too; of a SavedModel always")
         ->type_name("CKPT");
-    app.add_flag("--copy-data", output_.base.copy_data,
-                 "Move the bytes of the checkpoint instead of linking its files");
-    app.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
-    output_.setup(app);
+    line.add_flag("--copy-data", output_.base.copy_data,
+                  "Move the bytes of the checkpoint instead of linking its files");
+    line.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
+    output_.setup(line);
   }
 
   int run() override {
@@ -138,8 +136,8 @@ class Copy final : public Command {
   std::vector<std::string> outputs_, inputs_, stop_gradient_;
   std::string device_text_, map_out_, checkpoint_;
   std::vector<std::string> warnings_;
-  CLI::Option* from_scope_ = nullptr;
-  CLI::Option* device_ = nullptr;
+  Option* from_scope_ = nullptr;
+  Option* device_ = nullptr;
 };
 
 }  // namespace

@@ -11,13 +11,13 @@ namespace {
 
 class DiffCommand final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    app.add_option("A", a_, "A graph in any form, or a checkpoint; - is standard input")->required();
-    app.add_option("B", b_, "What it is compared with")->required();
-    input_.setup_options(app);
-    app.add_flag("--stat", stat_, "Counts alone");
-    app.add_flag("-j,--json", json_, "JSON");
-    app.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
+  void setup(CommandLine& line) override {
+    line.add_option("A", a_, "A graph in any form, or a checkpoint; - is standard input")->required();
+    line.add_option("B", b_, "What it is compared with")->required();
+    input_.setup_options(line);
+    line.add_flag("--stat", stat_, "Counts alone");
+    line.add_flag("-j,--json", json_, "JSON");
+    line.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
   }
 
   int run() override {

@@ -13,19 +13,20 @@ namespace {
 
 class Draw final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("-o,--output", path_, "Write to OUT.svg, OUT.html or OUT.dot; - is standard output")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("-o,--output", path_, "Write to OUT.svg, OUT.html or OUT.dot; - is standard output")
         ->type_name("OUT");
-    app.add_option("-f,--format", format_, "svg, html or dot; default: by the suffix of OUT")
-        ->check(CLI::IsMember({"svg", "html", "dot"}))
+    line.add_option("-f,--format", format_, "svg, html or dot; default: by the suffix of OUT")
+        ->one_of({"svg", "html", "dot"})
         ->type_name("FORMAT");
-    app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
-    app.add_option("-s,--select", selector_, "Only what this hits and one step around it")
+    line.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
+    line.add_option("-s,--select", selector_, "Only what this hits and one step around it")
         ->type_name("SELECTOR");
-    app.add_option("--depth", depth_, "Scopes are seen down to N levels, closed at the last; 0: all are open")
+    line.add_option("--depth", depth_,
+                    "Scopes are seen down to N levels, closed at the last; 0: all are open")
         ->type_name("N")
-        ->check(CLI::Range(0, 1000));
+        ->within(0, 1000);
   }
 
   int run() override {

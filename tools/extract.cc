@@ -9,17 +9,17 @@ namespace {
 
 class Extract final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
         ->required()
         ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_option("--inputs", inputs_,
-                   "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
+        ->one_each();
+    line.add_option("--inputs", inputs_,
+                    "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
         ->type_name("T[:DTYPE[SHAPE]],..")
-        ->allow_extra_args(false);
-    output_.setup(app);
+        ->one_each();
+    output_.setup(line);
   }
 
   int run() override {

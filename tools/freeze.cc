@@ -14,23 +14,24 @@ namespace {
 
 class Freeze final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
         ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_option("--signature", request_.signature,
-                   "Instead: the outputs and inputs of this signature; default: the only one of a SavedModel")
+        ->one_each();
+    line.add_option(
+            "--signature", request_.signature,
+            "Instead: the outputs and inputs of this signature; default: the only one of a SavedModel")
         ->type_name("KEY");
-    app.add_option("--inputs", inputs_,
-                   "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
+    line.add_option("--inputs", inputs_,
+                    "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
         ->type_name("T[:DTYPE[SHAPE]],..")
-        ->allow_extra_args(false);
-    app.add_option("--checkpoint", checkpoint_,
-                   "Where values come from; default: a SavedModel's own, of x.meta the checkpoint x")
+        ->one_each();
+    line.add_option("--checkpoint", checkpoint_,
+                    "Where values come from; default: a SavedModel's own, of x.meta the checkpoint x")
         ->type_name("CKPT");
-    app.add_option("--keep", request_.keep, "Variables that stay variables")->type_name("SELECTOR");
-    output_.setup(app);
+    line.add_option("--keep", request_.keep, "Variables that stay variables")->type_name("SELECTOR");
+    output_.setup(line);
   }
 
   int run() override {

@@ -12,10 +12,10 @@ namespace {
 
 class Help final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    app.add_option("COMMAND", name_, "The command; without one: what commands there are");
-    app.add_flag("--man", man_, "As a man page, for man -l -");
-    app.add_flag("--names", names_, "The names of all commands, one a line");
+  void setup(CommandLine& line) override {
+    line.add_option("COMMAND", name_, "The command; without one: what commands there are");
+    line.add_flag("--man", man_, "As a man page, for man -l -");
+    line.add_flag("--names", names_, "The names of all commands, one a line");
   }
 
   int run() override {
@@ -39,10 +39,7 @@ class Help final : public Command {
       print(man_page(*info));
       return 0;
     }
-    CLI::App app;
-    const std::unique_ptr<Command> command = info->make();
-    setup_app(app, *info, *command);
-    print(help_text(*info, app));
+    print(help_text(*info));
     return 0;
   }
 

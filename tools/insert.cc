@@ -9,21 +9,20 @@ namespace {
 
 class Insert final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("--op", request_.op, "Type of the new nodes: one tensor in, one out")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("--op", request_.op, "Type of the new nodes: one tensor in, one out")
         ->required()
         ->type_name("OP");
-    app.add_option("--after", after_, "A node behind each of these; FN//node:1 in a function")
+    line.add_option("--after", after_, "A node behind each of these; FN//node:1 in a function")
         ->required()
         ->type_name("T,..")
-        ->allow_extra_args(false);
-    app.add_option("--attr", request_.attrs,
-                   "An attribute of the new nodes, as the listing writes it: message=\"...\"")
+        ->one_each();
+    line.add_option("--attr", request_.attrs,
+                    "An attribute of the new nodes, as the listing writes it: message=\"...\"")
         ->type_name("NAME=VALUE")
-        ->type_size(1)
-        ->allow_extra_args(false);
-    output_.setup(app);
+        ->one_each();
+    output_.setup(line);
   }
 
   int run() override {

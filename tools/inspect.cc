@@ -304,13 +304,13 @@ std::string describe(const Checkpoint& checkpoint, int depth, bool color) {
 
 class Inspect final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    color_.setup(app);
-    app.add_option("--depth", depth_, "Also a table of the scopes, N levels deep, largest first")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    color_.setup(line);
+    line.add_option("--depth", depth_, "Also a table of the scopes, N levels deep, largest first")
         ->type_name("N")
-        ->check(CLI::Range(0, 1000));
-    app.add_flag("-j,--json", json_, "JSON");
+        ->within(0, 1000);
+    line.add_flag("-j,--json", json_, "JSON");
   }
 
   int run() override {
@@ -407,7 +407,7 @@ class Inspect final : public Command {
 
   InputOptions input_;
   ColorOption color_;
-  int depth_ = 0;
+  uint32_t depth_ = 0;
   bool json_ = false;
 };
 

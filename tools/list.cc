@@ -15,11 +15,11 @@ constexpr size_t kElided = 1024;  // as in the listing
 
 class List final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("SELECTOR", selector_, "Only the nodes that this hits");
-    app.add_flag("--full", full_, "Write long tensors, too");
-    app.add_flag("-j,--json", json_, "One JSON object a line, attribute values in protobuf's JSON");
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("SELECTOR", selector_, "Only the nodes that this hits");
+    line.add_flag("--full", full_, "Write long tensors, too");
+    line.add_flag("-j,--json", json_, "One JSON object a line, attribute values in protobuf's JSON");
   }
 
   int run() override {

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "cli/command_line.h"
 #include "cli/help.h"
 #include "commands.h"
 #include "model/text.h"
@@ -34,17 +34,12 @@ int fail(std::string_view command, const std::exception& error, Cause cause) {
 
 int run(const CommandInfo& info, std::vector<std::string> arguments) {
   try {
-    CLI::App app;
     const std::unique_ptr<Command> command = info.make();
-    setup_app(app, info, *command);
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-    try {
-      app.parse(std::move(arguments));
-    } catch (const CLI::CallForHelp&) {
-      fmt::print("{}", help_text(info, app));
+    CommandLine line(program_name(info));
+    command->setup(line);
+    if (!line.parse(std::move(arguments))) {
+      fmt::print("{}", help_text(info));
       return 0;
-    } catch (const CLI::ParseError& error) {
-      throw usage_error(app, error);
     }
     const int status = command->run();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

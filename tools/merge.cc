@@ -37,32 +37,32 @@ NamedFile parse_operand(const std::string& text) {
 
 class Merge final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    app.add_option("FILE", operands_,
-                   "GraphDefs, MetaGraphDefs and SavedModels in any form; NAME=FILE: everything of it under "
-                   "NAME/; - is standard input")
+  void setup(CommandLine& line) override {
+    line.add_option("FILE", operands_,
+                    "GraphDefs, MetaGraphDefs and SavedModels in any form; NAME=FILE: everything of it under "
+                    "NAME/; - is standard input")
         ->required()
         ->type_name("[NAME=]FILE");
-    input_.setup_options(app);
-    app.add_option(
-           "--input-map", request_.input_map,
-           "What reads KEY reads VALUE; names as in the merged graph; ^a=^b for control inputs; @file")
+    input_.setup_options(line);
+    line.add_option(
+            "--input-map", request_.input_map,
+            "What reads KEY reads VALUE; names as in the merged graph; ^a=^b for control inputs; @file")
         ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-    app.add_option(
-           "--on-conflict", on_conflict_,
-           "Where two files define one name: error, uniquify (the later one becomes x_1) or share (one "
-           "where both say the same)")
-        ->check(CLI::IsMember({"error", "uniquify", "share"}))
+        ->one_each();
+    line.add_option(
+            "--on-conflict", on_conflict_,
+            "Where two files define one name: error, uniquify (the later one becomes x_1) or share (one "
+            "where both say the same)")
+        ->one_of({"error", "uniquify", "share"})
         ->type_name("HOW");
-    app.add_option("--checkpoint", checkpoints_,
-                   "That file's values; one merged checkpoint is written beside OUT")
+    line.add_option("--checkpoint", checkpoints_,
+                    "That file's values; one merged checkpoint is written beside OUT")
         ->type_name("[NAME=]CKPT")
-        ->allow_extra_args(false);
-    app.add_flag("--prune", request_.prune, "Drop what only the mapped-away tensors needed");
-    app.add_flag("--copy-data", output_.base.copy_data,
-                 "Move the bytes of the checkpoints instead of linking their files");
-    output_.setup(app, false);
+        ->one_each();
+    line.add_flag("--prune", request_.prune, "Drop what only the mapped-away tensors needed");
+    line.add_flag("--copy-data", output_.base.copy_data,
+                  "Move the bytes of the checkpoints instead of linking their files");
+    output_.setup(line, false);
   }
 
   int run() override {

@@ -10,20 +10,19 @@ namespace {
 
 class Rename final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option(
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option(
         "OLD=NEW", request_.pairs,
         "a=b a node, a/=b/ a scope, a/= strips it, /=b/ everything below b; FN//a=b, fn:F=G; @file");
-    app.add_option("-e,--expression", request_.expressions,
-                   "sed on node names, RE2 syntax; in order, after the pairs")
+    line.add_option("-e,--expression", request_.expressions,
+                    "sed on node names, RE2 syntax; in order, after the pairs")
         ->type_name("s/RE/REPL/[g]")
-        ->type_size(1)
-        ->allow_extra_args(false);
-    app.add_option("--checkpoint", checkpoint_,
-                   "Keys that are a renamed variable's name follow; written beside OUT")
+        ->one_each();
+    line.add_option("--checkpoint", checkpoint_,
+                    "Keys that are a renamed variable's name follow; written beside OUT")
         ->type_name("CKPT");
-    output_.setup(app);
+    output_.setup(line);
   }
 
   int run() override {

@@ -10,13 +10,13 @@ namespace {
 
 class Select final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("SELECTOR", selector_,
-                   "What is meant: a glob, scope/, op:TYPE, var:, +X, A..B, ... (command_line)")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("SELECTOR", selector_,
+                    "What is meant: a glob, scope/, op:TYPE, var:, +X, A..B, ... (command_line)")
         ->required();
-    app.add_flag("-j,--json", json_, "An array of {\"name\", \"op\"}");
-    app.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
+    line.add_flag("-j,--json", json_, "An array of {\"name\", \"op\"}");
+    line.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
   }
 
   int run() override {

@@ -9,16 +9,16 @@ namespace {
 
 class Set final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    step(app, "--device", SetStep::Is::kDevice, "Device of the nodes hit; an empty one clears it")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    step(line, "--device", SetStep::Is::kDevice, "Device of the nodes hit; an empty one clears it")
         ->type_name("SEL=DEV");
-    step(app, "--attr", SetStep::Is::kAttr,
+    step(line, "--attr", SetStep::Is::kAttr,
          "Attribute of the nodes hit, as the listing writes it; SEL:NAME removes it")
         ->type_name("SEL:NAME=VALUE");
-    step(app, "--shape", SetStep::Is::kShape, "Shape of a placeholder or variable: x=[?,224,3]")
+    step(line, "--shape", SetStep::Is::kShape, "Shape of a placeholder or variable: x=[?,224,3]")
         ->type_name("T=SHAPE");
-    output_.setup(app);
+    output_.setup(line);
   }
 
   int run() override {
@@ -29,9 +29,9 @@ class Set final : public Command {
 
  private:
   // The three kinds of steps are taken in the order in which they were given.
-  CLI::Option* step(CLI::App& app, const char* name, SetStep::Is is, const char* about) {
+  Option* step(CommandLine& line, const char* name, SetStep::Is is, const char* about) {
     const auto keep = [this, is](const std::string& text) { steps_.push_back({is, text}); };
-    return app.add_option_function<std::string>(name, keep, about)->trigger_on_parse();
+    return line.add_each(name, keep, about);
   }
 
   InputOptions input_;

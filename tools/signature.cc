@@ -18,31 +18,33 @@ using Json = nlohmann::ordered_json;
 
 class Signature final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    app.add_option("FILE", operands_,
-                   "GraphDef, MetaGraphDef or SavedModel in any form; in front of it the verb add, rename or "
-                   "remove, behind it what the verb works on")
+  void setup(CommandLine& line) override {
+    line.add_option(
+            "FILE", operands_,
+            "GraphDef, MetaGraphDef or SavedModel in any form; in front of it the verb add, rename or "
+            "remove, behind it what the verb works on")
         ->required();
-    input_.setup_options(app);
-    option(app.add_option("--inputs", inputs_,
-                          "add: the inputs; of a sparse tensor the three tensors K=VALUES;INDICES;SHAPE")
+    input_.setup_options(line);
+    option(line.add_option("--inputs", inputs_,
+                           "add: the inputs; of a sparse tensor the three tensors K=VALUES;INDICES;SHAPE")
                ->type_name("K=T,..")
-               ->allow_extra_args(false),
-           "add");
-    option(app.add_option("--outputs", outputs_, "add: the outputs; FN//node:k is a tensor inside a function")
-               ->type_name("K=T,..")
-               ->allow_extra_args(false),
+               ->one_each(),
            "add");
     option(
-        app.add_option("--method", request_.method, "add: method_name (default tensorflow/serving/predict)")
+        line.add_option("--outputs", outputs_, "add: the outputs; FN//node:k is a tensor inside a function")
+            ->type_name("K=T,..")
+            ->one_each(),
+        "add");
+    option(
+        line.add_option("--method", request_.method, "add: method_name (default tensorflow/serving/predict)")
             ->type_name("M"),
         "add");
-    option(app.add_option("--checkpoint", checkpoint_,
-                          "add: the values of a MetaGraphDef that becomes a SavedModel")
+    option(line.add_option("--checkpoint", checkpoint_,
+                           "add: the values of a MetaGraphDef that becomes a SavedModel")
                ->type_name("CKPT"),
            "add");
-    app.add_flag("-j,--json", json_, "Without a verb: JSON");
-    output_.setup(app);
+    line.add_flag("-j,--json", json_, "Without a verb: JSON");
+    output_.setup(line);
   }
 
   int run() override {
@@ -53,7 +55,7 @@ class Signature final : public Command {
     for (const auto& [option, of] : options_) {
       if (option->count() > 0 && verb != of)
         throw Error(Cause::kUsage, verb.empty() ? "is for add" : verb + " has no such option")
-            .of(quoted("option", option->get_name()));
+            .of(quoted("option", option->name()));
     }
     if (verb.empty()) return show();
     if (json_) throw Error(Cause::kUsage, verb + " has no such option").of(quoted("option", "--json"));
@@ -62,7 +64,7 @@ class Signature final : public Command {
   }
 
  private:
-  void option(CLI::Option* added, std::string verb) { options_.emplace_back(added, std::move(verb)); }
+  void option(Option* added, std::string verb) { options_.emplace_back(added, std::move(verb)); }
 
   std::string take_verb() {
     for (const char* verb : {"add", "rename", "remove"}) {
@@ -167,7 +169,7 @@ class Signature final : public Command {
   std::vector<std::string> operands_, inputs_, outputs_;
   std::string checkpoint_;
   bool json_ = false;
-  std::vector<std::pair<const CLI::Option*, std::string>> options_;
+  std::vector<std::pair<const Option*, std::string>> options_;
 };
 
 }  // namespace

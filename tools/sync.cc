@@ -9,20 +9,20 @@ namespace {
 
 class Sync final : public Command {
  public:
-  void setup(CLI::App& app) override {
-    input_.setup(app);
-    app.add_option("--from-scope", request_.from_scope, "The scope whose variables are read; '' is all")
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("--from-scope", request_.from_scope, "The scope whose variables are read; '' is all")
         ->required()
         ->type_name("SRC");
-    app.add_option("--to-scope", request_.to_scope, "The scope whose variables are assigned")
+    line.add_option("--to-scope", request_.to_scope, "The scope whose variables are assigned")
         ->required()
         ->type_name("DST");
-    app.add_option("--name", request_.name, "Name of the operation; default: DST/sync")->type_name("OP");
-    tau_ = app.add_option("--tau", tau_value_,
-                          "DST := X * SRC + (1 - X) * DST, where X is above 0 and at most 1")
+    line.add_option("--name", request_.name, "Name of the operation; default: DST/sync")->type_name("OP");
+    tau_ = line.add_option("--tau", tau_value_,
+                           "DST := X * SRC + (1 - X) * DST, where X is above 0 and at most 1")
                ->type_name("X");
-    app.add_flag("--all", request_.all, "Every variable of DST but slots, not only the trainable ones");
-    output_.setup(app);
+    line.add_flag("--all", request_.all, "Every variable of DST but slots, not only the trainable ones");
+    output_.setup(line);
   }
 
   int run() override {
@@ -37,7 +37,7 @@ class Sync final : public Command {
   OutputOptions output_;
   SyncRequest request_;
   double tau_value_ = 1;
-  CLI::Option* tau_ = nullptr;
+  Option* tau_ = nullptr;
 };
 
 }  // namespace

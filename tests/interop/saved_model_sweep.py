@@ -23,16 +23,16 @@ import time
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDERS = [os.path.join(REPOSITORY, "testdata"), os.path.join(REPOSITORY, os.pardir, "shared", "corpus")]
 PROCESSES = 2
-MOST_BYTES = 450_000  # of a saved_model.pb: loading larger ones takes longer than the test may
+MOST_BYTES = 450_000  # of a saved_model.pb where none is named: loading larger ones takes longer than the test may
 
 Key = collections.namedtuple("Key", "inputs outputs")  # names -> names in the original
 
 
-def saved_models(folder):
+def saved_models(folder, most_bytes):
     for path, folders, files in sorted(os.walk(folder, followlinks=True)):
         folders.sort()
         for name in ("saved_model.pb", "saved_model.pbtxt"):
-            if name in files and os.path.getsize(os.path.join(path, name)) <= MOST_BYTES:
+            if name in files and os.path.getsize(os.path.join(path, name)) <= most_bytes:
                 index = os.path.join(path, "variables", "variables.index")
                 if not os.path.exists(index) or os.path.exists(index[:-5] + "data-00000-of-00001") or \
                         os.path.exists(index[:-5] + "data-00000-of-00002"):
@@ -425,9 +425,10 @@ def main():
     parser.add_argument("--gedit", required=True, help="the program under test")
     parser.add_argument("--edit", action="append", help="only this one")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every refusal")
-    parser.add_argument("folders", nargs="*", help="default: testdata/ and ../shared/corpus")
+    parser.add_argument("folders", nargs="*", help="default: testdata/ and ../shared/corpus, without the largest models")
     arguments = parser.parse_args()
-    models = sorted({m for folder in arguments.folders or FOLDERS for m in saved_models(folder)},
+    most_bytes = sys.maxsize if arguments.folders else MOST_BYTES
+    models = sorted({m for folder in arguments.folders or FOLDERS for m in saved_models(folder, most_bytes)},
                     key=lambda m: -max(os.path.getsize(os.path.join(m, f)) for f in os.listdir(m) if f.startswith("saved_model.pb")))
     edits = [e for e in EDITS if not arguments.edit or e.__name__ in arguments.edit]
     began, held, wrong, refused = time.time(), 0, [], []

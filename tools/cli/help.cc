@@ -6,32 +6,12 @@
 #include <cctype>
 #include <vector>
 
-#include "base/near.h"
+#include "cli/command_line.h"
 
 namespace gedit {
 namespace {
 
 constexpr size_t kWidth = 100;
-
-// `-o,--output OUT`, or the operand's name.
-std::string option_text(const CLI::Option& option) {
-  if (option.nonpositional()) {
-    std::string text;
-    for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;
-    for (const std::string& name : option.get_lnames()) text += (text.empty() ? "--" : ", --") + name;
-    if (option.get_type_size() != 0) text += " " + option.get_type_name();
-    return text;
-  }
-  return option.get_name();
-}
-
-std::vector<const CLI::Option*> options_of(const CLI::App& app) {
-  std::vector<const CLI::Option*> options;
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_group().empty()) options.push_back(option);
-  }
-  return options;
-}
 
 // Words of `text` in lines of at most kWidth, each behind `indent` blanks. Lines that begin with a blank stay
 // as they are.
@@ -117,14 +97,14 @@ constexpr std::string_view kExitStatus =
     "valid; 4 the edit was refused (no such name, collision, dangling input, would overwrite, over 2 GiB); 5 "
     "cannot write.";
 
-}  // namespace
-
-void setup_app(CLI::App& app, const CommandInfo& info, Command& command) {
-  app.name("gedit " + std::string(info.name));
-  app.set_help_flag("-h,--help", "Print this help");
-  app.allow_windows_style_options(false);
-  command.setup(app);
+std::vector<CommandLine::Entry> entries_of(const CommandInfo& info) {
+  const std::unique_ptr<Command> command = info.make();
+  CommandLine line(program_name(info));
+  command->setup(line);
+  return line.entries();
 }
+
+}  // namespace
 
 std::string overview() {
   std::string text =
@@ -141,15 +121,15 @@ std::string overview() {
   return text;
 }
 
-std::string help_text(const CommandInfo& info, const CLI::App& app) {
+std::string help_text(const CommandInfo& info) {
   std::string text = fmt::format("gedit {} - {}\n\nUsage: gedit {} {}\n\n", info.name, info.summary,
                                  info.name, info.synopsis);
   text += wrapped(info.text, 0);
   text += "\nOptions\n";
   constexpr size_t kColumn = 32;
-  for (const CLI::Option* option : options_of(app)) {
-    std::string left = "  " + option_text(*option);
-    const std::string right = wrapped(option->get_description(), kColumn);
+  for (const auto& [option, about] : entries_of(info)) {
+    const std::string left = "  " + option;
+    const std::string right = wrapped(about, kColumn);
     if (left.size() + 2 > kColumn) {
       text += left + "\n" + right;
     } else {
@@ -167,17 +147,13 @@ std::string help_text(const CommandInfo& info, const CLI::App& app) {
 }
 
 std::string man_page(const CommandInfo& info) {
-  CLI::App app;
-  const std::unique_ptr<Command> command = info.make();
-  setup_app(app, info, *command);
   std::string text = man_head("gedit-" + std::string(info.name));
   text += fmt::format(".SH NAME\ngedit\\-{} \\- {}\n", info.name, roff(info.summary));
   text += fmt::format(".SH SYNOPSIS\n.B gedit {}\n{}\n", info.name, roff(info.synopsis));
   text += ".SH DESCRIPTION\n" + man_text(info.text);
   text += ".SH OPTIONS\n";
-  for (const CLI::Option* option : options_of(app)) {
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(option_text(*option)), roff(option->get_description()));
-  }
+  for (const auto& [option, about] : entries_of(info))
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(option), roff(about));
   text += ".SH EXAMPLES\n.nf\n" + roff(info.examples) + "\n.fi\n";
   text += fmt::format(".SH EXIT STATUS\n{}\n.SH SEE ALSO\n.BR gedit (1)\n", roff(kExitStatus));
   return text;
@@ -201,50 +177,6 @@ std::string main_man_page() {
   }
   text += fmt::format(".SH EXIT STATUS\n{}\n", roff(kExitStatus));
   return text;
-}
-
-namespace {
-
-// A longer option that begins like `name`: `--output` for `--outputs`.
-std::string longer_option(const CLI::App& app, const std::string& name) {
-  for (const CLI::Option* option : options_of(app)) {
-    for (const std::string& one : option->get_lnames()) {
-      const std::string dashed = "--" + one;
-      if (dashed.size() > name.size() && dashed.starts_with(name)) return dashed;
-    }
-  }
-  return "";
-}
-
-}  // namespace
-
-Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  for (const std::string& extra : app.remaining()) {
-    // What is missing may be what was mistyped.
-    const bool option = extra.starts_with('-') && extra != "-";
-    if (!option && !extras) continue;
-    if (!option) return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra));
-    Near near(extra.substr(0, extra.find('=')));
-    for (const CLI::Option* known : options_of(app)) {
-      for (const std::string& name : known->get_lnames()) near.offer("--" + name);
-    }
-    return Error(Cause::kUsage, "no such option").of(quoted("option", extra)).hint(near.did_you_mean());
-  }
-  std::string message = error.what();
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  const std::string name = message.substr(0, message.find_first_of(": "));
-  if (name.starts_with("--") && message.find("At Most 1 required") != std::string::npos) {
-    const std::string longer = longer_option(app, name);
-    return Error(Cause::kUsage, "is given twice")
-        .of(quoted("option", name))
-        .hint(longer.empty() ? app.get_name() + " --help" : "did you mean '" + longer + "'?");
-  }
-  // The first letter of a sentence; an operand's name stays.
-  if (message.size() > 1 && std::isupper(message[0]) != 0 && std::islower(message[1]) != 0)
-    message[0] = static_cast<char>(message[0] - 'A' + 'a');
-  while (message.ends_with('.') || message.ends_with(' ')) message.pop_back();
-  return Error(Cause::kUsage, printable(message)).hint(app.get_name() + " --help");
 }
 
 }  // namespace gedit

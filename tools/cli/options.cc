@@ -44,23 +44,23 @@ Counts count(const Model& model) {
   });
 }
 
-void InputOptions::setup(CLI::App& app) {
-  app.add_option("FILE", path_,
-                 "GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; - is "
-                 "standard input")
+void InputOptions::setup(CommandLine& line) {
+  line.add_option("FILE", path_,
+                  "GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; - is "
+                  "standard input")
       ->required();
-  setup_options(app);
+  setup_options(line);
 }
 
-void InputOptions::setup_options(CLI::App& app) {
-  app.add_option(
-         "--as", as_,
-         "Take FILE for this: graph, metagraph or saved_model; of an event file the last graph of that kind")
-      ->check(CLI::IsMember({"graph", "metagraph", "saved_model"}))
+void InputOptions::setup_options(CommandLine& line) {
+  line.add_option(
+          "--as", as_,
+          "Take FILE for this: graph, metagraph or saved_model; of an event file the last graph of that kind")
+      ->one_of({"graph", "metagraph", "saved_model"})
       ->type_name("KIND");
-  app.add_option("--tag-set", tag_set_, "The MetaGraph with these tags, of a SavedModel that holds several")
+  line.add_option("--tag-set", tag_set_, "The MetaGraph with these tags, of a SavedModel that holds several")
       ->type_name("TAG,..");
-  app.add_option("--ops", ops_files_, "Definitions of custom ops: an OpList, binary or text")
+  line.add_option("--ops", ops_files_, "Definitions of custom ops: an OpList, binary or text")
       ->type_name("FILE");
 }
 
@@ -111,16 +111,16 @@ Registry InputOptions::registry(const Model& model, size_t meta_graph) {
   return registry;
 }
 
-void OutputOptions::setup(CLI::App& app, bool in_place) {
-  app.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
-  app.add_option(
-         "-f,--format", format_,
-         "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
+void OutputOptions::setup(CommandLine& line, bool in_place) {
+  line.add_option("-o,--output", path_, "Write to OUT; - is standard output")->type_name("OUT");
+  line.add_option(
+          "-f,--format", format_,
+          "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
       ->type_name("FORMAT");
-  app.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
-  if (in_place) app.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
-  app.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
-  app.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
+  line.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
+  if (in_place) line.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
+  line.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
+  line.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
 }
 
 void OutputOptions::check(const Model& model) const {
@@ -187,9 +187,9 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   for (const std::string& text : saved.notes) say_note(text);
 }
 
-void ColorOption::setup(CLI::App& app) {
-  app.add_option("--color", when_, "Colours: auto (on a terminal, unless NO_COLOR is set), always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+void ColorOption::setup(CommandLine& line) {
+  line.add_option("--color", when_, "Colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->one_of({"auto", "always", "never"})
       ->type_name("WHEN");
 }
 

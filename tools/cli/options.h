@@ -1,12 +1,13 @@
 // Options that several commands share, each group declared once.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "edit/changes.h"
 #include "model/model.h"
 #include "model/save.h"
@@ -23,9 +24,9 @@ Counts count(const Model& model);
 // The operand FILE and how to read it.
 class InputOptions {
  public:
-  void setup(CLI::App& app);
+  void setup(CommandLine& line);
   // The same without the operand, for commands that read several files.
-  void setup_options(CLI::App& app);
+  void setup_options(CommandLine& line);
   void take(std::string path) {
     path_ = std::move(path);
   }  // the operand, for those with operands of their own
@@ -56,7 +57,7 @@ class InputOptions {
 // Where the result goes.
 class OutputOptions {
  public:
-  void setup(CLI::App& app, bool in_place = true);  // `in_place`: with -i, which needs the one FILE
+  void setup(CommandLine& line, bool in_place = true);  // `in_place`: with -i, which needs the one FILE
 
   // Throws Error (kUsage) before anything is done: -i with -o, a terminal as the output, standard input
   // edited in place.
@@ -89,7 +90,7 @@ class OutputOptions {
 // `--color` and NO_COLOR: whether standard output gets colours.
 class ColorOption {
  public:
-  void setup(CLI::App& app);
+  void setup(CommandLine& line);
   bool on() const;
 
  private:

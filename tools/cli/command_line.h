@@ -1,0 +1,73 @@
+// The operands and options of a command: declared here, parsed by CLI11. Only command_line.cc sees CLI11's
+// headers, which take each file that includes them ten seconds to compile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gedit {
+
+// One of them. Each call that declares more of it gives it back.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  Option* required();
+  Option* type_name(const std::string& name);  // stands for the value in the help
+  Option* one_each();                          // takes the one word behind it; given again, the next one
+  Option* one_of(const std::vector<std::string>& words);
+  Option* within(int least, int most);
+
+  size_t count() const;  // how often it was given
+  std::string name() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+class CommandLine {
+ public:
+  explicit CommandLine(const std::string& program);  // `gedit copy`
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  // `names`: "-o,--output", or an operand's one name. The value is set while the line is parsed; a list takes
+  // all words up to the next option. What comes back lives as long as this.
+  Option* add_option(const std::string& names, std::string& value, const std::string& about);
+  Option* add_option(const std::string& names, std::vector<std::string>& values, const std::string& about);
+  Option* add_option(const std::string& names, uint32_t& value, const std::string& about);
+  Option* add_option(const std::string& names, size_t& value, const std::string& about);
+  Option* add_option(const std::string& names, double& value, const std::string& about);
+  Option* add_flag(const std::string& names, bool& value, const std::string& about);
+  // Calls use(word) for each mention, in the order of the line.
+  Option* add_each(const std::string& names, const std::function<void(const std::string&)>& use,
+                   const std::string& about);
+
+  // False where help is asked for. Throws Error (kUsage), in gedit's words: `unknown option '--ouputs'; hint:
+  // did you mean '--outputs'?`
+  bool parse(std::vector<std::string> arguments);
+
+  // What the help shows: `-o,--output OUT` or an operand's name, and what it is.
+  struct Entry {
+    std::string option, about;
+  };
+  std::vector<Entry> entries() const;
+
+ private:
+  Option* keep(CLI::Option* option);
+
+  std::unique_ptr<CLI::App> app_;
+  std::vector<std::unique_ptr<Option>> options_;
+};
+
+}  // namespace gedit
