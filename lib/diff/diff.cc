@@ -158,7 +158,7 @@ class Differ {
   Model& before_;
   Model& after_;
   NodeComparison compare_;
-  ScopeNames names_;
+  RenamedScopes names_;
   Diff diff_;
   std::vector<LoneLine> functions_;
 };

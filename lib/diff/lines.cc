@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(Kind kind, std::string_view message) {
 }
 
 // The parts of a MetaGraph that are compared, with other names where there are any.
-std::string surroundings(const MetaGraph& meta, const ScopeNames* names) {
+std::string surroundings(const MetaGraph& meta, const RenamedScopes* names) {
   const auto mapped = [&](std::string_view bytes, const Schema& schema) {
     return names == nullptr || names->empty() ? std::string(bytes)
                                               : map_names(bytes, schema, ScopeNameMap(*names));
@@ -95,7 +95,7 @@ std::string checksum_text(uint32_t masked_crc) { return fmt::format("{:08x}", un
 
 }  // namespace
 
-std::vector<std::string> surrounding_lines(const Model& model, Kind other, const ScopeNames* names) {
+std::vector<std::string> surrounding_lines(const Model& model, Kind other, const RenamedScopes* names) {
   std::string versions;
   append_bytes_field(versions, graph_field::kVersions, model.graph().part(graph_field::kVersions));
   std::vector<std::string> lines = lines_of(Kind::kGraphDef, versions);

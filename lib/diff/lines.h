@@ -16,7 +16,7 @@ namespace gedit {
 
 // Versions, and of a MetaGraph collections, signatures, saver, assets, tags and object graph, as far as the
 // other file is of a kind that holds them; names as they are in the second graph where `names` says so.
-std::vector<std::string> surrounding_lines(const Model& model, Kind other, const ScopeNames* names);
+std::vector<std::string> surrounding_lines(const Model& model, Kind other, const RenamedScopes* names);
 
 // Gradients of a FunctionDefLibrary.
 std::vector<std::string> gradient_lines(std::string_view library);

@@ -104,7 +104,7 @@ bool covered(std::string_view scope, const std::unordered_map<std::string_view, 
 
 }  // namespace
 
-void ScopeNames::map(std::string_view name, std::string& out) const {
+void RenamedScopes::map(std::string_view name, std::string& out) const {
   bool done = false;
   each_scope(name, [&](std::string_view scope, std::string_view rest) {
     const auto found = scopes_.find(scope);

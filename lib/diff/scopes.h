@@ -15,7 +15,7 @@
 namespace gedit {
 
 // Names of the first graph as they are in the second.
-class ScopeNames {
+class RenamedScopes {
  public:
   // Both without slash; an empty one is everything.
   void add(std::string from, std::string to) { scopes_.emplace(std::move(from), std::move(to)); }
@@ -36,22 +36,22 @@ class ScopeNames {
 // that are the node's own.
 class ScopeMapping final : public Mapping {
  public:
-  explicit ScopeMapping(const ScopeNames& names) : names_(names) {}
+  explicit ScopeMapping(const RenamedScopes& names) : names_(names) {}
   void node(std::string_view name, std::string& out) const override { names_.map(name, out); }
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
 
  private:
-  const ScopeNames& names_;
+  const RenamedScopes& names_;
 };
 
 // The same for what surrounds a graph.
 class ScopeNameMap final : public NameMap {
  public:
-  explicit ScopeNameMap(const ScopeNames& names) : names_(names) {}
+  explicit ScopeNameMap(const RenamedScopes& names) : names_(names) {}
   bool map(NameKind kind, std::string_view name, std::string& out) const override;
 
  private:
-  const ScopeNames& names_;
+  const RenamedScopes& names_;
 };
 
 // A scope of which no node kept its name, and one of which no node is in the first graph: the same names of
