@@ -1,6 +1,7 @@
 // The items of a MetaGraphDef's collections, one a line of a listing.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
