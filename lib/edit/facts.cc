@@ -53,6 +53,21 @@ std::unordered_set<std::string_view> functions_with(const Library& library,
   return found;
 }
 
+Landmarks::Landmarks(const Graph& graph) {
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const NodeId id{i};
+    if (graph.removed(id)) continue;
+    const std::string_view op = node_op(graph.bytes(id));
+    if (is_save_op(op) || is_restore_op(op)) {
+      savers.push_back(id);
+    } else if (is_variable_op(op) || is_table_op(op)) {
+      state.push_back(id);
+    } else {
+      loops = loops || is_enter_op(op);
+    }
+  }
+}
+
 Facts::Facts(Model& around, Registry& registry, std::string_view function)
     : model(around),
       ops(registry),
@@ -65,10 +80,11 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       producers(body_producers ? *body_producers : selecting.producers()),
       tensors(around, edited, names, registry, function),
       consumers(reversed(producers)),
-      frames(edited, producers),
-      savers(edited.is_body()
-                 ? Savers()
-                 : find_savers(edited, names, consumers, variable_initializers(around.meta(), names))),
+      landmarks(edited),
+      frames(edited, producers, landmarks.loops),
+      savers(edited.is_body() ? Savers()
+                              : find_savers(edited, names, consumers,
+                                            variable_initializers(around.meta(), names), landmarks.savers)),
       all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
   const Graph& nodes = graph();
   const auto add = [&](StateOf& variable, std::string_view name) {
@@ -111,16 +127,11 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
     const auto types = output_types(registry, node_def);
     return types && std::find(types->begin(), types->end(), DType::kResource) != types->end();
   };
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    const NodeId id{i};
-    if (nodes.removed(id)) continue;
-    const std::string_view op = node_op(nodes.bytes(id));
-    const bool table = is_table_op(op) || creates(nodes.bytes(id));
-    if (!table && !is_variable_op(op)) continue;
-    StateOf& variable = state[i];
+  const auto note = [&](NodeId id, bool table) {
+    StateOf& variable = state[index_of(id)];
     variable.node = id;
     variable.table = table;
-    if (variable.described) continue;
+    if (variable.described) return;
     for (const NodeId reader : consumers.of(id)) {
       const std::string_view reader_op = node_op(nodes.bytes(reader));
       const std::string_view name = nodes.name(reader);
@@ -134,6 +145,10 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
           table || (is_assign_op(reader_op) && name == std::string(nodes.name(id)) + "/Assign");
       if (first && variable.initializer == kNoNode) variable.initializer = reader;
     }
+  };
+  for (const NodeId id : landmarks.state) note(id, is_table_op(node_op(nodes.bytes(id))));
+  for (uint32_t i = 0; i < nodes.size() && !creating.empty(); ++i) {
+    if (!nodes.removed(NodeId{i}) && creates(nodes.bytes(NodeId{i}))) note(NodeId{i}, true);
   }
   for (const auto& [index, variable] : state) {
     if (variable.initializer != kNoNode)

@@ -29,6 +29,14 @@ struct StateOf {
   bool described = false;  // by a VariableDef
 };
 
+// Few nodes on which much hangs, found in one pass: a large graph is long to read.
+struct Landmarks {
+  explicit Landmarks(const Graph& graph);
+
+  bool loops = false;                 // there is an Enter
+  std::vector<NodeId> savers, state;  // Save and Restore nodes; variables and tables
+};
+
 // Built once, before anything changes.
 struct Facts {
   // Of the main graph, or of the body of a library function.
@@ -44,6 +52,7 @@ struct Facts {
   const Edges& producers;
   Tensors tensors;
   Edges consumers;
+  Landmarks landmarks;
   Frames frames;
   Savers savers;
   std::vector<Collection> all_collections;

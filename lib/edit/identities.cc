@@ -13,15 +13,25 @@ std::string without_slash(std::string_view scope) {
   return std::string(scope);
 }
 
-// Calls use(role, attr_value) for every attribute that holds a name.
+// Calls use(role, attr_value) for every attribute that holds a name. Asked for each node of a large graph:
+// only the value of an attribute that may is looked at.
 template <typename Use>
 void each_role(std::string_view node_def, Use use) {
   std::string_view op;
-  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kOp)) op = fields->value;
+    if (!fields->bytes(node_field::kAttr)) continue;
     if (op.empty()) op = node_op(node_def);
-    const Role role = attr_role(op, key);
-    if (role != Role::kNone) use(role, value);
-  });
+    const std::string_view entry = fields->value;
+    // As every writer lays it out, the key comes first, behind its tag and its length.
+    const auto size =
+        entry.size() < 2 || entry[0] != '\n' ? size_t{0x80} : static_cast<unsigned char>(entry[1]);
+    if (size < 0x80 && size + 2 <= entry.size() && attr_role(op, entry.substr(2, size)) == Role::kNone)
+      continue;
+    const MapEntry attr = map_entry(entry);
+    const Role role = attr_role(op, attr.key);
+    if (role != Role::kNone) use(role, attr.value);
+  }
 }
 
 // The same for those that identify something.

@@ -10,11 +10,20 @@ bool is_merge_op(std::string_view op) { return op == "Merge" || op == "RefMerge"
 bool is_next_iteration_op(std::string_view op) { return op == "NextIteration" || op == "RefNextIteration"; }
 bool is_switch_op(std::string_view op) { return op == "Switch" || op == "RefSwitch" || op == "_SwitchN"; }
 
-Frames::Frames(const Graph& graph, const Edges& producers) {
-  bool loops = false;
-  for (uint32_t i = 0; i < graph.size() && !loops; ++i) {
-    loops = !graph.removed(NodeId{i}) && is_enter_op(node_op(graph.bytes(NodeId{i})));
+namespace {
+
+bool has_enter(const Graph& graph) {
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (!graph.removed(NodeId{i}) && is_enter_op(node_op(graph.bytes(NodeId{i})))) return true;
   }
+  return false;
+}
+
+}  // namespace
+
+Frames::Frames(const Graph& graph, const Edges& producers) : Frames(graph, producers, has_enter(graph)) {}
+
+Frames::Frames(const Graph& graph, const Edges& producers, bool loops) {
   if (!loops) return;
 
   // A node runs where any of its inputs comes from; whoever reads nothing runs in the root. Spread from

@@ -18,9 +18,10 @@ struct Frame {
 
 class Frames {
  public:
-  // Needs nothing of a graph without Enter nodes. O(nodes + edges) otherwise. `consumers` are the reverse of
-  // producers().
+  // Needs nothing of a graph without Enter nodes. O(nodes + edges) otherwise.
   Frames(const Graph& graph, const Edges& producers);
+  // The same where somebody looked already whether there are any.
+  Frames(const Graph& graph, const Edges& producers, bool loops);
 
   bool any() const { return frames_.size() > 1; }
   uint32_t of(NodeId id) const { return of_.empty() ? 0 : of_[index_of(id)]; }  // where the node itself runs

@@ -30,20 +30,6 @@ Tally Graph::tally() const {
   return tally;
 }
 
-Record record_at(const char* position) {
-  // One byte of tag and at most five of length is what every writer makes; Fields handles the rest.
-  const char* p = position;
-  while ((static_cast<unsigned char>(*p) & 0x80) != 0) ++p;
-  ++p;
-  uint64_t length = 0;
-  for (int shift = 0;; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*p++);
-    length |= uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) break;
-  }
-  return {{position, static_cast<size_t>(p - position) + length}, {p, length}};
-}
-
 void Graph::decode() {
   if (decoded_) return;
   // Space for as many nodes as there would be if all were like the first ones; untouched pages of it cost
@@ -65,11 +51,6 @@ void Graph::decode() {
   decoded_count_ = size();
   decoded_ = true;
   ranges_.push_back({0, std::move(whole_), {}});
-}
-
-std::string_view Graph::bytes(NodeId id) const {
-  assert(decoded_ && !removed(id));
-  return record_at(records_[index_of(id)]).node_def;
 }
 
 void Graph::start_range(std::shared_ptr<const Mapping> mapping) {

@@ -4,6 +4,7 @@
 // mapping that is applied when the graph is written, so prefixing a million nodes changes nothing in memory.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -147,9 +148,28 @@ class Graph {
 struct Record {
   std::string_view raw, node_def;
 };
-Record record_at(const char* position);
+inline Record record_at(const char* position);
 
 // ---------------------------------------------------------------------------------------------------------------------
+
+inline Record record_at(const char* position) {
+  // One byte of tag and at most five of length is what every writer makes; Fields handles the rest.
+  const char* p = position;
+  while ((static_cast<unsigned char>(*p) & 0x80) != 0) ++p;
+  ++p;
+  uint64_t length = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*p++);
+    length |= uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return {{position, static_cast<size_t>(p - position) + length}, {p, length}};
+}
+
+inline std::string_view Graph::bytes(NodeId id) const {
+  assert(decoded_ && !removed(id));
+  return record_at(records_[index_of(id)]).node_def;
+}
 
 template <typename Use>
 void Graph::each_record(Use use) const {

@@ -233,16 +233,35 @@ std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& saver
   return keys;
 }
 
-Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers) {
-  Savers savers;
+namespace {
+
+std::vector<NodeId> saver_nodes(const Graph& graph) {
+  std::vector<NodeId> nodes;
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    const NodeId id{i};
-    if (graph.removed(id)) continue;
-    const std::string_view op = node_op(graph.bytes(id));
-    if (is_save_op(op)) savers.saves.push_back(read_save(graph, names, id));
-    if (is_restore_op(op)) savers.restores.push_back(read_restore(graph, names, consumers, id));
+    if (graph.removed(NodeId{i})) continue;
+    const std::string_view op = node_op(graph.bytes(NodeId{i}));
+    if (is_save_op(op) || is_restore_op(op)) nodes.push_back(NodeId{i});
+  }
+  return nodes;
+}
+
+Savers read_savers(const Graph& graph, const Names& names, const Edges& consumers,
+                   const std::vector<NodeId>& nodes) {
+  Savers savers;
+  for (const NodeId id : nodes) {
+    if (is_save_op(node_op(graph.bytes(id)))) {
+      savers.saves.push_back(read_save(graph, names, id));
+    } else {
+      savers.restores.push_back(read_restore(graph, names, consumers, id));
+    }
   }
   return savers;
+}
+
+}  // namespace
+
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers) {
+  return read_savers(graph, names, consumers, saver_nodes(graph));
 }
 
 std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const Names& names) {
@@ -259,7 +278,12 @@ std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const 
 
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
                    const std::unordered_set<uint32_t>& initializers) {
-  Savers savers = find_savers(graph, names, consumers);
+  return find_savers(graph, names, consumers, initializers, saver_nodes(graph));
+}
+
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
+                   const std::unordered_set<uint32_t>& initializers, const std::vector<NodeId>& nodes) {
+  Savers savers = read_savers(graph, names, consumers, nodes);
   std::erase_if(savers.restores, [&](const RestoreNode& restore) {
     return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const RestoredTensor& tensor) {
       return !tensor.between.empty() && initializers.contains(index_of(tensor.between.back()));

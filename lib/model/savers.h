@@ -73,6 +73,9 @@ std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const 
 // checkpoints (tf.train.init_from_checkpoint).
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
                    const std::unordered_set<uint32_t>& initializers);
+// The same where somebody found the nodes that save or restore already.
+Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
+                   const std::unordered_set<uint32_t>& initializers, const std::vector<NodeId>& nodes);
 
 bool is_save_op(std::string_view op);
 bool is_restore_op(std::string_view op);
