@@ -6,6 +6,7 @@
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
+#include "model/asset_paths.h"
 
 namespace gedit {
 namespace {
@@ -82,7 +83,15 @@ class Merge final : public Command {
     std::vector<Counts> before;
     for (const MergeOperand& operand : operands) before.push_back(count(operand.model));
 
+    std::vector<std::string> missing;  // relative paths count from each file's own folder
+    for (MergeOperand& operand : operands) {
+      if (!directory || operand.model.kind != Kind::kMetaGraphDef) continue;
+      with_file(operand.model, [&] {
+        for (std::string& warning : give_assets(operand.model)) missing.push_back(std::move(warning));
+      });
+    }
     MergeResult result = merge(std::move(operands), request_);
+    result.warnings.insert(result.warnings.begin(), missing.begin(), missing.end());
     output_.base.values = result.values;
     output_.base.files = result.assets;
     output_.base.all_files = true;

@@ -99,7 +99,7 @@ inline void append_tag(std::string& out, uint32_t number, Wire wire) {
   append_varint(out, (uint64_t{number} << 3) | static_cast<uint64_t>(wire));
 }
 void append_bytes_field(std::string& out, uint32_t number, std::string_view value);
-std::string bytes_field(uint32_t number, std::string value);  // the field alone; a large value is not copied
+std::string bytes_field(uint32_t number, std::string value);  // the field alone
 void append_varint_field(std::string& out, uint32_t number, uint64_t value);
 size_t varint_size(uint64_t value);
 

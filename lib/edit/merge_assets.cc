@@ -13,12 +13,6 @@ namespace {
 
 constexpr uint32_t kFilename = 2;  // AssetFileDef
 
-std::string asset_path(const Model& model, const std::string& name) {
-  if (!model.folder.empty()) return join_path(join_path(model.folder, "assets"), name);
-  const std::string beside = join_path(dir_name(model.path), name);
-  return exists(beside) ? beside : join_path(join_path(dir_name(model.path), "assets"), name);
-}
-
 // An AssetFileDef with the file's new name.
 std::string with_filename(std::string_view asset, const std::map<std::string, std::string>& names) {
   const auto found = names.find(std::string(last_bytes(asset, kFilename)));
@@ -58,18 +52,6 @@ void rename_in_collections(MetaGraph& meta, const std::map<std::string, std::str
   meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
-// Assets that are in the collection alone, as TensorFlow's SavedModelBuilder writes them: TensorFlow does not
-// look there where another operand has an asset_file_def.
-void lift_assets(MetaGraph& meta) {
-  if (meta.has(meta_field::kAsset)) return;
-  std::vector<std::string> lifted;
-  for (const Collection& collection : collections(meta)) {
-    if (collection.key != "saved_model_assets" || collection.kind != collection_kind::kAnyList) continue;
-    for (const std::string_view item : collection.items) lifted.emplace_back(last_bytes(item, 2));
-  }
-  if (!lifted.empty()) meta.set_parts(meta_field::kAsset, std::move(lifted));
-}
-
 }  // namespace
 
 std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const std::string& folder) {
@@ -77,7 +59,7 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
     return part->model.meta().has(meta_field::kAsset);
   });
   for (const auto& part : parts_) lift_assets(part->model.meta());
-  std::map<std::string, std::string> files;  // name in the folder -> the file with its content
+  AssetNames names;
   std::vector<FolderFile> added;
   // The folder's own files have their names already.
   for (const bool own : {true, false}) {
@@ -91,13 +73,8 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
           throw Error(Cause::kInput, "not the name of a file").in(part->model.path).of(quoted("asset", name));
         }
         const std::string path = asset_path(part->model, name);
-        std::string to = name;
-        for (int number = 1;; ++number) {
-          const auto [known, fresh] = files.emplace(to, path);
-          if (fresh && !here) added.push_back({path, join_path("assets", to)});
-          if (fresh || same_content(known->second, path)) break;
-          to = name + "_" + std::to_string(number);
-        }
+        const auto [to, fresh] = names.place(name, path);
+        if (fresh && !here) added.push_back({path, join_path("assets", to)});
         if (to != name) renamed[name] = to;
       }
       if (renamed.empty()) continue;

@@ -85,7 +85,7 @@ void MergedSurroundings::unite_info(MetaGraph& meta) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string info;
   for (const auto& [number, bytes] : fields) info += bytes;
-  meta.set_part(meta_field::kInfo, info);
+  meta.set_part(meta_field::kInfo, std::move(info));
 }
 
 void MergedSurroundings::unite_versions(Graph& graph) {

@@ -189,8 +189,8 @@ void reduce_surroundings(MetaGraph& meta, const Remaining& remaining) {
     meta.set_parts(meta_field::kSaver, {});
   if (!meta.has(meta_field::kInfo)) return;
   const std::string_view info = meta.part(meta_field::kInfo);
-  const std::string mapped = map_names(info, kMetaInfoDef, RemainingNames(remaining));
-  if (mapped != info) meta.set_part(meta_field::kInfo, mapped);
+  std::string mapped = map_names(info, kMetaInfoDef, RemainingNames(remaining));
+  if (mapped != info) meta.set_part(meta_field::kInfo, std::move(mapped));
 }
 
 void drop_object_graph(MetaGraph& meta) {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/link.h"
+#include "model/asset_paths.h"
 #include "model/collections.h"
 
 namespace gedit {
@@ -103,13 +104,8 @@ void SavedModelFolder::add_assets(const Model& model) {
         name == "..") {  // assets are flat (tensorflow_semantics 10.7)
       throw Error(Cause::kInput, "not the name of a file").in(model.path).of(quoted("asset", name));
     }
-    if (exists(path(join_path("assets", name)))) continue;
-    const std::string dir(dir_name(model.path));
-    std::string found;
-    for (const std::string& candidate : {join_path(dir, name), join_path(join_path(dir, "assets"), name)}) {
-      if (found.empty() && exists(candidate)) found = candidate;
-    }
-    if (found.empty()) {
+    const std::string found = asset_path(model, name);
+    if (!exists(found)) {
       throw Error(Cause::kInput, "no such file beside the model").in(model.path).of(quoted("asset", name));
     }
     link_file(found, join_path(make("assets"), base_name(name)));

@@ -30,8 +30,8 @@ class SavedModelFolder {
   // other files, linked. The fingerprint describes the file that it lies beside and stays behind.
   void take_over(const std::string& from, bool variables);
 
-  // The files that the assets are (collections.h) and that are not in the folder yet, looked for beside the
-  // model and in assets/ there. Throws Error (kInput) where one is missing.
+  // The files that the assets are (collections.h), each at its asset_path(). Throws Error (kInput) where one
+  // is missing.
   void add_assets(const Model& model);
 
   // Links them into the folder.

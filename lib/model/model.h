@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,8 +47,9 @@ struct Model {
   std::string path;  // as given; "-" is standard input
   Kind kind = Kind::kGraphDef;
   Format format = Format::kBinary;
-  bool directory = false;  // a SavedModel's folder, or a file of that name inside one
-  std::string folder;      // then: where variables/ and assets/ lie
+  bool directory = false;                          // a SavedModel's folder, or a file of that name inside one
+  std::string folder;                              // then: where variables/ and assets/ lie
+  std::map<std::string, std::string> asset_files;  // of its assets, those that lie elsewhere: name -> file
 
   std::shared_ptr<const InputFile> file;
   bool verbatim = false;           // the file is the message, and says all of it: nothing is from elsewhere

@@ -220,7 +220,7 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
     if (gedit::tags(result).empty()) {
       std::string info(result.part(meta_field::kInfo));
       for (const std::string& tag : tags) append_bytes_field(info, 4, tag);
-      result.set_part(meta_field::kInfo, info);
+      result.set_part(meta_field::kInfo, std::move(info));
     }
     std::string version;
     append_varint_field(version, 1, 1);  // saved_model_schema_version
@@ -255,7 +255,7 @@ uint64_t read_through(const Model& model, OutputFile& out) {
 }
 
 void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
-                 const std::vector<FolderFile>& given, Saved& saved) {
+                 Saved& saved) {
   if (target.format == Format::kBinary) check_size(model, streamed_size(model));
   SavedModelFolder folder(destination.path, destination.overwrite);
   const bool text = target.format == Format::kText;
@@ -265,7 +265,6 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
   file.commit();
   saved.bytes = file.written();
   check_size(model, saved.bytes);
-  folder.add_files(given);
   if (was_folder) {
     folder.take_over(model.folder, destination.values == nullptr && !destination.without_values);
   } else if (!destination.all_files) {
@@ -332,18 +331,19 @@ Saved save(Model& model, const Destination& destination, bool count) {
   const bool was_folder = model.kind == Kind::kSavedModel && !model.folder.empty();
   if (target.directory && model.kind == Kind::kMetaGraphDef) require_values(model, destination);
   const bool alone = model.kind == Kind::kSavedModel && !was_folder;
-  AssetPaths given;
-  if (target.directory && model.kind == Kind::kMetaGraphDef) given = give_assets(model);
+  std::vector<std::string> missing;
+  if (target.directory && model.kind == Kind::kMetaGraphDef && !destination.all_files)
+    missing = give_assets(model);
   saved.warnings = convert_kind(model, target.kind, destination.tags, &saved.notes);
   if (alone && target.directory && destination.values == nullptr && model.meta().has(meta_field::kSaver))
     saved.warnings.emplace_back("has a saver and no values; hint: --checkpoint PREFIX");
-  saved.warnings.insert(saved.warnings.end(), given.warnings.begin(), given.warnings.end());
+  saved.warnings.insert(saved.warnings.end(), missing.begin(), missing.end());
   if (target.events) {
     save_events(model, destination, saved);
     return saved;
   }
   if (target.directory) {
-    save_folder(model, target, destination, was_folder, given.files, saved);
+    save_folder(model, target, destination, was_folder, saved);
     return saved;
   }
   if (destination.values != nullptr && destination.path == "-") {

@@ -53,8 +53,8 @@ class CommandLine {
   Option* add_each(const std::string& names, const std::function<void(const std::string&)>& use,
                    const std::string& about);
 
-  // False where help is asked for. Throws Error (kUsage), in gedit's words: `unknown option '--ouputs'; hint:
-  // did you mean '--outputs'?`
+  // False where help is asked for. Throws Error (kUsage), in gedit's words: `option '--ouputs': no such
+  // option; hint: did you mean '--outputs'?`
   bool parse(std::vector<std::string> arguments);
 
   // What the help shows: `-o,--output OUT` or an operand's name, and what it is.
