@@ -2,6 +2,7 @@
 // upwards, one caller at a time. O(nodes of the library) an exposed tensor.
 #include "edit/expose.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -41,26 +42,31 @@ bool hands_on(std::string_view op, std::string_view function) {
 
 class Exposing {
  public:
-  Exposing(Model& model, Registry& ops, Library& library, SavedObjects* objects)
+  Exposing(Model& model, Registry& ops, Library& library, SavedObjects* objects, ExposedCopies& copies)
       : model_(model),
         graph_(model.graph()),
         arena_(model.arena),
         meta_(model.meta()),
         ops_(ops),
         library_(library),
-        objects_(objects) {
+        objects_(objects),
+        copies_(copies) {
     for (size_t i = 0; i < library_.functions.size(); ++i) by_name_.emplace(library_.functions[i].name, i);
     find_calls();
     reach_from_main();
   }
 
-  Exposed run(std::string_view written, const NodeSet& preferred) {
-    const Address place = split_address(written);
-    Function& innermost = find_function(library_, place.function);
+  Exposed run(std::string_view text, const NodeSet& preferred) {
+    const Address place = split_address(text);
+    std::string function(place.function);
+    for (auto copy = copies_.find(function); copy != copies_.end(); copy = copies_.find(function))
+      function = copy->second;
+    const std::string written = address(function, place.rest);
+    Function& innermost = find_function(library_, function);
     const auto start = static_cast<size_t>(&innermost - library_.functions.data());
     innermost.body.decode();
     const Names body_names(innermost.body);
-    const Tensors tensors(model_, innermost.body, body_names, ops_, place.function);
+    const Tensors tensors(model_, innermost.body, body_names, ops_, function);
     const TensorRef tensor = tensors.find(written);
     const std::string source = tensors.input_text(tensor);
     const std::string base(parse_body_input(source).node);
@@ -298,11 +304,14 @@ class Exposing {
         library_.functions[at] = std::move(one.functions[0]);
         library_.functions[at].body.decode();
       }
+      define(at);
       return at;
     }
     const std::string fresh = free_function_name(library_, ops_, name + "_exposed");
     library_.add(with_function_name(made, fresh), arena_);
     library_.functions.back().body.decode();
+    copies_.emplace(name, fresh);
+    define(library_.functions.size() - 1);
     // What the function captures tells which object a node of the main graph stands for (object_nodes.h).
     if (objects_ != nullptr) {
       if (const SavedObjects::Function* known = objects_->find_function(name);
@@ -316,6 +325,12 @@ class Exposing {
       }
     }
     return library_.functions.size() - 1;
+  }
+
+  // Calls by the function's name have the outputs that it has now.
+  void define(size_t at) {
+    const Function& function = library_.functions[at];
+    ops_.define(function.name, function_signature(function.body));
   }
 
   static std::string field_of(std::string_view function_def) {
@@ -337,6 +352,10 @@ class Exposing {
     for (const Call& call : calls_[at]) {
       if (call.caller != caller.caller || call.node != caller.node) return false;
     }
+    // The object graph knows a copy for what it captures alone (own_version()).
+    const bool copy =
+        std::any_of(copies_.begin(), copies_.end(), [&](const auto& one) { return one.second == name; });
+    if (copy) return true;
     if (objects_ != nullptr && objects_->find_function(name) != nullptr) return false;
     for (const Library::Item& item : library_.items) {
       if (item.field != 2 && item.field != 3) continue;
@@ -357,6 +376,7 @@ class Exposing {
   Registry& ops_;
   Library& library_;
   SavedObjects* objects_;
+  ExposedCopies& copies_;
   std::map<std::string, size_t, std::less<>> by_name_;
   std::vector<std::vector<Call>> calls_;  // by function, who names it
   std::vector<bool> reached_;
@@ -366,8 +386,8 @@ class Exposing {
 }  // namespace
 
 Exposed expose(Model& model, Registry& ops, Library& library, SavedObjects* objects, std::string_view written,
-               const NodeSet& preferred) {
-  return Exposing(model, ops, library, objects).run(written, preferred);
+               const NodeSet& preferred, ExposedCopies& copies) {
+  return Exposing(model, ops, library, objects, copies).run(written, preferred);
 }
 
 }  // namespace gedit

@@ -31,9 +31,10 @@ std::vector<std::string> expose_outputs(Model& model, Registry& ops, std::vector
   preferred = reach(preferred, producers(graph, names), kAnyDistance);
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   ObjectsOfMeta objects(model.meta());
+  ExposedCopies copies;
   for (std::string& output : outputs) {
     if (!is_inner(output)) continue;
-    const Exposed exposed = expose(model, ops, library, objects.get(), output, preferred);
+    const Exposed exposed = expose(model, ops, library, objects.get(), output, preferred, copies);
     std::string now(graph.name(exposed.call));
     if (exposed.index > 0) now += ":" + std::to_string(exposed.index);
     changes.notes.push_back(printable(output) + " is now " + printable(now));

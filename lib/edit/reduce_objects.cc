@@ -69,8 +69,10 @@ std::string_view ObjectReduction::now(std::string_view function) const {
 }
 
 bool ObjectReduction::captures_stay(const SavedObjects::Function& function) const {
+  // A function that was not made anew still wants a variable's handle, not its value.
+  const bool anew = now(function.name) != function.name;
   return std::all_of(function.bound_inputs.begin(), function.bound_inputs.end(),
-                     [&](uint32_t id) { return alive_[id]; });
+                     [&](uint32_t id) { return alive_[id] && (anew || !frozen_[id]); });
 }
 
 // The child of a signature that is gone.
@@ -91,6 +93,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
   }
 
   alive_.assign(count, false);
+  frozen_.assign(count, false);
   for (uint32_t id = 0; id < count; ++id) {
     SavedObjects::Object& object = objects_.objects[id];
     const auto found = nodes_.find(id);
@@ -111,6 +114,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
     if (object.kind != Kind::kVariable || !there) continue;
     const std::string_view node_def = facts_.graph().bytes(found->second);
     if (node_op(node_def) == "VarHandleOp") continue;
+    frozen_[id] = true;
     object.kind = Kind::kConstant;
     object.content.clear();
     append_bytes_field(object.content, kOperation, node_name(node_def));

@@ -67,6 +67,7 @@ class ObjectReduction {
   std::unordered_map<std::string, std::string> renamed_;  // concrete functions that were made anew
   std::unordered_set<std::string> signatures_;            // keys of those that stay
   std::vector<bool> alive_;                               // objects that stand for something that stays
+  std::vector<bool> frozen_;                              // variables that are constants now
   std::vector<bool> stays_;                               // of all objects, in the end
   std::vector<bool> function_stays_;                      // of concrete functions
   std::vector<int64_t> new_asset_;                        // -1: gone

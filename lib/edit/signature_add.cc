@@ -198,8 +198,8 @@ class Adding {
   }
 
   void add_inner(const Assignment& output) {
-    const Exposed exposed =
-        expose(model_, ops_, library(), objects_.get(), output.tensor, needed_by(outputs_, inputs_));
+    const Exposed exposed = expose(model_, ops_, library(), objects_.get(), output.tensor,
+                                   needed_by(outputs_, inputs_), exposed_copies_);
     WrapperTensor tensor;
     tensor.tensor = {exposed.call, exposed.index, false};
     tensor.signature = {output.key, exposed.type, exposed.shape};
@@ -318,6 +318,7 @@ class Adding {
   ObjectsOfMeta objects_;
   SignatureDefs signatures_;
   std::optional<Names> names_;
+  ExposedCopies exposed_copies_;
   std::optional<Library> library_;
   std::vector<WrapperTensor> inputs_, outputs_;
   std::vector<Info> infos_;

@@ -52,6 +52,8 @@ class Registry {
     lists_.push_back({{}, std::move(function_def_library), 2});
   }
   void add_builtin();
+  // What an edit made or changed: this is the op from now on. The bytes outlive the registry.
+  void define(std::string_view op, std::string_view op_def) { ops_[op] = op_def; }
 
   // The serialized OpDef, empty where the op is unknown. Throws Malformed where an added list is none.
   std::string_view find(std::string_view op);
