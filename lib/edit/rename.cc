@@ -534,10 +534,12 @@ void rename(Model& model, Registry& ops, const RenameRequest& request, std::vect
     graph.decode();
     check(graph, rules, {}, renamed);
   }
+  if (!functions.empty()) {  // bodies name functions, and no node of the main graph
+    const RenameMapping inside({}, function_names, false);
+    graph.set_part(graph_field::kLibrary, map_library(graph.part(graph_field::kLibrary), inside));
+  }
   const auto mapping =
       std::make_shared<const RenameMapping>(std::move(rules), std::move(function_names), false);
-  if (!functions.empty())
-    graph.set_part(graph_field::kLibrary, map_library(graph.part(graph_field::kLibrary), *mapping));
   map_surroundings(model.meta(), SurroundingNames(*mapping));
   graph.map_all(mapping);
 }

@@ -7,6 +7,7 @@
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
 #include "graph/types.h"
+#include "model/object_nodes.h"
 #include "model/saver_functions.h"
 
 namespace gedit {
@@ -41,6 +42,10 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
        keys_in_functions(facts_.model.meta(), facts_.names, facts_.selecting.library()))
     known_.try_emplace(variable, Where{key, ""});
   if (!source_->checkpoint.object_based()) return;
+  if (facts_.model.meta().has(meta_field::kObjectGraph)) {
+    read_objects();
+    return;
+  }
   // Names that several objects have say nothing.
   std::unordered_map<std::string, size_t> seen;
   for (const ObjectGraph::Object& object :
@@ -54,6 +59,17 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
   }
   for (const auto& [name, count] : seen) {
     if (count > 1) by_full_name_.erase(name);
+  }
+}
+
+// Names say nothing where objects tell: layers of one name have variables `a/w` and `a/w`, nodes `a/w` and
+// `a/w_1`.
+void VariableValues::read_objects() {
+  const SavedObjects objects = read_saved_objects(facts_.model.meta().part(meta_field::kObjectGraph));
+  const std::vector<std::string> keys = variable_keys(objects);
+  for (const auto& [node, object] : object_nodes(facts_.model.meta(), facts_.names, objects)) {
+    if (!keys[object].empty() && source_->checkpoint.find(keys[object]) != nullptr)
+      known_.try_emplace(node, Where{keys[object], ""});
   }
 }
 

@@ -34,6 +34,7 @@ class VariableValues {
   };
 
   void read_savers();
+  void read_objects();  // of a TF2 SavedModel
   void read_slice_infos();
   Where find(NodeId variable) const;
   std::optional<Where> numbered_part(std::string_view name) const;

@@ -7,11 +7,14 @@
 
 #include "graph/library.h"
 #include "model/collections.h"
+#include "model/saver_functions.h"
 
 namespace gedit {
 namespace {
 
 using Kind = SavedObjects::Kind;
+
+constexpr uint32_t kVariableType = 1, kVariableName = 6;  // SavedVariable
 
 class Finding {
  public:
@@ -22,6 +25,7 @@ class Finding {
     constants();
     calls();
     assets();
+    restored();
     variables();
     tables();
     return std::move(found_);
@@ -81,12 +85,39 @@ class Finding {
     std::unordered_map<std::string_view, std::vector<uint32_t>> by_name;
     for (uint32_t id = 0; id < taken_.size(); ++id) {
       const SavedObjects::Object& object = objects_.objects[id];
-      if (object.kind == Kind::kVariable && !taken_[id]) by_name[last_bytes(object.content, 6)].push_back(id);
+      if (object.kind == Kind::kVariable) by_name[last_bytes(object.content, kVariableName)].push_back(id);
     }
     for (const auto& [name, ids] : by_name) {
       const NodeId node = names_.find(name);
-      if (ids.size() == 1 && node != kNoNode && node_op(graph_.bytes(node)) == "VarHandleOp")
-        claim(node, ids[0]);
+      if (ids.size() != 1 || node == kNoNode || !may_be(node, ids[0])) continue;
+      // `a/w_1` is also what the node of a second object `a/w` is called.
+      const size_t number = name.rfind('_');
+      const bool numbered = number != std::string_view::npos && number + 1 < name.size() &&
+                            name.find_first_not_of("0123456789", number + 1) == std::string_view::npos;
+      if (numbered && by_name.contains(name.substr(0, number))) continue;
+      claim(node, ids[0]);
+    }
+  }
+
+  // By the variable that it holds.
+  bool may_be(NodeId node, uint32_t id) const {
+    const std::string_view node_def = graph_.bytes(node), content = objects_.objects[id].content;
+    if (node_op(node_def) != "VarHandleOp") return false;
+    const auto dtype = find_attr(node_def, "dtype");
+    return dtype && last_varint(*dtype, attr_field::kType) == last_varint(content, kVariableType);
+  }
+
+  // What the functions of the saver restore has the object's key.
+  void restored() {
+    std::unordered_map<std::string_view, uint32_t> by_key;
+    const std::vector<std::string> keys = variable_keys(objects_);
+    for (uint32_t id = 0; id < taken_.size(); ++id) {
+      if (!taken_[id] && !keys[id].empty()) by_key.emplace(keys[id], id);
+    }
+    if (by_key.empty()) return;
+    Library library = Library::decode(graph_.part(graph_field::kLibrary), graph_.arena());
+    for (const auto& [node, key] : keys_in_functions(meta_, names_, library)) {
+      if (const auto found = by_key.find(key); found != by_key.end()) claim(NodeId{node}, found->second);
     }
   }
 

@@ -68,6 +68,26 @@ class Stock(tf.Module):
         return {"value": tf.cast(self.table.lookup(fruit), tf.float32) * self.factor}
 
 
+class Dense(tf.keras.layers.Layer):
+    def __init__(self, variable):
+        super().__init__(name="a")
+        self.w = self.add_weight(shape=(3, 3), name=variable, initializer="glorot_uniform")
+
+    def call(self, x):
+        return x @ self.w
+
+
+class Named(tf.keras.Model):
+    """Layers of one name."""
+
+    def __init__(self):
+        super().__init__()
+        self.p, self.q, self.r = Dense("kernel"), Dense("kernel"), Dense("kernel_1")
+
+    def call(self, x):
+        return self.p(x) + self.q(x) + self.r(x)
+
+
 def contents(table):
     keys, values = tf.raw_ops.LookupTableExportV2(table_handle=table, Tkeys=tf.string, Tvalues=tf.int64)
     return sorted(zip(keys.numpy(), values.numpy()))
@@ -170,6 +190,9 @@ class SavedModels(unittest.TestCase):
         got = self.modern("probe", "probe", FEEDS)
         self.check("probe", "probe", self.SAME, {"key": self.want["key"], "inner": got["inner"]})
         self.check("probe", "serving_default", self.SAME, self.want)
+        self.gedit("signature", "add", "model", "both", *given, "--outputs",
+                   "key=%s,inner=%s//mul_1:0,first=%s//mul_2:0" % (outputs["key"], function, function), "-o", "both")
+        self.check("both", "both", self.SAME, {"key": self.want["key"], "inner": got["inner"], "first": self.want["first"]})
         # Once more, through the copies that the first one made.
         self.gedit("signature", "add", "probe", "second", *given, "--outputs",
                    "key=%s,inner=%s_exposed//mul_2:0" % (outputs["key"], function), "-o", "probe2")
@@ -228,6 +251,20 @@ class SavedModels(unittest.TestCase):
             session.run(saver.save_tensor_name, {saver.filename_tensor_name: prefix})
         saved = tf.train.load_checkpoint(prefix)
         self.assertEqual(sorted(saved.get_tensor("deep/twin/table/.ATTRIBUTES/table-values")), [10, 20])
+
+    def test_layers_of_one_name(self):
+        """Objects `a/kernel` twice and `a/kernel_1` are other nodes than their names say; values are found by what is captured."""
+        model = Named()
+        model(tf.zeros([1, 3]))
+        x = np.random.RandomState(2).rand(2, 3).astype("f")
+        calls = {key: tf.function(lambda x, key=key: {"y": getattr(model, key)(x)},
+                                  input_signature=[tf.TensorSpec([None, 3], tf.float32, name="x")]) for key in "pqr"}
+        tf.saved_model.save(model, self.path("named"), signatures=calls)
+        for key, call in calls.items():
+            self.gedit("freeze", "named", "--signature", key, "-o", "named_" + key)
+            want = call(tf.constant(x))["y"].numpy()
+            for run in (self.classic, self.modern):
+                np.testing.assert_allclose(run("named_" + key, key, {"x": x})["y"], want, rtol=1e-5)
 
     def saver_covers(self, name):
         with tf.Graph().as_default(), v1.Session() as session:
