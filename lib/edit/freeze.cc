@@ -459,8 +459,11 @@ class Freezing {
         }))
       return;  // with a variable the saver stays, and so do they
     std::set<std::string> empty;
+    const auto is_mutable = [](std::string_view op) { return op.starts_with("Mutable") && is_table_op(op); };
+    const auto makers = functions_with(facts_->selecting.library(), is_mutable);
     for (const auto& [index, state] : facts_->state) {
-      const bool mutates = node_op(graph_.bytes(state.node)).starts_with("Mutable");
+      const std::string_view node_def = graph_.bytes(state.node);
+      const bool mutates = is_mutable(node_op(node_def)) || makers.contains(called_function(node_def));
       if (state.table && mutates && state.satellites.empty() && stays.has(state.node))
         empty.insert(std::string(graph_.name(state.node)));
     }
