@@ -13,8 +13,8 @@ class Rename final : public Command {
   void setup(CommandLine& line) override {
     input_.setup(line);
     line.add_option(
-        "OLD=NEW", request_.pairs,
-        "a=b a node, a/=b/ a scope, a/= strips it, /=b/ everything below b; FN//a=b, fn:F=G; @file");
+        "PAIR", request_.pairs,  // CLI11 2.4 takes no `=` in a name
+        "OLD=NEW: a=b a node, a/=b/ a scope, a/= strips it, /=b/ everything below b; FN//a=b, fn:F=G; @file");
     line.add_option("-e,--expression", request_.expressions,
                     "sed on node names, RE2 syntax; in order, after the pairs")
         ->type_name("s/RE/REPL/[g]")

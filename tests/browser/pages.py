@@ -43,7 +43,11 @@ class Browser:
         self.driver = subprocess.Popen([chromedriver, f"--port={self.port}"], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
         self.base = ""
-        self.wait_for(lambda: self.alive(), 30, "chromedriver answers")
+        try:
+            self.wait_for(lambda: self.alive(), 30, "chromedriver answers")
+        except AssertionError as error:  # Ubuntu's package only points to a snap
+            self.close()
+            raise DoesNotStart(str(error)) from error
         options = {"binary": chromium, "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                                                 "--window-size=1400,900"]}
         try:

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "base/error.h"
 #include "base/near.h"
@@ -91,7 +92,14 @@ Option* Option::one_of(const std::vector<std::string>& words) {
 }
 
 Option* Option::within(int least, int most) {
-  option_->check(CLI::Range(least, most));
+  // CLI11's own check says it otherwise in each version.
+  option_->check([least, most](const std::string& text) {
+    int value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool number = code == std::errc() && end == text.data() + text.size();
+    if (number && value >= least && value <= most) return std::string();
+    return "Value " + text + " not in range " + std::to_string(least) + " to " + std::to_string(most);
+  });
   return this;
 }
 
