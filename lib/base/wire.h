@@ -121,6 +121,12 @@ inline MapEntry map_entry(std::string_view entry) {
   return {key, fields->value};
 }
 
+// The key alone, of which the value need not be looked at.
+inline std::string_view map_key(std::string_view entry) {
+  Fields fields(entry);
+  return fields.next() && fields->bytes(1) ? fields->value : any_map_entry(entry).key;
+}
+
 // The number that `position` stands at, which moves on behind it. Throws Malformed.
 uint64_t read_varint(const char*& position, const char* end);
 

@@ -149,11 +149,9 @@ class ObjectExtension {
       std::string& again = again_[index_of(id)];
       if (again.empty()) {
         again = mapping_.free_name(graph_.name(id));
-        std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
-                                     [&](std::string_view) { return again; });
-        // It says where the original is.
-        if (find_attr(node, "_class")) node = with_attr(node, "_class", std::nullopt);
-        graph_.append(std::move(node));
+        const std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
+                                           [&](std::string_view) { return again; });
+        graph_.append(with_attr(node, "_class", std::nullopt));  // which says where the original is
       }
       source = again;
     }

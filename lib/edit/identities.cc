@@ -22,15 +22,8 @@ void each_role(std::string_view node_def, Use use) {
     if (fields->bytes(node_field::kOp)) op = fields->value;
     if (!fields->bytes(node_field::kAttr)) continue;
     if (op.empty()) op = node_op(node_def);
-    const std::string_view entry = fields->value;
-    // As every writer lays it out, the key comes first, behind its tag and its length.
-    const auto size =
-        entry.size() < 2 || entry[0] != '\n' ? size_t{0x80} : static_cast<unsigned char>(entry[1]);
-    if (size < 0x80 && size + 2 <= entry.size() && attr_role(op, entry.substr(2, size)) == Role::kNone)
-      continue;
-    const MapEntry attr = map_entry(entry);
-    const Role role = attr_role(op, attr.key);
-    if (role != Role::kNone) use(role, attr.value);
+    const Role role = attr_role(op, map_key(fields->value));
+    if (role != Role::kNone) use(role, map_entry(fields->value).value);
   }
 }
 

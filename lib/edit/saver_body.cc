@@ -3,6 +3,7 @@
 #include "base/map_entry.h"
 #include "edit/function_def.h"
 #include "graph/types.h"
+#include "model/collections.h"
 #include "model/savers.h"
 
 namespace gedit {

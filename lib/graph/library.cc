@@ -5,6 +5,8 @@
 namespace gedit {
 namespace {
 
+constexpr size_t kFieldHead = 16;  // room for the tag and the length that a library gets as a field
+
 bool names_other_pass(std::string_view key) {
   return key == "forward_function_name" || key == "backward_function_name";
 }
@@ -53,16 +55,19 @@ std::string_view content_of(std::string_view field) {
   return fields.next() ? fields->value : std::string_view();
 }
 
+// The function's field, `raw` as it was; what was edited is written into `made`.
+std::string_view field_now(const Function& function, std::string_view raw, Arena& made) {
+  if (!function.body.edited()) return raw;
+  StringSink sink;
+  function.body.write(sink);
+  return made.keep(bytes_field(1, std::move(sink.text)));
+}
+
 // The function without attributes that name a forward or backward function which is not `kept`.
 void append_kept(const Function& function, std::string_view raw,
                  const std::unordered_set<std::string_view>& kept, std::string& out) {
-  std::string edited;
-  if (function.body.edited()) {
-    StringSink sink;
-    function.body.write(sink);
-    append_bytes_field(edited, 1, sink.text);
-    raw = edited;
-  }
+  Arena made;
+  raw = field_now(function, raw, made);
   const auto stale = [&](const Field& field) {
     if (!field.bytes(function_field::kAttr)) return false;
     const MapEntry entry = map_entry(field.value);
@@ -113,29 +118,16 @@ Function& Library::add(const std::string& function_def, const std::shared_ptr<Ar
 }
 
 std::string Library::encode() const {
-  constexpr size_t kHead = 20;  // room for a tag and a length
-  std::vector<std::string> edited;
-  size_t size = kHead;
+  Arena made;
+  std::vector<std::string_view> fields;
+  size_t size = kFieldHead;
   for (const Item& item : items) {
-    if (item.field == 1 && functions[item.function].body.edited()) {
-      StringSink sink;
-      functions[item.function].body.write(sink);
-      size += sink.text.size() + kHead;
-      edited.push_back(std::move(sink.text));
-    } else {
-      size += item.raw.size();
-    }
+    fields.push_back(item.field == 1 ? field_now(functions[item.function], item.raw, made) : item.raw);
+    size += fields.back().size();
   }
   std::string out;
   out.reserve(size);
-  auto body = edited.begin();
-  for (const Item& item : items) {
-    if (item.field == 1 && functions[item.function].body.edited()) {
-      append_bytes_field(out, 1, *body++);
-    } else {
-      out += item.raw;
-    }
-  }
+  for (const std::string_view field : fields) out += field;
   return out;
 }
 

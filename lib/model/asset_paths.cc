@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -46,18 +48,17 @@ std::vector<std::string> give_assets(Model& model) {
   MetaGraph& meta = model.meta();
   std::vector<std::string_view> tensors;                    // without a file, in the collection's order
   std::unordered_map<std::string_view, std::string> paths;  // by node
-  {
-    std::unordered_map<std::string_view, bool> known;
-    for (const Asset& asset : assets(meta)) known.emplace(node_of(asset.tensor), true);
-    for (const Collection& collection : collections(meta)) {
-      if (collection.key != kPaths || collection.kind != collection_kind::kNodeList) continue;
-      for (const std::string_view tensor : collection.items) {
-        if (known.emplace(node_of(tensor), true).second) tensors.push_back(tensor);
-      }
+  std::unordered_set<std::string_view> known;
+  for (const Asset& asset : assets(meta)) known.insert(node_of(asset.tensor));
+  for (const Collection& collection : collections(meta)) {
+    if (collection.key != kPaths || collection.kind != collection_kind::kNodeList) continue;
+    for (const std::string_view tensor : collection.items) {
+      if (!known.insert(node_of(tensor)).second) continue;
+      tensors.push_back(tensor);
+      paths.emplace(node_of(tensor), "");
     }
   }
   if (tensors.empty()) return {};
-  for (const std::string_view tensor : tensors) paths.emplace(node_of(tensor), "");
   meta.graph.each_node([&](std::string_view node_def) {
     const auto found = paths.find(node_name(node_def));
     if (found == paths.end()) return;
@@ -113,13 +114,9 @@ std::pair<std::string, bool> AssetNames::place(const std::string& wanted, const 
     const auto input = InputFile::open(path);
     return Digest{input->bytes().size(), crc32c(0, input->bytes())};
   };
-  const auto free_name = [&](Wish& wish) {
-    std::string name = wanted;
-    while (!taken_.emplace(name, file).second) name = wanted + "_" + std::to_string(wish.next++);
-    return name;
-  };
   Wish& wish = wishes_[wanted];
   if (const auto known = wish.names.find(file); known != wish.names.end()) return {known->second, false};
+  std::optional<Digest> own;
   // What is not there is told where it is linked.
   if (!wish.names.empty() && can_be_read(file)) {
     if (wish.by_content.empty()) {
@@ -127,19 +124,17 @@ std::pair<std::string, bool> AssetNames::place(const std::string& wanted, const 
         if (can_be_read(other.first)) wish.by_content.emplace(digest(other.first), other);
       }
     }
-    const Digest own = digest(file);
-    for (auto [at, end] = wish.by_content.equal_range(own); at != end; ++at) {
+    own = digest(file);
+    for (auto [at, end] = wish.by_content.equal_range(*own); at != end; ++at) {
       if (!same_content(at->second.first, file)) continue;
       wish.names.emplace(file, at->second.second);
       return {at->second.second, false};
     }
-    const std::string name = free_name(wish);
-    wish.names.emplace(file, name);
-    wish.by_content.emplace(own, std::pair(file, name));
-    return {name, true};
   }
-  const std::string name = free_name(wish);
+  std::string name = wanted;
+  while (!taken_.insert(name).second) name = wanted + "_" + std::to_string(wish.next++);
   wish.names.emplace(file, name);
+  if (own) wish.by_content.emplace(*own, std::pair(file, name));
   return {name, true};
 }
 

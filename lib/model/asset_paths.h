@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class AssetNames {
   };
 
   std::unordered_map<std::string, Wish> wishes_;
-  std::unordered_map<std::string, std::string> taken_;  // name -> file
+  std::unordered_set<std::string> taken_;  // names
 };
 
 }  // namespace gedit

@@ -74,8 +74,9 @@ bool is_table_op(std::string_view op) {
           (op.ends_with("Table") || op.ends_with("TableV2") || op.starts_with("MutableHashTableOfTensors")));
 }
 
+bool is_table_import_op(std::string_view op) { return op.starts_with("LookupTableImport"); }
 bool is_table_initializer_op(std::string_view op) {
-  return op.starts_with("InitializeTable") || op.starts_with("LookupTableImport");
+  return op.starts_with("InitializeTable") || is_table_import_op(op);
 }
 
 }  // namespace gedit

@@ -50,5 +50,6 @@ inline std::string_view node_of(std::string_view name) { return parse_input(name
 bool is_table_op(std::string_view op);
 // Fills one that stays as it is filled.
 bool is_table_initializer_op(std::string_view op);
+bool is_table_import_op(std::string_view op);  // of these those that fill any, as savers do
 
 }  // namespace gedit

@@ -109,12 +109,16 @@ class Finding {
 
   // What the functions of the saver restore has the object's key.
   void restored() {
-    std::unordered_map<std::string_view, uint32_t> by_key;
-    const std::vector<std::string> keys = variable_keys(objects_);
+    std::vector<uint32_t> left;
     for (uint32_t id = 0; id < taken_.size(); ++id) {
-      if (!taken_[id] && !keys[id].empty()) by_key.emplace(keys[id], id);
+      if (objects_.objects[id].kind == Kind::kVariable && !taken_[id]) left.push_back(id);
     }
-    if (by_key.empty()) return;
+    if (left.empty()) return;
+    const std::vector<std::string> keys = variable_keys(objects_);
+    std::unordered_map<std::string_view, uint32_t> by_key;
+    for (const uint32_t id : left) {
+      if (!keys[id].empty()) by_key.emplace(keys[id], id);
+    }
     Library library = Library::decode(graph_.part(graph_field::kLibrary), graph_.arena());
     for (const auto& [node, key] : keys_in_functions(meta_, names_, library)) {
       if (const auto found = by_key.find(key); found != by_key.end()) claim(NodeId{node}, found->second);

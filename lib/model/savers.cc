@@ -198,8 +198,6 @@ NodeId variable_behind(const Graph& graph, const Names& names, std::string_view 
   return kNoNode;
 }
 
-bool is_table_import_op(std::string_view op) { return op.starts_with("LookupTableImport"); }
-
 NodeId state_behind(const Graph& graph, const Names& names, std::string_view input,
                     std::vector<NodeId>* between) {
   const NodeId variable = variable_behind(graph, names, input, between);

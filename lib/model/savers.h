@@ -89,6 +89,5 @@ NodeId variable_behind(const Graph& graph, const Names& names, std::string_view 
 // The same for a variable or a table; of a table what is passed, or its contents by a LookupTableExport.
 NodeId state_behind(const Graph& graph, const Names& names, std::string_view input,
                     std::vector<NodeId>* between = nullptr);
-bool is_table_import_op(std::string_view op);  // puts what a RestoreV2 read into a table
 
 }  // namespace gedit

@@ -44,21 +44,20 @@ class Browser:
                                        stderr=subprocess.DEVNULL)
         self.base = ""
         try:
-            self.wait_for(lambda: self.alive(), 30, "chromedriver answers")
-        except AssertionError as error:  # Ubuntu's package only points to a snap
-            self.close()
-            raise DoesNotStart(str(error)) from error
-        options = {"binary": chromium, "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                                                "--window-size=1400,900"]}
-        try:
-            session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-                "browserName": "chrome", "goog:chromeOptions": options,
-                "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
+            self.start(chromium)
         except AssertionError as error:
             self.close()
             raise DoesNotStart(" ".join(str(error).split())) from error
-        self.base = "/session/" + session["sessionId"]
         self.call("POST", "/timeouts", {"script": 120000, "pageLoad": 120000})
+
+    def start(self, chromium):
+        self.wait_for(lambda: self.alive(), 30, "chromedriver answers")  # Ubuntu's package only points to a snap
+        options = {"binary": chromium, "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                                                "--window-size=1400,900"]}
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
+        self.base = "/session/" + session["sessionId"]
 
     def close(self):
         if self.base:
