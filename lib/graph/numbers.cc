@@ -1,10 +1,17 @@
 #include "graph/numbers.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/float16.h"
@@ -22,11 +29,61 @@ constexpr bool nan64(uint64_t bits) { return (bits & 0x7fffffffffffffff) > 0x7ff
 constexpr bool nan_half(uint64_t bits) { return (bits & 0x7fff) > 0x7c00; }
 constexpr bool nan_bfloat16(uint64_t bits) { return (bits & 0x7fff) > 0x7f80; }
 
+template <typename Integer>
+void append_integer(std::string& out, Integer value) {
+  const fmt::format_int digits(value);
+  out.append(digits.data(), digits.size());
+}
+
+// As std::to_chars does: the fewest digits that are read back as the same number, in the shorter of both
+// notations, in the plain one where they are equally long. Its own tables would be 2 % of the program; fmt's
+// are there anyway, but fmt chooses the notation in another way.
 template <typename Number>
 void print_decimal(std::string& out, Number value) {
-  std::array<char, 40> digits;
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  out.append(digits.data(), result.ptr);
+  std::array<char, 40> buffer;
+  std::string_view text(buffer.data(), fmt::format_to(buffer.data(), "{}", value));
+  if (text.starts_with('-')) {
+    out += '-';
+    text.remove_prefix(1);
+  }
+  if (text == "inf" || text == "0") {
+    out += text;
+    return;
+  }
+
+  // The digits without zeros around them, and the power of ten of the first one.
+  int exponent = 0;
+  if (const size_t e = text.find('e'); e != std::string_view::npos) {
+    const size_t sign = text[e + 1] == '+' ? 1 : 0;
+    std::from_chars(text.data() + e + 1 + sign, text.data() + text.size(), exponent);
+    text = text.substr(0, e);
+  }
+  const size_t point = std::min(text.find('.'), text.size());
+  const size_t first = text.find_first_of("123456789");
+  exponent += static_cast<int>(point) - static_cast<int>(first) - (first < point ? 1 : 0);
+  std::string digits(text.substr(first, text.find_last_of("123456789") + 1 - first));
+  std::erase(digits, '.');
+
+  const int count = static_cast<int>(digits.size());
+  const int scientific = count + (count > 1 ? 1 : 0) + (std::abs(exponent) < 100 ? 4 : 5);
+  const int plain = exponent < 0 ? 1 - exponent + count : std::max(exponent + 1, count + 1);
+  if (exponent == count - 1) {
+    out += digits;
+  } else if (plain > scientific) {
+    out += digits[0];
+    if (count > 1) out.append(".").append(digits, 1);
+    out += exponent < 0 ? "e-" : "e+";
+    if (std::abs(exponent) < 10) out += '0';
+    out += std::to_string(std::abs(exponent));
+  } else if (exponent < 0) {
+    out.append("0.").append(static_cast<size_t>(-exponent - 1), '0').append(digits);
+  } else if (exponent >= count) {
+    fmt::format_to(std::back_inserter(out), "{:.0f}", std::abs(value));  // all its digits, instead of zeros
+  } else {
+    out.append(digits, 0, static_cast<size_t>(exponent) + 1)
+        .append(".")
+        .append(digits, static_cast<size_t>(exponent) + 1);
+  }
 }
 
 template <typename Number>
@@ -88,8 +145,8 @@ std::optional<Number> scan_number(Scanner& scanner, size_t& start) {
 
 }  // namespace
 
-void print_int(std::string& out, int64_t value) { print_decimal(out, value); }
-void print_uint(std::string& out, uint64_t value) { print_decimal(out, value); }
+void print_int(std::string& out, int64_t value) { append_integer(out, value); }
+void print_uint(std::string& out, uint64_t value) { append_integer(out, value); }
 
 bool odd_nan32(uint32_t bits) { return nan32(bits) && bits != kNan32; }
 bool odd_nan64(uint64_t bits) { return nan64(bits) && bits != kNan64; }
