@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "base/base64.h"
+#include "base/embedded.h"
 #include "base/error.h"
 #include "draw/describe.h"
 #include "graph/references.h"
 
-// Of page.S.
+// Of gedit_embed() in lib/CMakeLists.txt.
 extern "C" const char gedit_page_style[], gedit_page_style_end[];
 extern "C" const char gedit_page_dagre[], gedit_page_dagre_end[];
 extern "C" const char gedit_page_license[], gedit_page_license_end[];
@@ -221,9 +222,6 @@ class PageWriter {
 }  // namespace
 
 void write_page(std::span<const Sheet> sheets, const PageOptions& options, Sink& out) {
-  const auto part = [](const char* begin, const char* end) {
-    return std::string_view(begin, static_cast<size_t>(end - begin));
-  };
   // The policy forbids the page whatever could reach the network.
   out.write(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -233,16 +231,17 @@ void write_page(std::span<const Sheet> sheets, const PageOptions& options, Sink&
       "<link rel=\"icon\" href=\"data:,\">\n<title>");
   out.write(escaped_markup(printable(options.title.empty() ? "graph" : options.title)));
   out.write("</title>\n<style>\n");
-  out.write(part(gedit_page_style, gedit_page_style_end));
+  out.write(embedded(gedit_page_style, gedit_page_style_end));
   out.write("</style>\n</head>\n<body>\n<script id=\"data\" type=\"application/octet-stream\">");
   PageWriter(sheets, options, out).run();
   out.write("</script>\n<script>\n/* dagre\n\n");
-  out.write(part(gedit_page_license, gedit_page_license_end));
+  out.write(embedded(gedit_page_license, gedit_page_license_end));
   out.write("*/\n");
-  const std::string_view dagre = part(gedit_page_dagre, gedit_page_dagre_end);
-  out.write(dagre.substr(0, dagre.rfind("//# sourceMappingURL")));  // a debugger would fetch it
+  const std::string dagre = embedded(gedit_page_dagre, gedit_page_dagre_end);
+  out.write(
+      std::string_view(dagre).substr(0, dagre.rfind("//# sourceMappingURL")));  // a debugger would fetch it
   out.write("</script>\n<script>\n");
-  out.write(part(gedit_page_script, gedit_page_script_end));
+  out.write(embedded(gedit_page_script, gedit_page_script_end));
   out.write("</script>\n</body>\n</html>\n");
 }
 

@@ -1,9 +1,10 @@
 #include "ops/registry.h"
 
+#include "base/embedded.h"
 #include "base/wire.h"
 
 extern "C" {
-extern const char gedit_builtin_ops[];      // NOLINT(readability-identifier-naming): a symbol of builtin.S
+extern const char gedit_builtin_ops[];  // NOLINT(readability-identifier-naming): a symbol of gedit_embed()
 extern const char gedit_builtin_ops_end[];  // NOLINT(readability-identifier-naming)
 }
 
@@ -63,7 +64,12 @@ OpDef parse_op_def(std::string_view op_def) {
 }
 
 void Registry::add_builtin() {
-  add_op_list({gedit_builtin_ops, static_cast<size_t>(gedit_builtin_ops_end - gedit_builtin_ops)});
+  lists_.push_back({{},
+                    []() -> std::string_view {
+                      static const std::string ops = embedded(gedit_builtin_ops, gedit_builtin_ops_end);
+                      return ops;
+                    },
+                    1});
 }
 
 std::string_view Registry::find(std::string_view op) {
