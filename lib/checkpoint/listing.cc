@@ -1,8 +1,5 @@
 #include "checkpoint/listing.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -12,24 +9,12 @@
 #include "checkpoint/tensor_proto.h"
 #include "checkpoint/values.h"
 #include "graph/listing.h"
-#include "object_graph.pb.h"
+#include "graph/listing_text.h"
 
 namespace gedit {
 namespace {
 
 constexpr std::string_view kSuffix = ".ckpt.gtxt";
-
-class FirstError final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int /*line*/, google::protobuf::io::ColumnNumber column,
-                const std::string& message) override {
-    if (!text.empty()) return;
-    text = message;
-    at = static_cast<size_t>(column);
-  }
-  std::string text;
-  size_t at = 0;
-};
 
 class ListingReader {
  public:
@@ -116,16 +101,7 @@ class ListingReader {
   }
 
   void take_object_graph() {
-    scanner_.expect('{');
-    size_t start = 0;
-    const std::string text = scanner_.text('}', start);
-    scanner_.expect('}');
-    tensorflow::TrackableObjectGraph graph;
-    FirstError error;
-    google::protobuf::TextFormat::Parser parser;
-    parser.RecordErrorsTo(&error);
-    if (!parser.ParseFromString(text, &graph)) scanner_.fail_at(start + error.at, error.text);
-    const std::string bytes = graph.SerializeAsString();
+    const std::string bytes = parse_block(scanner_, TextMessage::kTrackableObjectGraph);
     add_tensor(checkpoint_, std::string(kObjectGraphKey), DType::kString, {}, string_bytes({bytes}));
   }
 

@@ -1,26 +1,15 @@
 #include "checkpoint/state.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
+#include <google/protobuf/message.h>
 
 #include "base/error.h"
-#include "checkpoint.pb.h"
+#include "base/messages.h"
+#include "base/wire.h"
 
 namespace gedit {
 namespace {
 
 constexpr size_t kLongest = size_t{16} << 20;
-
-// Keeps the first complaint of the parser, which by itself would print it.
-class FirstError final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    if (text.empty()) {
-      text = "line " + std::to_string(line + 1) + ": column " + std::to_string(column + 1) + ": " + message;
-    }
-  }
-  std::string text;
-};
 
 }  // namespace
 
@@ -40,18 +29,22 @@ bool looks_like_state(std::string_view bytes) {
 
 CheckpointState parse_state(std::string_view text, const std::string& path) {
   if (text.size() > kLongest) throw Error(Cause::kInput, "too long for a checkpoint state file").in(path);
-  tensorflow::CheckpointState message;
-  FirstError error;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(std::string(text), &message)) {
-    throw Error(Cause::kInput, "not a checkpoint state file: " + error.text).in(path);
+  const auto message = new_message(message_type("tensorflow.CheckpointState"));
+  TextFault fault;
+  if (!parse_message_text(text, *message, fault)) {
+    throw Error(Cause::kInput, "not a checkpoint state file: " + fault.with_place()).in(path);
   }
-  if (message.model_checkpoint_path().empty()) {
+  std::string bytes;
+  append_serialized(bytes, *message);
+  CheckpointState state;
+  for (Fields fields(bytes); fields.next();) {
+    if (fields->bytes(1)) state.latest = fields->value;
+    if (fields->bytes(2)) state.all.emplace_back(fields->value);
+  }
+  if (state.latest.empty()) {
     throw Error(Cause::kInput, "names no checkpoint (model_checkpoint_path is empty)").in(path);
   }
-  return {.latest = message.model_checkpoint_path(),
-          .all = {message.all_model_checkpoint_paths().begin(), message.all_model_checkpoint_paths().end()}};
+  return state;
 }
 
 }  // namespace gedit

@@ -1,105 +1,75 @@
 #include "graph/listing_text.h"
 
-#include <google/protobuf/any.pb.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/utf8.h"
 #include "base/wire.h"
-#include "graph.pb.h"
-#include "meta_graph.pb.h"
-#include "object_graph.pb.h"
 
 namespace gedit {
 namespace {
 
 namespace pb = google::protobuf;
 
-constexpr int kDeepest = 100;  // what protobuf's own parser of the wire format allows
-
-const pb::Message& prototype(TextMessage type) {
+std::string_view full_name(TextMessage type) {
   switch (type) {
     case TextMessage::kAny:
-      return pb::Any::default_instance();
+      return "google.protobuf.Any";
     case TextMessage::kArgDef:
-      return tensorflow::OpDef::ArgDef::default_instance();
+      return "tensorflow.OpDef.ArgDef";
     case TextMessage::kAssetFileDef:
-      return tensorflow::AssetFileDef::default_instance();
+      return "tensorflow.AssetFileDef";
     case TextMessage::kCondContextDef:
-      return tensorflow::CondContextDef::default_instance();
+      return "tensorflow.CondContextDef";
     case TextMessage::kFunctionDef:
-      return tensorflow::FunctionDef::default_instance();
+      return "tensorflow.FunctionDef";
     case TextMessage::kGraphDebugInfo:
-      return tensorflow::GraphDebugInfo::default_instance();
+      return "tensorflow.GraphDebugInfo";
     case TextMessage::kMetaInfoDef:
-      return tensorflow::MetaGraphDef::MetaInfoDef::default_instance();
+      return "tensorflow.MetaGraphDef.MetaInfoDef";
     case TextMessage::kNodeDef:
-      return tensorflow::NodeDef::default_instance();
+      return "tensorflow.NodeDef";
     case TextMessage::kOpDef:
-      return tensorflow::OpDef::default_instance();
+      return "tensorflow.OpDef";
     case TextMessage::kQueueRunnerDef:
-      return tensorflow::QueueRunnerDef::default_instance();
+      return "tensorflow.QueueRunnerDef";
     case TextMessage::kSavedConcreteFunction:
-      return tensorflow::SavedConcreteFunction::default_instance();
+      return "tensorflow.SavedConcreteFunction";
     case TextMessage::kSavedModel:
-      return tensorflow::SavedModel::default_instance();
+      return "tensorflow.SavedModel";
     case TextMessage::kSavedObject:
-      return tensorflow::SavedObject::default_instance();
+      return "tensorflow.SavedObject";
     case TextMessage::kSaverDef:
-      return tensorflow::SaverDef::default_instance();
+      return "tensorflow.SaverDef";
     case TextMessage::kSignatureDef:
-      return tensorflow::SignatureDef::default_instance();
+      return "tensorflow.SignatureDef";
     case TextMessage::kTensorProto:
-      return tensorflow::TensorProto::default_instance();
+      return "tensorflow.TensorProto";
     case TextMessage::kTrackableObjectGraph:
-      return tensorflow::TrackableObjectGraph::default_instance();
+      return "tensorflow.TrackableObjectGraph";
     case TextMessage::kVariableDef:
-      return tensorflow::VariableDef::default_instance();
+      return "tensorflow.VariableDef";
     case TextMessage::kVersionDef:
-      return tensorflow::VersionDef::default_instance();
+      return "tensorflow.VersionDef";
     case TextMessage::kWhileContextDef:
       break;
   }
-  return tensorflow::WhileContextDef::default_instance();
+  return "tensorflow.WhileContextDef";
 }
 
-// Keeps the first complaint of protobuf's text parser, which would otherwise print it.
-class FirstError final : public pb::io::ErrorCollector {
- public:
-  void AddError(int /*line*/, pb::io::ColumnNumber column, const std::string& message) override {
-    if (message_.empty()) {
-      message_ = message;
-      column_ = column;
-    }
-  }
-  void AddWarning(int /*line*/, pb::io::ColumnNumber /*column*/, const std::string& /*message*/) override {}
-
-  size_t column() const { return column_ < 0 ? 0 : static_cast<size_t>(column_); }
-
-  std::string message() const {  // as gedit words them: lower case, no full stop, one line
-    std::string text = printable(message_);
-    if (text.ends_with('.')) text.pop_back();
-    if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0) {
-      text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-    }
-    return text;
-  }
-
- private:
-  std::string message_;
-  int column_ = 0;
-};
+std::unique_ptr<pb::Message> empty_message(TextMessage type) {
+  return new_message(message_type(full_name(type)));
+}
 
 // Whether text can hold the message: no unknown fields, and nothing but UTF-8 in its strings.
 bool fits_text(const pb::Message& message) {
@@ -135,35 +105,23 @@ bool fits_text(const pb::Message& message) {
 
 std::string serialized(const pb::Message& message) {
   std::string bytes;
-  {
-    pb::io::StringOutputStream stream(&bytes);
-    pb::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    message.SerializePartialToCodedStream(&coded);
-  }
+  append_serialized(bytes, message);
   return bytes;
-}
-
-bool read_text(const std::string& text, pb::Message& message, FirstError& error) {
-  pb::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  parser.SetRecursionLimit(kDeepest);
-  return parser.ParseFromString(text, &message);
 }
 
 // Writes `message` as `text` and reads it back; nothing where the two messages differ.
 std::optional<std::string> through_text(TextMessage type, std::string_view message, std::string& text) {
   if (message.size() > static_cast<size_t>(std::numeric_limits<int>::max()) / 4) return std::nullopt;
-  const std::unique_ptr<pb::Message> parsed(prototype(type).New());
-  if (!parsed->ParsePartialFromArray(message.data(), static_cast<int>(message.size()))) return std::nullopt;
+  const std::unique_ptr<pb::Message> parsed = empty_message(type);
+  if (!parse_message(message, *parsed)) return std::nullopt;
   if (!fits_text(*parsed)) return std::nullopt;
   pb::TextFormat::Printer printer;
   printer.SetSingleLineMode(true);
   if (!printer.PrintToString(*parsed, &text)) return std::nullopt;
   while (text.ends_with(' ')) text.pop_back();
-  const std::unique_ptr<pb::Message> again(prototype(type).New());
-  FirstError error;
-  if (!read_text(text, *again, error)) return std::nullopt;
+  const std::unique_ptr<pb::Message> again = empty_message(type);
+  TextFault fault;
+  if (!parse_message_text(text, *again, fault)) return std::nullopt;
   std::string bytes = serialized(*again);
   if (bytes != serialized(*parsed)) return std::nullopt;
   return bytes;
@@ -230,10 +188,10 @@ std::string parse_text(Scanner& scanner, TextMessage type, char closing) {
   size_t start = 0;
   const std::string text = scanner.text(closing, start);
   if (text.empty()) return bytes;
-  const std::unique_ptr<pb::Message> message(prototype(type).New());
-  FirstError error;
-  if (!read_text(text, *message, error)) {
-    scanner.fail_at(start + std::min(error.column(), text.size()), error.message());
+  const std::unique_ptr<pb::Message> message = empty_message(type);
+  TextFault fault;
+  if (!parse_message_text(text, *message, fault)) {
+    scanner.fail_at(start + std::min(static_cast<size_t>(fault.column), text.size()), fault.message);
   }
   if (!fits_text(*message)) scanner.fail_at(start, "a string in this text is not UTF-8");
   return serialized(*message);

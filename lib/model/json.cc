@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/messages.h"
 #include "base/wire.h"
-#include "graph.pb.h"
 #include "model/transcode.h"
 
 namespace gedit {
@@ -68,8 +68,8 @@ void append_value(std::string& out, std::string_view value) {
 }
 
 std::unique_ptr<util::TypeResolver> make_resolver() {
-  return std::unique_ptr<util::TypeResolver>(util::NewTypeResolverForDescriptorPool(
-      "type.googleapis.com", google::protobuf::DescriptorPool::generated_pool()));
+  return std::unique_ptr<util::TypeResolver>(
+      util::NewTypeResolverForDescriptorPool("type.googleapis.com", &message_types()));
 }
 
 // On one line. By way of the wire form, whose map entries are sorted.
@@ -376,33 +376,29 @@ std::string parse_json(Kind kind, std::string_view text, std::string_view file) 
 }
 
 std::string attr_value_json(std::string_view attr_value) {
-  Checker({.word = "JSON", .expands_any = true}, true)
-      .check(*tensorflow::AttrValue::descriptor(), attr_value);
-  tensorflow::AttrValue value;
-  if (attr_value.size() > INT_MAX ||
-      !value.ParseFromArray(attr_value.data(), static_cast<int>(attr_value.size())))
-    throw Malformed(attr_value.data(), "not an AttrValue");
+  const Descriptor& type = message_type("tensorflow.AttrValue");
+  Checker({.word = "JSON", .expands_any = true}, true).check(type, attr_value);
+  const auto value = new_message(type);
+  if (!parse_message(attr_value, *value)) throw Malformed(attr_value.data(), "not an AttrValue");
   // The four kinds that most attributes are of, without setting up protobuf's JSON for each.
-  switch (value.value_case()) {
-    case tensorflow::AttrValue::kS: {
-      std::string base64;
-      google::protobuf::Base64Escape(value.s(), &base64);
-      return R"({"s":")" + base64 + R"("})";
-    }
-    case tensorflow::AttrValue::kI:
-      return R"({"i":")" + std::to_string(value.i()) + R"("})";
-    case tensorflow::AttrValue::kB:
-      return value.b() ? R"({"b":true})" : R"({"b":false})";
-    case tensorflow::AttrValue::kType:
-      if (tensorflow::DataType_IsValid(value.type()))
-        return R"({"type":")" + tensorflow::DataType_Name(value.type()) + R"("})";
-      break;
-    default:
-      break;
+  const google::protobuf::Reflection& reflection = *value->GetReflection();
+  const FieldDescriptor* field = reflection.GetOneofFieldDescriptor(*value, type.FindOneofByName("value"));
+  const std::string_view kind = field == nullptr ? std::string_view() : std::string_view(field->name());
+  if (kind == "s") {
+    std::string base64;
+    google::protobuf::Base64Escape(reflection.GetString(*value, field), &base64);
+    return R"({"s":")" + base64 + R"("})";
   }
-  value.DiscardUnknownFields();
+  if (kind == "i") return R"({"i":")" + std::to_string(reflection.GetInt64(*value, field)) + R"("})";
+  if (kind == "b") return reflection.GetBool(*value, field) ? R"({"b":true})" : R"({"b":false})";
+  if (kind == "type") {
+    const int number = reflection.GetEnumValue(*value, field);
+    if (const auto* dtype = field->enum_type()->FindValueByNumber(number))
+      return R"({"type":")" + dtype->name() + R"("})";
+  }
+  drop_unknown_fields(*value);
   std::string json;
-  append_value(json, print(value, *make_resolver()));
+  append_value(json, print(*value, *make_resolver()));
   return json;
 }
 

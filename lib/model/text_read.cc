@@ -1,8 +1,6 @@
 // Reads protobuf text: a scanner of braces, quotes and comments cuts it into top-level fields, and TextFormat
 // reads each piece.
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <google/protobuf/text_format.h>
+#include <google/protobuf/descriptor.h>
 
 #include <algorithm>
 #include <climits>
@@ -14,47 +12,13 @@
 namespace gedit {
 namespace {
 
-using google::protobuf::TextFormat;
-
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Keeps the first error; warnings (deprecated fields) have nobody to tell.
-class FirstError final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int column, const std::string& message) override {
-    if (!message_.empty()) return;
-    line_ = line;
-    column_ = column;
-    message_ = message;
-  }
-  void AddWarning(int /*line*/, int /*column*/, const std::string& /*message*/) override {}
-
-  const std::string& message() const { return message_; }
-
-  // Where in the piece; protobuf counts a tab as up to eight columns.
-  size_t offset_in(std::string_view piece) const {
-    size_t at = 0;
-    for (int line = 0; line < line_; ++line) {
-      const size_t newline = piece.find('\n', at);
-      if (newline == std::string_view::npos) return piece.size();
-      at = newline + 1;
-    }
-    for (int column = 0; column < column_ && at < piece.size(); ++at)
-      column += piece[at] == '\t' ? 8 - column % 8 : 1;
-    return at;
-  }
-
- private:
-  int line_ = 0, column_ = 0;
-  std::string message_;
-};
-
 class TextReader {
  public:
   TextReader(std::string_view text, std::string_view file) : text_(text), file_(file), assembler_("text") {
-    parser_.SetRecursionLimit(kDeepestNesting);
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;
   }
 
@@ -168,17 +132,11 @@ class TextReader {
       wrapped += suffix;
       whole = wrapped;
     }
-    if (whole.size() > INT_MAX) fail(start, "a field of over 2 GiB");
-    FirstError errors;
-    parser_.RecordErrorsTo(&errors);
     Message& part = arena_.make(type);
-    google::protobuf::io::ArrayInputStream stream(whole.data(), static_cast<int>(whole.size()));
-    const bool parsed = parser_.Parse(&stream, &part);
-    parser_.RecordErrorsTo(nullptr);
-    if (!parsed) {
-      const size_t offset = errors.offset_in(whole);
-      fail(start + std::min(offset - std::min(offset, prefix.size()), piece.size()),
-           as_clause(errors.message()));
+    TextFault fault;
+    if (!parse_message_text(whole, part, fault)) {
+      const size_t offset = fault.offset_in(whole);
+      fail(start + std::min(offset - std::min(offset, prefix.size()), piece.size()), fault.message);
     }
     try {
       assembler_.append(part);
@@ -315,7 +273,6 @@ class TextReader {
   std::string_view text_;
   std::string_view file_;
   size_t at_ = 0;
-  TextFormat::Parser parser_;
   PieceArena arena_;
   Assembler assembler_;
 };

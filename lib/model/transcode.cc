@@ -1,17 +1,16 @@
 #include "model/transcode.h"
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 #include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
 #include <climits>
 
+#include "base/messages.h"
 #include "base/utf8.h"
 #include "base/wire.h"
-#include "graph.pb.h"
-#include "meta_graph.pb.h"
 
 namespace gedit {
 namespace {
@@ -31,8 +30,8 @@ bool fits(const FieldDescriptor& field, Wire wire) {
 
 // What a node, a function or a saved model's part is called in messages; empty for other types.
 std::string name_of(const Descriptor& type, std::string_view bytes) {
-  if (&type == tensorflow::NodeDef::descriptor()) return quoted("node", last_bytes(bytes, 1));
-  if (&type == tensorflow::FunctionDef::descriptor())
+  if (type.full_name() == "tensorflow.NodeDef") return quoted("node", last_bytes(bytes, 1));
+  if (type.full_name() == "tensorflow.FunctionDef")
     return quoted("function", last_bytes(last_bytes(bytes, 1), 1));
   return {};
 }
@@ -129,9 +128,8 @@ class Taker {
                                        std::string(form_.word) + " cannot hold");
     const bool has_unknown = checker_.check(type, bytes);
     Message& part = arena_.make(type);
-    if (!part.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-      throw Malformed(bytes.data(), "not a " + type.full_name());
-    if (has_unknown) part.DiscardUnknownFields();
+    if (!parse_message(bytes, part)) throw Malformed(bytes.data(), "not a " + type.full_name());
+    if (has_unknown) drop_unknown_fields(part);
     receiver_.piece(field, part);
   }
 
@@ -147,18 +145,18 @@ class Taker {
 const Descriptor& descriptor_of(Kind kind) {
   switch (kind) {
     case Kind::kMetaGraphDef:
-      return *tensorflow::MetaGraphDef::descriptor();
+      return message_type("tensorflow.MetaGraphDef");
     case Kind::kSavedModel:
-      return *tensorflow::SavedModel::descriptor();
+      return message_type("tensorflow.SavedModel");
     default:
-      return *tensorflow::GraphDef::descriptor();
+      return message_type("tensorflow.GraphDef");
   }
 }
 
 bool is_opened(const Descriptor& type) {
-  return &type == tensorflow::GraphDef::descriptor() ||
-         &type == tensorflow::FunctionDefLibrary::descriptor() ||
-         &type == tensorflow::MetaGraphDef::descriptor() || &type == tensorflow::SavedModel::descriptor();
+  const std::string& name = type.full_name();
+  return name == "tensorflow.GraphDef" || name == "tensorflow.FunctionDefLibrary" ||
+         name == "tensorflow.MetaGraphDef" || name == "tensorflow.SavedModel";
 }
 
 bool leads_to_opened(const FieldDescriptor& field) {
@@ -212,7 +210,7 @@ bool Checker::look_into_any(std::string_view any) {
   const std::string_view url = last_bytes(any, 1);
   if (url.empty() && last_bytes(any, 2).empty()) return false;
   const std::string name(url.substr(url.rfind('/') + 1));
-  const Descriptor* type = google::protobuf::DescriptorPool::generated_pool()->FindMessageTypeByName(name);
+  const Descriptor* type = message_types().FindMessageTypeByName(name);
   if (type == nullptr || url.find('/') == std::string_view::npos) {
     std::string subject;
     const std::string where = place("type_url", subject);
@@ -260,19 +258,6 @@ void take_apart(Kind kind, std::string_view message, std::string_view file, Form
   }
 }
 
-void append_serialized(std::string& out, const Message& message) {
-  const size_t size = message.ByteSizeLong();
-  if (size > INT_MAX) throw Error(Cause::kInput, "a message of over 2 GiB");
-  // Strings are checked by Checker, which can say which node it was; protobuf would write to stderr.
-  const google::protobuf::LogSilencer silence;
-  const size_t start = out.size();
-  out.resize(start + size);
-  google::protobuf::io::ArrayOutputStream stream(out.data() + start, static_cast<int>(size));
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeWithCachedSizes(&coded);
-}
-
 void Assembler::append(const Message& part) {
   const size_t start = bytes_.size();
   append_serialized(bytes_, part);
@@ -286,10 +271,6 @@ void Assembler::end(const FieldDescriptor& field, size_t begin) {
   bytes_.insert(begin, header);  // moves what is inside once per level, of which there are three at most
 }
 
-Message& make_message(const Descriptor& type, Arena& arena) {
-  return *google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->New(&arena);
-}
-
 PieceArena::PieceArena() : block_(16 * kPieceBytes) {}
 PieceArena::~PieceArena() = default;
 
@@ -301,7 +282,7 @@ Message& PieceArena::make(const Descriptor& type) {
     arena_ = std::make_unique<Arena>(options);
   }
   arena_->Reset();
-  return make_message(type, *arena_);
+  return new_message(type, *arena_);
 }
 
 PlaceInFile place_of(std::string_view text, size_t offset) {
@@ -317,16 +298,6 @@ Error error_at(std::string_view text, size_t offset, std::string_view file, std:
   return Error(Cause::kInput, std::move(message))
       .of("line " + std::to_string(place.line) + ": column " + std::to_string(place.column))
       .in(file);
-}
-
-std::string as_clause(std::string_view sentence) {
-  std::string clause(sentence);
-  std::replace(clause.begin(), clause.end(), '\n', ' ');
-  while (!clause.empty() && (clause.back() == '.' || clause.back() == ' ')) clause.pop_back();
-  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (!clause.empty() && is_upper(clause[0]) && (clause.size() == 1 || !is_upper(clause[1])))
-    clause[0] = static_cast<char>(clause[0] - 'A' + 'a');
-  return printable(clause);  // it may quote the file
 }
 
 }  // namespace gedit

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/messages.h"
 #include "model/kind.h"
 
 namespace google::protobuf {
@@ -32,9 +33,6 @@ using google::protobuf::Message;
 // A piece of wire or text is cut off after this many bytes, unless a single node or function is larger.
 constexpr size_t kPieceBytes = size_t{64} << 10;
 
-// Protobuf's own limit, for binary and for text: messages within messages.
-constexpr int kDeepestNesting = 100;
-
 const Descriptor& descriptor_of(Kind kind);
 bool is_opened(const Descriptor& type);
 
@@ -51,7 +49,7 @@ struct Form {
 // Examines the wire bytes of a message before protobuf does, since protobuf logs to stderr where it should
 // refuse.
 //   Checker checker({.word = "text"}, /*drop_unknown=*/false);
-//   bool dirty = checker.check(NodeDef::descriptor(), bytes);
+//   bool dirty = checker.check(message_type("tensorflow.NodeDef"), bytes);
 class Checker {
  public:
   Checker(Form form, bool drop_unknown) : form_(form), drop_unknown_(drop_unknown) {}
@@ -100,9 +98,6 @@ class Receiver {
 void take_apart(Kind kind, std::string_view message, std::string_view file, Form form, bool drop_unknown,
                 Receiver& receiver);
 
-// Appends the wire bytes, map entries sorted by key. Throws Error (kInput) past 2 GiB.
-void append_serialized(std::string& out, const Message& message);
-
 // Puts serialized messages together, in the order given. Map entries are sorted by key within a piece, so
 // that the same text always makes the same bytes.
 class Assembler {
@@ -118,9 +113,6 @@ class Assembler {
   std::string bytes_;
   Checker checker_;
 };
-
-// An empty message of the given type in `arena`.
-Message& make_message(const Descriptor& type, Arena& arena);
 
 // Reuses one block of memory for piece after piece.
 class PieceArena {
@@ -145,8 +137,5 @@ PlaceInFile place_of(std::string_view text, size_t offset);
 
 // `FILE: line 17: column 9: MESSAGE`.
 Error error_at(std::string_view text, size_t offset, std::string_view file, std::string message);
-
-// A sentence of protobuf's as this program words things: one line, lower case, no full stop.
-std::string as_clause(std::string_view sentence);
 
 }  // namespace gedit

@@ -426,7 +426,7 @@ TEST(State, Reads) {
   EXPECT_EQ(parse_state("model_checkpoint_path: \"a/b-1\"\nall_model_checkpoint_paths: \"x\"", "f").latest,
             "a/b-1");
   EXPECT_EQ(refusal([] { parse_state("model_checkpoint_path: 3", "f"); }),
-            "f: not a checkpoint state file: line 1: column 24: Expected string, got: 3");
+            "f: not a checkpoint state file: line 1: column 24: expected string, got: 3");
   EXPECT_NE(refusal([] { parse_state("", "f"); }), "");
 }
 
