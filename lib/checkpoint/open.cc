@@ -1,6 +1,5 @@
 #include "checkpoint/open.h"
 
-#include <glob.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/near.h"
 #include "checkpoint/listing.h"
 #include "checkpoint/state.h"
@@ -22,24 +22,46 @@ bool is_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-std::vector<std::string> matches(const std::string& pattern) {
-  glob_t found{};
+// The files of a directory whose name `fits`, sorted. `dir` ends with its '/', or is empty.
+template <typename Fits>
+std::vector<std::string> files_of(const std::string& dir, Fits fits) {
   std::vector<std::string> paths;
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(dir.empty() ? "." : dir, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (fits(std::string_view(name))) paths.push_back(dir + name);
   }
-  ::globfree(&found);
+  std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-// `text` as a pattern that means itself.
-std::string literal(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '*' || c == '?' || c == '[' || c == '\\') out += '\\';
-    out += c;
+bool is_pattern(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
+
+// What a shell would make of the pattern. (The C library's glob knows `~user`, for which it brings along all
+// that looks up users, on the network as well.)
+std::vector<std::string> matches(const std::string& pattern) {
+  const std::string dir = pattern.substr(0, pattern.rfind('/') + 1);
+  const std::string_view base = std::string_view(pattern).substr(dir.size());
+  std::vector<std::string> paths;
+  std::vector<std::string> dirs{dir};
+  if (is_pattern(dir)) {
+    dirs = matches(dir.substr(0, dir.size() - 1));
+    for (std::string& one : dirs) one += '/';
   }
-  return out;
+  for (const std::string& one : dirs) {
+    const auto found = files_of(one, [&](std::string_view name) {
+      return (name[0] != '.' || base.starts_with('.')) && glob_match(base, name);
+    });
+    paths.insert(paths.end(), found.begin(), found.end());
+  }
+  return paths;
+}
+
+// `#` in the shape is a digit, all else is itself.
+bool has_shape(std::string_view text, std::string_view shape) {
+  return std::equal(text.begin(), text.end(), shape.begin(), shape.end(),
+                    [](char c, char like) { return like == '#' ? c >= '0' && c <= '9' : c == like; });
 }
 
 // Whether the file is a table whose first record is that of a V1 checkpoint (true) or of a V2 index (false);
@@ -58,11 +80,13 @@ std::optional<Location> at_prefix(const std::string& prefix) {
   if (is_file(index_path(prefix))) return Location{.prefix = prefix};
   if (is_file(prefix) && v1_table(prefix).value_or(false))
     return Location{.prefix = prefix, .v1_files = {prefix}};
-  std::string digits;
-  for (int i = 0; i < 5; ++i) digits += "[0-9]";
-  const std::string shards = literal(prefix) + "-" + digits + "-of-" + digits;
-  if (std::vector<std::string> files = matches(shards); !files.empty()) {
-    return Location{.prefix = prefix, .v1_files = std::move(files)};
+  const std::string dir = prefix.substr(0, prefix.rfind('/') + 1);
+  const std::string_view base = std::string_view(prefix).substr(dir.size());
+  std::vector<std::string> shards = files_of(dir, [&](std::string_view name) {
+    return name.starts_with(base) && has_shape(name.substr(base.size()), "-#####-of-#####");
+  });
+  if (!shards.empty()) {
+    return Location{.prefix = prefix, .v1_files = std::move(shards)};
   }
   return std::nullopt;
 }
@@ -134,18 +158,16 @@ std::string hint_near(const std::string& operand) {
   const std::string dir = is_directory(operand) ? operand : std::string(dir_name(operand));
   Near near(base_name(operand));
   std::vector<std::string> prefixes;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(dir, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    if (const auto prefix = without(entry->path().filename().string(), ".index")) {
+  for (const std::string& index :
+       files_of(dir + "/", [](std::string_view name) { return name.ends_with(".index"); })) {
+    if (const auto prefix = without(base_name(index), ".index")) {
       near.offer(*prefix);
       prefixes.push_back(*prefix);
     }
   }
   if (is_directory(operand)) {
     if (prefixes.empty()) return {};
-    return "name one of its checkpoints: " +
-           join_path(operand, *std::min_element(prefixes.begin(), prefixes.end()));
+    return "name one of its checkpoints: " + join_path(operand, prefixes.front());
   }
   return near.did_you_mean();
 }
@@ -155,11 +177,7 @@ std::string hint_near(const std::string& operand) {
 std::optional<std::string> prefix_of_data_file(std::string_view path) {
   constexpr std::string_view kShape = ".data-#####-of-#####";
   if (path.size() <= kShape.size()) return std::nullopt;
-  const std::string_view tail = path.substr(path.size() - kShape.size());
-  for (size_t i = 0; i < kShape.size(); ++i) {
-    const bool digit = tail[i] >= '0' && tail[i] <= '9';
-    if (kShape[i] == '#' ? !digit : tail[i] != kShape[i]) return std::nullopt;
-  }
+  if (!has_shape(path.substr(path.size() - kShape.size()), kShape)) return std::nullopt;
   return std::string(path.substr(0, path.size() - kShape.size()));
 }
 
@@ -177,7 +195,7 @@ std::optional<Location> find_checkpoint(const std::string& operand) {
       if (auto found = at_prefix(*prefix)) return found;
     }
   }
-  if (operand.find_first_of("*?[") != std::string::npos) {
+  if (is_pattern(operand)) {
     std::vector<std::string> files = matches(operand);
     std::erase_if(files,
                   [](const std::string& path) { return !is_file(path) || !v1_table(path).value_or(false); });

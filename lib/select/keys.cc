@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/glob.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
-#include "select/glob.h"
 
 namespace gedit {
 namespace {

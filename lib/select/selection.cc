@@ -6,11 +6,11 @@
 #include <set>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/near.h"
 #include "graph/listing.h"
 #include "graph/types.h"
 #include "model/collections.h"
-#include "select/glob.h"
 
 namespace gedit {
 namespace {

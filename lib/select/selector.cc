@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/glob.h"
 #include "base/size.h"
 #include "graph/dtype.h"
-#include "select/glob.h"
 
 namespace gedit {
 namespace {

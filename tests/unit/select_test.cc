@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/size.h"
-#include "select/glob.h"
 #include "select/selector.h"
 #include "select/tensors.h"
 

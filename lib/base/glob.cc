@@ -1,6 +1,6 @@
 // A set of positions in the pattern is advanced over the name letter by letter (Thompson's way), so that
 // `**a**a**a` costs no more than its length.
-#include "select/glob.h"
+#include "base/glob.h"
 
 #include "base/error.h"
 
