@@ -181,4 +181,6 @@ void rethrow(const Model& model, const Malformed& error) {
   rethrow_in(error, in_file ? model.file->bytes() : model.message, model.path);
 }
 
+void rethrow(const Model& model, const Error& error) { throw error.in(model.path); }
+
 }  // namespace gedit

@@ -95,6 +95,7 @@ std::vector<std::string_view> tags(const MetaGraph& meta);
 
 // The error with the file, and where it knows the byte, with the place in the file.
 [[noreturn]] void rethrow(const Model& model, const Malformed& error);
+[[noreturn]] void rethrow(const Model& model, const Error& error);
 
 // Runs `work` and names the file in what it throws.
 template <typename Work>
@@ -104,7 +105,7 @@ auto with_file(const Model& model, Work work) {
   } catch (const Malformed& error) {
     rethrow(model, error);
   } catch (const Error& error) {
-    throw error.in(model.path);
+    rethrow(model, error);
   }
 }
 

@@ -199,6 +199,17 @@ bool ColorOption::on() const {
   return ::isatty(STDOUT_FILENO) != 0 && (none == nullptr || *none == '\0');
 }
 
+void edit_file(InputOptions& input, OutputOptions& output,
+               const std::function<Changes(Model& model, Registry& ops)>& edit) {
+  Model model = input.load_one();
+  output.check(model);
+  Registry ops = input.registry(model);
+  const Counts before = count(model);
+  const Changes changes = with_file(model, [&] { return edit(model, ops); });
+  if (output.dry_run()) print(changes.text());
+  output.save(model, {before}, changes.warnings, changes.notes);
+}
+
 std::vector<std::string> split_list(const std::vector<std::string>& texts) {
   std::vector<std::string> parts;
   for (const std::string& text : texts) {

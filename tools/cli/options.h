@@ -1,6 +1,7 @@
 // Options that several commands share, each group declared once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,16 +103,8 @@ void print(std::string_view text);
 
 // Loads FILE, edits it, and writes OUT or, with -n, lists what would change. `edit` takes the model and what
 // is known of its ops, and gives Changes.
-template <typename Edit>
-void edit_file(InputOptions& input, OutputOptions& output, Edit edit) {
-  Model model = input.load_one();
-  output.check(model);
-  Registry ops = input.registry(model);
-  const Counts before = count(model);
-  const Changes changes = with_file(model, [&] { return edit(model, ops); });
-  if (output.dry_run()) print(changes.text());
-  output.save(model, {before}, changes.warnings, changes.notes);
-}
+void edit_file(InputOptions& input, OutputOptions& output,
+               const std::function<Changes(Model& model, Registry& ops)>& edit);
 
 // `a,b:float32[2,3],c` at the commas that are outside of brackets.
 std::vector<std::string> split_list(const std::vector<std::string>& texts);
