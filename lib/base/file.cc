@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -28,6 +29,10 @@ constexpr size_t kLong =
 
 constexpr size_t kWhole = size_t{256} << 10;  // from here on, writing from the mapping beats both
 constexpr size_t kMapped = size_t{4} << 20;   // measured: 1 MiB costs a tenth more, larger gains nothing
+
+// For more at once, the kernel looks for megabytes of memory in one piece, and sometimes takes a second to
+// make them.
+constexpr size_t kWrite = size_t{256} << 10;
 
 constexpr uint64_t kWorthAThread = uint64_t{4}
                                    << 20;  // bytes of output; below, starting one costs what it saves
@@ -59,7 +64,7 @@ int open_scratch(const std::string& path) {
 
 void write_all(int descriptor, const char* p, size_t size, int& error) {
   while (size > 0) {
-    const ssize_t wrote = ::write(descriptor, p, size);
+    const ssize_t wrote = ::write(descriptor, p, std::min(size, kWrite));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
       error = wrote < 0 ? errno : ENOSPC;
@@ -190,8 +195,7 @@ void InputFile::forget(std::string_view part) const {
 
 class BackgroundWriter {
  public:
-  explicit BackgroundWriter(int descriptor)
-      : descriptor_(descriptor), buffer_(kBuffer), thread_([this] { run(); }) {}
+  explicit BackgroundWriter(int descriptor) : descriptor_(descriptor), thread_([this] { run(); }) {}
   ~BackgroundWriter() {
     {
       const std::lock_guard lock(mutex_);
@@ -204,53 +208,81 @@ class BackgroundWriter {
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
   // Takes the first `size` bytes of a buffer and gives another one for it. What went wrong earlier.
-  WriteFailure put(std::vector<char>& buffer, size_t size) { return begin({}, &buffer, size); }
+  WriteFailure put(std::vector<char>& buffer, size_t size) {
+    Job job{{}, std::move(buffer), size};
+    const WriteFailure failure = put(std::move(job));
+    const std::lock_guard lock(mutex_);
+    if (buffers_.empty()) {
+      buffer.assign(kBuffer, 0);
+    } else {
+      buffer = std::move(buffers_.back());
+      buffers_.pop_back();
+    }
+    return failure;
+  }
 
   // Writes what was fetched, and forgets it later.
-  WriteFailure put(const Mapped& mapped) { return begin(mapped, nullptr, mapped.bytes.size()); }
+  WriteFailure put(const Mapped& mapped) { return put(Job{mapped, {}, 0}); }
 
   // Waits until everything is written.
-  WriteFailure drain() { return begin({}, nullptr, 0); }
+  WriteFailure drain() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.empty(); });
+    return failure_;
+  }
 
  private:
-  // While the thread writes, the caller gives back what it wrote before, and fetches what comes next.
-  WriteFailure begin(const Mapped& mapped, std::vector<char>* buffer, size_t size) {
+  struct Job {
+    Mapped mapped;  // without a source: from the buffer
+    std::vector<char> buffer;
+    size_t size = 0;
+  };
+
+  WriteFailure put(Job job) {
+    std::vector<Mapped> written;
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return size_ == 0; });
-    const Mapped done = std::exchange(mapped_, mapped);
-    if (buffer != nullptr) buffer_.swap(*buffer);
-    size_ = size;
+    changed_.wait(lock, [&] { return jobs_.size() < kJobs; });
+    jobs_.push_back(std::move(job));
+    written.swap(written_);
     const WriteFailure failure = failure_;
     lock.unlock();
     changed_.notify_one();
-    if (done.source != nullptr) done.source->forget(done.bytes);
+    for (const Mapped& one : written) one.source->forget(one.bytes);
     return failure;
   }
 
   void run() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return size_ > 0 || stop_; });
-      if (size_ == 0) return;
+      changed_.wait(lock, [&] { return !jobs_.empty() || stop_; });
+      if (jobs_.empty()) return;
+      const Job& job = jobs_.front();  // stays where it is while others come after it
       WriteFailure failure = failure_;
       lock.unlock();
-      if (!failure.any() && mapped_.source != nullptr) {
-        failure = write_mapped(mapped_, descriptor_);
+      if (!failure.any() && job.mapped.source != nullptr) {
+        failure = write_mapped(job.mapped, descriptor_);
       } else if (!failure.any()) {
-        write_all(descriptor_, buffer_.data(), size_, failure.error);
+        write_all(descriptor_, job.buffer.data(), job.size, failure.error);
       }
       lock.lock();
       failure_ = failure;
-      size_ = 0;
+      if (job.mapped.source != nullptr) {
+        written_.push_back(job.mapped);
+      } else {
+        buffers_.push_back(std::move(jobs_.front().buffer));
+      }
+      jobs_.pop_front();
       changed_.notify_one();
     }
   }
 
+  // So many that neither thread waits for the other to wake up; large ones take kMapped of memory each.
+  static constexpr size_t kJobs = 4;
+
   const int descriptor_;
-  // All of these are the thread's while size_ > 0.
-  std::vector<char> buffer_;
-  Mapped mapped_;  // without a source: from the buffer
-  size_t size_ = 0;
+  std::deque<Job> jobs_;  // the first one is being written
+  std::vector<Mapped> written_;
+  std::vector<std::vector<char>> buffers_;  // to be used again
   WriteFailure failure_;
   bool stop_ = false;
   std::mutex mutex_;
