@@ -40,13 +40,17 @@ void append_integer(std::string& out, Integer value) {
 // are there anyway, but fmt chooses the notation in another way.
 template <typename Number>
 void print_decimal(std::string& out, Number value) {
+  if (std::abs(value) < 100000 && value == std::trunc(value)) {  // as most constants are
+    if (std::signbit(value)) out += '-';
+    return append_integer(out, static_cast<uint64_t>(std::abs(value)));
+  }
   std::array<char, 40> buffer;
   std::string_view text(buffer.data(), fmt::format_to(buffer.data(), "{}", value));
   if (text.starts_with('-')) {
     out += '-';
     text.remove_prefix(1);
   }
-  if (text == "inf" || text == "0") {
+  if (text == "inf") {
     out += text;
     return;
   }
