@@ -12,9 +12,7 @@ namespace gedit {
 
 inline std::string corpus_folder() {
   if (const char* chosen = std::getenv("GEDIT_CORPUS")) return chosen;
-  return (std::filesystem::path(GEDIT_SOURCE_DIR) / "../shared/corpus")
-      .lexically_normal()
-      .string();
+  return (std::filesystem::path(GEDIT_SOURCE_DIR) / "../shared/corpus").lexically_normal().string();
 }
 
 // All files below the folder, sorted; none where it is not there.
