@@ -15,7 +15,10 @@ Error no_such_node(const Graph& graph, std::string_view name) {
   for (uint32_t i = 0; i < graph.size(); ++i) {
     if (!graph.removed(NodeId{i})) near.offer(graph.name(NodeId{i}));
   }
-  return Error(Cause::kRefused, "no such node").of(quoted("node", name)).hint(near.did_you_mean());
+  std::string hint = near.did_you_mean();
+  if (hint.empty() && !split_address(name).function.empty())
+    hint = "gedit extract --outputs " + printable(name) + " brings out what is inside a function";
+  return Error(Cause::kRefused, "no such node").of(quoted("node", name)).hint(hint);
 }
 
 }  // namespace
