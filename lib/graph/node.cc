@@ -33,7 +33,19 @@ NodeHead node_head(std::string_view node_def) {
   return head;
 }
 
-std::string_view any_node_name(std::string_view node_def) { return last_bytes(node_def, node_field::kName); }
+std::string_view any_node_name(std::string_view node_def) {
+  // The name is written first; only where it is not, the rest is looked at.
+  Fields fields(node_def);
+  if (fields.next() && fields->bytes(node_field::kName)) return fields->value;
+  return last_bytes(node_def, node_field::kName);
+}
+
+std::string_view any_node_op(std::string_view node_def) {
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kOp)) return fields->value;
+  }
+  return {};
+}
 
 Input parse_input(std::string_view text) {
   if (text.starts_with('^')) return {text.substr(1), {}, true};

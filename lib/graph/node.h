@@ -32,19 +32,29 @@ struct NodeHead {
   uint32_t slot = 0;    // of the input that is being looked at
 };
 NodeHead node_head(std::string_view node_def);
+// Name and op wherever they are.
 std::string_view any_node_name(std::string_view node_def);
+std::string_view any_node_op(std::string_view node_def);
+
+// What a message has as field `number` at offset `at`, if that is under 128 bytes long; else its data() is
+// null.
+inline std::string_view short_field(std::string_view message, size_t at, uint32_t number) {
+  if (message.size() < at + 2 || message[at] != static_cast<char>(number << 3 | 2)) return {};
+  const auto length = static_cast<unsigned char>(message[at + 1]);
+  if (length >= 0x80 || message.size() - at - 2 < length) return {};
+  return {message.data() + at + 2, length};
+}
+// Both are as a rule short, and written first, in this order: a million nodes are asked for them several
+// times.
 inline std::string_view node_name(std::string_view node_def) {
-  // The name is written first; only where it is not, the rest is looked at.
-  Fields fields(node_def);
-  if (fields.next() && fields->bytes(node_field::kName)) return fields->value;
-  return any_node_name(node_def);
+  const std::string_view name = short_field(node_def, 0, node_field::kName);
+  return name.data() != nullptr ? name : any_node_name(node_def);
 }
 inline std::string_view node_op(std::string_view node_def) {
-  Fields fields(node_def);
-  while (fields.next()) {
-    if (fields->bytes(node_field::kOp)) return fields->value;
-  }
-  return {};
+  const std::string_view name = short_field(node_def, 0, node_field::kName);
+  if (name.data() == nullptr) return any_node_op(node_def);
+  const std::string_view op = short_field(node_def, 2 + name.size(), node_field::kOp);
+  return op.data() != nullptr ? op : any_node_op(node_def);
 }
 
 // An entry of NodeDef.input: `node`, `node:1`, `^node`, or in a function `node:output:0`. The views lie in

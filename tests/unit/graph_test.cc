@@ -186,5 +186,29 @@ TEST(FreshNames, AreTheSameForTheSameAndNeverTaken) {
   EXPECT_EQ(names.of("other"), "n/other");
 }
 
+TEST(Node, NameAndOpWhereverTheyAre) {
+  const std::string name =
+                        "\x0a\x01"
+                        "a",
+                    op = "\x12\x02"
+                         "No";
+  const std::string long_name = "\x0a\x80\x01" + std::string(128, 'n');
+  EXPECT_EQ("a", node_name(name + op));
+  EXPECT_EQ("No", node_op(name + op));
+  EXPECT_EQ("a", node_name(op + name));
+  EXPECT_EQ("No", node_op(op + name));
+  EXPECT_EQ(128U, node_name(long_name + op).size());
+  EXPECT_EQ("No", node_op(long_name + op));
+  EXPECT_EQ("", node_op(name));
+  EXPECT_EQ("", node_name(""));
+  EXPECT_THROW(node_op(name + "\x12\x03"
+                              "No"),
+               Malformed);
+  EXPECT_THROW(node_name("\x0a\x02"
+                         "a"),
+               Malformed);
+  EXPECT_THROW(node_op(name + "\x12"), Malformed);
+}
+
 }  // namespace
 }  // namespace gedit
