@@ -380,7 +380,7 @@ class Inspect final : public Command {
     Text text(color_.on());
     std::string out;
     for (const GraphSummary& summary : summaries) {
-      out += subject(model) + kind_word(model.kind);
+      out += subject(model) + std::string(kind_word(model.kind));
       if (model.kind == Kind::kSavedModel) {
         out += " {";
         for (size_t i = 0; i < summary.tags.size(); ++i)

@@ -55,7 +55,7 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
   }
 }
 
-int run_program(std::vector<std::string> arguments) {
+int run_command(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     fmt::print(arguments.empty() ? stderr : stdout, "{}", overview());
     return arguments.empty() ? static_cast<int>(Cause::kUsage) : 0;
@@ -84,5 +84,5 @@ int main(int argc, char** argv) {
   std::signal(SIGBUS, gedit::leave_on_shrunk_input);
   std::signal(SIGPIPE, SIG_DFL);
   gedit::silence_protobuf();
-  return gedit::run_program({argv + 1, argv + argc});
+  return gedit::run_command({argv + 1, argv + argc});
 }

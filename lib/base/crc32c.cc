@@ -20,10 +20,10 @@ namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78;
 
-using Table = std::array<uint32_t, 256>;
+using CrcTable = std::array<uint32_t, 256>;
 
-constexpr std::array<Table, 8> make_tables() {
-  std::array<Table, 8> tables{};
+constexpr std::array<CrcTable, 8> make_tables() {
+  std::array<CrcTable, 8> tables{};
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t crc = i;
     for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? kPolynomial : 0);
@@ -36,7 +36,7 @@ constexpr std::array<Table, 8> make_tables() {
   return tables;
 }
 
-constexpr std::array<Table, 8> kTables = make_tables();
+constexpr std::array<CrcTable, 8> kTables = make_tables();
 
 uint64_t load64(const char* p) {
   uint64_t value;
@@ -76,7 +76,7 @@ constexpr Matrix square(const Matrix& matrix) {
 }
 
 // The crc after `bytes` zero bytes, for each of four bytes of a crc.
-constexpr std::array<Table, 4> make_shift(size_t bytes) {
+constexpr std::array<CrcTable, 4> make_shift(size_t bytes) {
   Matrix power{};  // one zero bit
   power[0] = kPolynomial;
   for (size_t i = 1; i < 32; ++i) power[i] = uint32_t{1} << (i - 1);
@@ -88,14 +88,14 @@ constexpr std::array<Table, 4> make_shift(size_t bytes) {
     }
     power = square(power);
   }
-  std::array<Table, 4> tables{};
+  std::array<CrcTable, 4> tables{};
   for (size_t k = 0; k < 4; ++k) {
     for (uint32_t i = 0; i < 256; ++i) tables[k][i] = apply(total, i << (8 * k));
   }
   return tables;
 }
 
-constexpr std::array<Table, 4> kShift = make_shift(kBlock);
+constexpr std::array<CrcTable, 4> kShift = make_shift(kBlock);
 
 uint32_t shifted(uint32_t crc) {
   return kShift[0][crc & 0xff] ^ kShift[1][(crc >> 8) & 0xff] ^ kShift[2][(crc >> 16) & 0xff] ^

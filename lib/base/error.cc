@@ -38,6 +38,12 @@ void Error::compose() {
   if (!hint_.empty()) line_ += "; hint: " + hint_;
 }
 
+Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
+
+Error misused(std::string_view written, std::string message) {
+  return Error(Cause::kUsage, std::move(message)).of("'" + printable(written) + "'");
+}
+
 std::string printable(std::string_view text) {
   constexpr size_t kLongest = 200;
   if (text.size() > kLongest) {

@@ -39,6 +39,11 @@ class Error : public std::runtime_error {
   std::string file_, subject_, message_, hint_, line_;
 };
 
+// What an edit throws where it would do harm, and where `written`, a word of the user's, makes no sense:
+// kRefused, kUsage.
+Error refused(std::string message);
+Error misused(std::string_view written, std::string message);
+
 // `text` with control characters and broken UTF-8 as \ooo, shortened in the middle past 200 bytes.
 std::string printable(std::string_view text);
 

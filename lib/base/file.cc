@@ -105,14 +105,14 @@ struct WriteFailure {
   bool any() const { return error != 0 || source != nullptr; }
 };
 
-namespace {
-
 // Part of a mapped file, which outlives this. Whole megabytes that are mapped at once cost the kernel half of
 // what reading and writing them does, and are in memory for a moment only.
 struct Mapped {
   const InputFile* source = nullptr;
   std::string_view bytes;
 };
+
+namespace {
 
 WriteFailure write_mapped(const Mapped& part, int to) {
   int error = 0;

@@ -10,12 +10,12 @@ namespace {
 constexpr size_t kMostAlternatives = 1000;
 
 // Length of the pattern's element at `at`, and whether it matches `c` (not for stars).
-struct Element {
+struct GlobPart {
   size_t length;
   bool matches;
 };
 
-Element element(std::string_view pattern, size_t at, char c) {
+GlobPart element(std::string_view pattern, size_t at, char c) {
   if (pattern[at] == '?') return {1, c != '/'};
   if (pattern[at] == '\\' && at + 1 < pattern.size()) return {2, pattern[at + 1] == c};
   if (pattern[at] != '[') return {1, pattern[at] == c};
@@ -60,7 +60,7 @@ bool match(std::string_view pattern, std::string_view name) {
         }
         continue;
       }
-      const Element e = element(pattern, at, c);
+      const GlobPart e = element(pattern, at, c);
       if (!e.matches) continue;
       add(next, at + e.length);
       any = true;

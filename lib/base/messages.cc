@@ -32,9 +32,9 @@ namespace {
 
 namespace pb = google::protobuf;
 
-class Schema {
+class MessageTypes {
  public:
-  Schema() {
+  MessageTypes() {
     pb::FileDescriptorSet files;
     if (!files.ParseFromString(embedded(gedit_message_types, gedit_message_types_end)))
       throw std::logic_error("the descriptions of TensorFlow's messages are damaged");
@@ -81,8 +81,8 @@ class Schema {
   std::unordered_map<const pb::Descriptor*, std::vector<const pb::FieldDescriptor*>> ways_to_maps_;
 };
 
-Schema& schema() {
-  static Schema made;
+MessageTypes& schema() {
+  static MessageTypes made;
   return made;
 }
 

@@ -18,14 +18,14 @@ extern "C" char** environ;  // NOLINT: the only way that POSIX has
 namespace gedit {
 namespace {
 
-constexpr size_t kPiece = 65536;
+constexpr size_t kPipePiece = 65536;
 
-class Descriptor {
+class FileDescriptor {
  public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  explicit FileDescriptor(int number = -1) : number_(number) {}
+  ~FileDescriptor() { close(); }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
   void set(int number) {
     close();
     number_ = number;
@@ -41,7 +41,7 @@ class Descriptor {
 };
 
 struct Ends {
-  Descriptor ours, theirs;
+  FileDescriptor ours, theirs;
 };
 
 [[noreturn]] void fail(const std::string& program, int error) {
@@ -81,7 +81,7 @@ class Child {
 
 // Reads what is there; whether there may be more.
 bool read_some(const std::string& program, int from, std::string& to, size_t most) {
-  std::array<char, kPiece> piece;
+  std::array<char, kPipePiece> piece;
   const ssize_t count = ::recv(from, piece.data(), piece.size(), MSG_DONTWAIT);
   if (count < 0) return errno == EAGAIN || errno == EINTR;
   to.append(piece.data(), static_cast<size_t>(count));
@@ -121,7 +121,7 @@ Finished run_program(const std::vector<std::string>& arguments, std::string_view
                                   {ends[2].ours.number(), POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) fail(program, errno);
     if (polled[0].revents != 0) {
-      const ssize_t count = ::send(ends[0].ours.number(), input.data(), std::min(input.size(), kPiece),
+      const ssize_t count = ::send(ends[0].ours.number(), input.data(), std::min(input.size(), kPipePiece),
                                    MSG_NOSIGNAL | MSG_DONTWAIT);
       if (count >= 0) {
         input.remove_prefix(static_cast<size_t>(count));

@@ -25,9 +25,9 @@ constexpr int64_t kNewestVersion = 2474;
 // The shared_name of a handle that is a new one at every run (core/framework/resource_handle.h).
 constexpr std::string_view kAnonymous = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
-class Checker {
+class GraphChecker {
  public:
-  Checker(Model& model, size_t meta, Registry& ops, const CheckRequest& request)
+  GraphChecker(Model& model, size_t meta, Registry& ops, const CheckRequest& request)
       : model_(model),
         index_(meta),
         meta_(model.meta_graphs[meta]),
@@ -267,7 +267,7 @@ class Checker {
 }  // namespace
 
 std::vector<Fault> check(Model& model, size_t meta, Registry& ops, const CheckRequest& request) {
-  return Checker(model, meta, ops, request).run();
+  return GraphChecker(model, meta, ops, request).run();
 }
 
 }  // namespace gedit

@@ -146,7 +146,7 @@ NodeId CheckedGraph::find(std::string_view input) const {
 
 namespace {
 
-constexpr DType kUnknown = DType::kInvalid;
+constexpr DType kNoType = DType::kInvalid;
 
 // A number that does not fit is no output.
 bool within(const Input& input, size_t count) { return input.port.size() < 10 && input.index() < count; }
@@ -162,7 +162,7 @@ Source CheckedGraph::source(std::string_view text, NodeId producer) const {
   if (producer == kNoNode) return source;
   source.counted = true;
   source.found = true;
-  source.types = {&kUnknown, 1};
+  source.types = {&kNoType, 1};
   if (!outputs_known(producer)) return source;
   const Input input = parse_input(text);
   const std::span<const DType> types = outputs(producer);

@@ -24,11 +24,6 @@ std::optional<uint64_t> elements(const std::vector<int64_t>& shape) {
 
 std::string shape_words(const Shape& shape) { return shape ? shape_text(shape) : "[*]"; }
 
-bool agree(const Shape& a, const Shape& b) {
-  if (!a || !b) return true;
-  return std::ranges::equal(*a, *b, [](int64_t x, int64_t y) { return x < 0 || y < 0 || x == y; });
-}
-
 // Ops whose first output has the shape of their first input whatever else they do.
 bool keeps_shape(std::string_view op) {
   constexpr std::array<std::string_view, 24> kOps = {
@@ -129,7 +124,7 @@ void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head
   if (!first) return;
   const std::string_view node_def = in.graph.bytes(id);
   const Shape own = inferred(head, node_def, context.producer);
-  if (!agree(own, first))
+  if (!compatible(own, first))
     return wrong("output 0 is " + shape_words(own) + ", _output_shapes says " + shape_words(first));
   if (!keeps_shape(head.op)) return;
   std::string_view text;
@@ -142,7 +137,7 @@ void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head
   const std::string_view source_def = in.graph.bytes(source);
   Shape given = stated_shape(source_def, input.index());
   if (!given && input.index() == 0) given = inferred(node_head(source_def), source_def, context.producer);
-  if (!agree(given, first)) {
+  if (!compatible(given, first)) {
     wrong("output 0 is " + shape_words(given) + " as input '" + std::string(text) +
           "' is, _output_shapes says " + shape_words(first));
   }

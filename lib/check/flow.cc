@@ -9,7 +9,7 @@ namespace gedit {
 namespace {
 
 constexpr size_t kMostCycles = 20;  // reported; one fault often makes many
-constexpr size_t kMostShown = 5;    // nodes of a cycle
+constexpr size_t kMostOfCycle = 5;  // nodes of a cycle
 
 std::string_view op_of(const CheckedGraph& in, NodeId id) { return node_op(in.graph.bytes(id)); }
 
@@ -34,10 +34,10 @@ std::vector<int64_t> pending_inputs(const CheckedGraph& in) {
 
 std::string cycle_text(const CheckedGraph& in, const std::vector<NodeId>& cycle) {
   std::string text;
-  for (size_t i = 0; i < cycle.size() && i < kMostShown; ++i) {
+  for (size_t i = 0; i < cycle.size() && i < kMostOfCycle; ++i) {
     text += (i == 0 ? "" : " -> ") + std::string(in.graph.name(cycle[i]));
   }
-  if (cycle.size() > kMostShown) text += " -> ... " + std::to_string(cycle.size() - kMostShown) + " more";
+  if (cycle.size() > kMostOfCycle) text += " -> ... " + std::to_string(cycle.size() - kMostOfCycle) + " more";
   return text + " -> " + std::string(in.graph.name(cycle[0]));
 }
 

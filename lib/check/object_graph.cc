@@ -10,8 +10,8 @@ namespace {
 
 // saved_object_graph.proto, as far as objects refer to anything.
 namespace object_field {
-constexpr uint32_t kChild = 1, kSlot = 3, kAsset = 5, kFunction = 6, kBareFunction = 8, kConstant = 9,
-                   kSaveable = 11, kCaptured = 12, kDependency = 15;
+constexpr uint32_t kChildField = 1, kSlotField = 3, kAsset = 5, kFunction = 6, kBareFunction = 8,
+                   kConstant = 9, kSaveable = 11, kCaptured = 12, kDependency = 15;
 }
 
 class ObjectGraphCheck {
@@ -54,11 +54,11 @@ class ObjectGraphCheck {
       if (fields->wire != Wire::kBytes) continue;
       const std::string_view part = fields->value;
       switch (fields->number) {
-        case object_field::kChild:
+        case object_field::kChildField:
         case object_field::kDependency:
           reference(last_varint(part, 1), quoted("child", last_bytes(part, 2)));
           break;
-        case object_field::kSlot:
+        case object_field::kSlotField:
           reference(last_varint(part, 1), "the variable of " + quoted("slot", last_bytes(part, 2)));
           reference(last_varint(part, 3), quoted("slot", last_bytes(part, 2)));
           break;

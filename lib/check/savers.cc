@@ -12,7 +12,7 @@
 namespace gedit {
 namespace {
 
-constexpr int kLongestWay = 16;  // nodes between a saver and the Const of its keys
+constexpr int kLongestWayToKeys = 16;  // nodes between a saver and the Const of its keys
 
 std::vector<std::string_view> data_inputs(std::string_view node_def) {
   std::vector<std::string_view> inputs;
@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> strings_behind(const CheckedGraph& in,
                                                        size_t slot) {
   if (slot >= inputs.size()) return std::nullopt;
   NodeId id = in.find(inputs[slot]);
-  for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
+  for (int step = 0; id != kNoNode && step < kLongestWayToKeys; ++step) {
     const std::string_view node_def = in.graph.bytes(id);
     if (node_op(node_def) != "Identity") return string_const(node_def);
     const std::vector<std::string_view> next = data_inputs(node_def);

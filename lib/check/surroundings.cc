@@ -89,9 +89,9 @@ bool is_resource_variable(std::string_view variable_def) { return last_varint(va
 
 bool is_init(std::string_view key) { return key == "saved_model_main_op" || key == "legacy_init_op"; }
 
-class Surroundings {
+class AroundChecker {
  public:
-  Surroundings(const CheckedGraph& in, const Model& model, const MetaGraph& meta, Report& report)
+  AroundChecker(const CheckedGraph& in, const Model& model, const MetaGraph& meta, Report& report)
       : in_(in), model_(model), meta_(meta), report_(report) {}
 
   void run() {
@@ -239,7 +239,7 @@ class Surroundings {
 }  // namespace
 
 void check_surroundings(const CheckedGraph& in, const Model& model, const MetaGraph& meta, Report& report) {
-  Surroundings(in, model, meta, report).run();
+  AroundChecker(in, model, meta, report).run();
 }
 
 }  // namespace gedit

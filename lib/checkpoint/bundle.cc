@@ -65,14 +65,14 @@ Entry parse_entry(std::string_view bytes, uint64_t shards) {
   return entry;
 }
 
-struct Header {
+struct BundleHeader {
   uint64_t shards = 0;
   bool big_endian = false;
   uint64_t min_consumer = 0;
 };
 
-Header parse_header(std::string_view bytes) {
-  Header header;
+BundleHeader parse_header(std::string_view bytes) {
+  BundleHeader header;
   for (Fields fields(bytes); fields.next();) {
     if (fields->number == 1 && fields->wire == Wire::kVarint) header.shards = fields->varint;
     if (fields->number == 2 && fields->wire == Wire::kVarint) {
@@ -173,7 +173,7 @@ class IndexReader {
   Checkpoint& checkpoint_;
   bool first_ = true;
   std::string last_;
-  Header header_;
+  BundleHeader header_;
   std::vector<size_t> sliced_;  // positions of tensors that say they are in slices
   std::vector<std::pair<std::string, Slice>> slices_;
 };

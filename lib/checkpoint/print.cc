@@ -18,7 +18,7 @@ namespace gedit {
 namespace {
 
 template <typename Number>
-Number load(const char* p) {
+Number number_at(const char* p) {
   Number number;
   std::memcpy(&number, p, sizeof number);
   return number;
@@ -31,7 +31,7 @@ std::string with_point(std::string text) {
 }
 
 template <typename Float>
-std::string float_text(Float value) {
+std::string printed_float(Float value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   return with_point(fmt::format("{}", value));
@@ -55,7 +55,7 @@ float bfloat16_to_float(uint16_t number) { return std::bit_cast<float>(static_ca
 
 // The shortest decimal that is nearer to `value` than to its neighbours `below` and `above`.
 std::string short_text(float value, float below, float above) {
-  if (std::isnan(value) || std::isinf(value) || value == 0) return float_text(value);
+  if (std::isnan(value) || std::isinf(value) || value == 0) return printed_float(value);
   const double low = (static_cast<double>(value) + static_cast<double>(below)) / 2;
   const double high = (static_cast<double>(value) + static_cast<double>(above)) / 2;
   for (int digits = 1; digits < 9; ++digits) {
@@ -64,14 +64,14 @@ std::string short_text(float value, float below, float above) {
     std::from_chars(text.data(), text.data() + text.size(), back);
     if (back > low && back < high) return with_point(fmt::format("{}", back));
   }
-  return float_text(value);
+  return printed_float(value);
 }
 
 // A 16-bit float; the bit patterns of one sign are in order, so neighbours differ by one.
 template <typename ToFloat>
 std::string small_float_text(uint16_t bits, ToFloat to_float) {
   const float value = to_float(bits);
-  if ((bits & 0x7fff) == 0) return float_text(value);
+  if ((bits & 0x7fff) == 0) return printed_float(value);
   float outer = to_float(static_cast<uint16_t>(bits + 1));
   const float inner = to_float(static_cast<uint16_t>(bits - 1));
   if (std::isinf(outer) || std::isnan(outer)) outer = value + (value - inner);
@@ -80,43 +80,43 @@ std::string small_float_text(uint16_t bits, ToFloat to_float) {
 
 template <typename Float>
 std::string complex_text(const char* p) {
-  const auto imaginary = load<Float>(p + sizeof(Float));
-  std::string text = float_text(load<Float>(p));
+  const auto imaginary = number_at<Float>(p + sizeof(Float));
+  std::string text = printed_float(number_at<Float>(p));
   if (!std::signbit(imaginary) || std::isnan(imaginary)) text += '+';
-  return text + float_text(imaginary) + "j";
+  return text + printed_float(imaginary) + "j";
 }
 
 std::string element_text(DType dtype, const char* p) {
   switch (dtype) {
     case DType::kFloat:
-      return float_text(load<float>(p));
+      return printed_float(number_at<float>(p));
     case DType::kDouble:
-      return float_text(load<double>(p));
+      return printed_float(number_at<double>(p));
     case DType::kHalf:
-      return small_float_text(load<uint16_t>(p), half_to_float);
+      return small_float_text(number_at<uint16_t>(p), half_to_float);
     case DType::kBfloat16:
-      return small_float_text(load<uint16_t>(p), bfloat16_to_float);
+      return small_float_text(number_at<uint16_t>(p), bfloat16_to_float);
     case DType::kInt64:
-      return std::to_string(load<int64_t>(p));
+      return std::to_string(number_at<int64_t>(p));
     case DType::kUint64:
-      return std::to_string(load<uint64_t>(p));
+      return std::to_string(number_at<uint64_t>(p));
     case DType::kInt32:
     case DType::kQint32:
-      return std::to_string(load<int32_t>(p));
+      return std::to_string(number_at<int32_t>(p));
     case DType::kUint32:
-      return std::to_string(load<uint32_t>(p));
+      return std::to_string(number_at<uint32_t>(p));
     case DType::kInt16:
     case DType::kQint16:
-      return std::to_string(load<int16_t>(p));
+      return std::to_string(number_at<int16_t>(p));
     case DType::kUint16:
     case DType::kQuint16:
-      return std::to_string(load<uint16_t>(p));
+      return std::to_string(number_at<uint16_t>(p));
     case DType::kInt8:
     case DType::kQint8:
-      return std::to_string(load<int8_t>(p));
+      return std::to_string(number_at<int8_t>(p));
     case DType::kUint8:
     case DType::kQuint8:
-      return std::to_string(load<uint8_t>(p));
+      return std::to_string(number_at<uint8_t>(p));
     case DType::kBool:
       return *p != 0 ? "true" : "false";
     case DType::kComplex64:

@@ -5,11 +5,6 @@
 #include "base/error.h"
 
 namespace gedit {
-namespace {
-
-constexpr size_t kMostDimensions = 254;  // tensorflow/core/framework/tensor_shape.h
-
-}  // namespace
 
 uint32_t fixed32(const Field& field) {
   uint32_t value = 0;

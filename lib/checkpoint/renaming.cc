@@ -8,30 +8,24 @@
 #include "base/file.h"
 
 namespace gedit {
-namespace {
-
-Error usage(std::string_view text, const std::string& what) {
-  return Error(Cause::kUsage, what).of("'" + printable(text) + "'");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 NamePair parse_name_pair(std::string_view text) {
   const size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) throw usage(text, "is not OLD=NEW");
+  if (equals == std::string_view::npos || equals == 0) throw misused(text, "is not OLD=NEW");
   NamePair pair{.from = std::string(text.substr(0, equals)),
                 .to = std::string(text.substr(equals + 1)),
                 .scope = text[equals - 1] == '/',
                 .text = std::string(text)};
   if (!pair.scope) {
-    if (pair.to.empty()) throw usage(text, "NEW is empty");
+    if (pair.to.empty()) throw misused(text, "NEW is empty");
     if (pair.to.ends_with('/'))
-      throw usage(text, "OLD is a name, NEW a scope").hint(pair.from + "/=" + pair.to);
+      throw misused(text, "OLD is a name, NEW a scope").hint(pair.from + "/=" + pair.to);
     return pair;
   }
   pair.from.pop_back();
   if (!pair.to.empty() && !pair.to.ends_with('/')) {
-    throw usage(text, "OLD is a scope, NEW a name").hint(std::string(text) + "/");
+    throw misused(text, "OLD is a scope, NEW a name").hint(std::string(text) + "/");
   }
   if (!pair.to.empty()) pair.to.pop_back();
   return pair;
@@ -71,7 +65,7 @@ Renaming& Renaming::operator=(Renaming&&) noexcept = default;
 
 void Renaming::add(NamePair pair) {
   auto& names = pair.scope ? scopes_ : exact_;
-  if (!names.emplace(pair.from, pairs_.size()).second) throw usage(pair.text, "OLD is given twice");
+  if (!names.emplace(pair.from, pairs_.size()).second) throw misused(pair.text, "OLD is given twice");
   pairs_.push_back(std::move(pair));
   hits_.push_back(false);
 }
@@ -83,7 +77,7 @@ void Renaming::index() {
 }
 
 void Renaming::add_sed(std::string_view text) {
-  if (text.size() < 4 || text[0] != 's') throw usage(text, "is not s/RE/REPL/[g]");
+  if (text.size() < 4 || text[0] != 's') throw misused(text, "is not s/RE/REPL/[g]");
   const char delimiter = text[1];
   std::vector<std::string> parts(1);
   size_t at = 2;
@@ -100,14 +94,14 @@ void Renaming::add_sed(std::string_view text) {
     }
   }
   const std::string_view flags = parts.size() == 3 ? text.substr(at) : std::string_view("?");
-  if (!flags.empty() && flags != "g") throw usage(text, "is not s/RE/REPL/[g]");
+  if (!flags.empty() && flags != "g") throw misused(text, "is not s/RE/REPL/[g]");
   Sed sed;
   re2::RE2::Options quiet;
   quiet.set_log_errors(false);
   sed.pattern = std::make_unique<re2::RE2>(parts[0], quiet);
-  if (!sed.pattern->ok()) throw usage(text, sed.pattern->error());
+  if (!sed.pattern->ok()) throw misused(text, sed.pattern->error());
   std::string error;
-  if (!sed.pattern->CheckRewriteString(parts[1], &error)) throw usage(text, error);
+  if (!sed.pattern->CheckRewriteString(parts[1], &error)) throw misused(text, error);
   sed.replacement = std::move(parts[1]);
   sed.all = flags == "g";
   sed.text = text;

@@ -6,8 +6,6 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostDimensions = 254;  // tensorflow/core/framework/tensor_shape.h
-
 void append_number(std::string& out, uint64_t value) {
   const int bytes = (std::bit_width(value) + 7) / 8;
   out += static_cast<char>(bytes);

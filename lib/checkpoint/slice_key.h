@@ -11,6 +11,8 @@
 
 namespace gedit {
 
+constexpr size_t kMostDimensions = 254;  // of a tensor (TensorShape::MaxDimensions())
+
 // A range of one dimension. A length of -1 is the full dimension, whatever its size.
 struct Extent {
   int64_t start = 0, length = -1;

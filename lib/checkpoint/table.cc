@@ -32,12 +32,6 @@ uint32_t load32(const char* p) {
   return value;
 }
 
-uint64_t load64(const char* p) {
-  uint64_t value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
-
 // False where the number is cut off or has more than 64 bits.
 bool take_varint(const char*& p, const char* end, uint64_t& value) {
   value = 0;
@@ -52,7 +46,10 @@ bool take_varint(const char*& p, const char* end, uint64_t& value) {
 }  // namespace
 
 bool looks_like_table(std::string_view bytes) {
-  return bytes.size() >= kFooter && load64(bytes.data() + bytes.size() - 8) == kMagic;
+  uint64_t magic = 0;
+  if (bytes.size() < kFooter) return false;
+  std::memcpy(&magic, bytes.data() + bytes.size() - sizeof magic, sizeof magic);
+  return magic == kMagic;
 }
 
 Table::Table(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {

@@ -31,10 +31,14 @@ Error exists_error(const std::string& path) {
   return Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
 }
 
+}  // namespace
+
 // A file that is complete under another name beside its place.
 struct Staged {
   std::string temporary, target;
 };
+
+namespace {
 
 bool same_file(const std::string& a, const std::string& b) {
   struct stat x {
@@ -69,18 +73,22 @@ Staged stage_new(const std::string& target, Fill fill) {
   });
 }
 
+}  // namespace
+
 // Where a tensor's bytes are: of the tensor itself, or of one of its slices.
-struct Piece {
+struct StoredValue {
   Tensor* tensor;
   Slice* slice;
   Place& place() const { return slice != nullptr ? slice->place : tensor->place; }
 };
 
+namespace {
+
 template <typename Use>
 void each_piece(Checkpoint& checkpoint, Use use) {
   for (Tensor& tensor : checkpoint.tensors) {
-    if (!tensor.partitioned()) use(Piece{&tensor, nullptr});
-    for (Slice& slice : tensor.slices) use(Piece{&tensor, &slice});
+    if (!tensor.partitioned()) use(StoredValue{&tensor, nullptr});
+    for (Slice& slice : tensor.slices) use(StoredValue{&tensor, &slice});
   }
 }
 
@@ -127,7 +135,7 @@ struct CheckpointOutput::State {
   void divide();
   void stage_kept();
   void stage_packed();
-  void pack_one(OutputFile& file, const Piece& piece, uint32_t shard);
+  void pack_one(OutputFile& file, const StoredValue& piece, uint32_t shard);
   void stage_index();
   void commit();
 
@@ -137,9 +145,9 @@ struct CheckpointOutput::State {
   WriteOptions options;
   DataFiles files;
   WriteResult result;
-  std::vector<std::optional<uint32_t>> kept;  // by shard of the source: its new number; nothing: packed
-  std::vector<std::vector<Piece>> packed;     // what goes into each of the new data files
-  std::map<Place, Place> moved;               // shared bytes are packed once
+  std::vector<std::optional<uint32_t>> kept;     // by shard of the source: its new number; nothing: packed
+  std::vector<std::vector<StoredValue>> packed;  // what goes into each of the new data files
+  std::map<Place, Place> moved;                  // shared bytes are packed once
   size_t first_packed = 0;
   std::vector<Staged> staged;
   std::vector<std::string> stale;
@@ -170,13 +178,13 @@ void CheckpointOutput::State::plan() {
 // Which pieces go to which new data file.
 void CheckpointOutput::State::divide() {
   struct Job {
-    Piece piece;
+    StoredValue piece;
     uint64_t size;
   };
   std::vector<Job> jobs;
   std::set<Place> seen;
   uint64_t total = 0;
-  each_piece(out, [&](const Piece& piece) {
+  each_piece(out, [&](const StoredValue& piece) {
     const Place& place = piece.place();
     const Shard& shard = source.shards.at(place.shard);
     if (kept[place.shard]) return;
@@ -213,7 +221,7 @@ void CheckpointOutput::State::divide() {
 
 void CheckpointOutput::State::stage_kept() {
   std::vector<bool> used(source.shards.size(), false);
-  each_piece(out, [&](const Piece& piece) { used.at(piece.place().shard) = true; });
+  each_piece(out, [&](const StoredValue& piece) { used.at(piece.place().shard) = true; });
   for (size_t i = 0; i < source.shards.size(); ++i) {
     if (!kept[i]) continue;
     const Shard& shard = source.shards[i];
@@ -236,7 +244,7 @@ void CheckpointOutput::State::stage_kept() {
   }
 }
 
-void CheckpointOutput::State::pack_one(OutputFile& file, const Piece& piece, uint32_t shard) {
+void CheckpointOutput::State::pack_one(OutputFile& file, const StoredValue& piece, uint32_t shard) {
   const Place from = piece.place();
   const Shard& source_shard = source.shards.at(from.shard);
   const bool table = source_shard.form == Shard::Form::kTable;
@@ -288,7 +296,7 @@ void CheckpointOutput::State::stage_packed() {
     if (!options.overwrite && exists(target)) throw exists_error(target);
     result.data_bytes = 0;  // counts the offset in this file
     staged.push_back(stage_new(target, [&](OutputFile& file) {
-      for (const Piece& piece : packed[i]) pack_one(file, piece, static_cast<uint32_t>(shard));
+      for (const StoredValue& piece : packed[i]) pack_one(file, piece, static_cast<uint32_t>(shard));
     }));
     all += result.data_bytes;
   }
@@ -299,9 +307,9 @@ void CheckpointOutput::State::stage_index() {
   // Places of kept shards are given their new numbers last: packing looks at the old ones.
   std::set<const Place*> done;
   for (const auto& pieces : packed) {
-    for (const Piece& piece : pieces) done.insert(&piece.place());
+    for (const StoredValue& piece : pieces) done.insert(&piece.place());
   }
-  each_piece(out, [&](const Piece& piece) {
+  each_piece(out, [&](const StoredValue& piece) {
     if (done.contains(&piece.place())) return;
     piece.place().shard = kept.at(piece.place().shard).value_or(0);
   });

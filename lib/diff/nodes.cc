@@ -11,7 +11,7 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostShown = 8;  // inputs, of many
+constexpr size_t kMostInputs = 8;  // inputs, of many
 
 struct NodeParts {
   NodeHead head;
@@ -69,11 +69,11 @@ std::string name_text(std::string_view name) {
 
 std::string inputs_text(const std::vector<std::string>& inputs, size_t begin, size_t end) {
   std::string text = "(";
-  for (size_t i = begin; i < end && i < begin + kMostShown; ++i) {
+  for (size_t i = begin; i < end && i < begin + kMostInputs; ++i) {
     if (i > begin) text += ", ";
     print_input(text, inputs[i]);
   }
-  if (end > begin + kMostShown) text += ", ... " + std::to_string(end - begin - kMostShown) + " more";
+  if (end > begin + kMostInputs) text += ", ... " + std::to_string(end - begin - kMostInputs) + " more";
   return text + ")";
 }
 
@@ -85,7 +85,7 @@ void compare_inputs(const std::vector<std::string>& before, const std::vector<st
     size_t shown = 0, differ = 0;
     for (size_t i = 0; i < before.size(); ++i) {
       if (before[i] == after[i]) continue;
-      if (++differ > kMostShown) continue;
+      if (++differ > kMostInputs) continue;
       std::string text = "input " + std::to_string(i) + ": ";
       print_input(text, before[i]);
       text += " -> ";
@@ -111,13 +111,13 @@ void compare_controls(const std::set<std::string_view>& before, const std::set<s
     size_t count = 0;
     for (const std::string_view control : here) {
       if (there.contains(control)) continue;
-      if (++count > kMostShown) continue;
+      if (++count > kMostInputs) continue;
       std::string text = sign;
       print_input(text, control);
       what.push_back(std::move(text));
     }
-    if (count > kMostShown)
-      what.push_back(sign + std::to_string(count - kMostShown) + " more control inputs");
+    if (count > kMostInputs)
+      what.push_back(sign + std::to_string(count - kMostInputs) + " more control inputs");
   };
   lone("- ", before, after);
   lone("+ ", after, before);

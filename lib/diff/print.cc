@@ -12,9 +12,9 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostNames = 2;    // of changed nodes, in the counts
-constexpr size_t kMostScopes = 4;   // of added and removed ones
-constexpr size_t kFlush = 1 << 16;  // bytes gathered before they are written
+constexpr size_t kMostNames = 2;      // of changed nodes, in the counts
+constexpr size_t kMostScopes = 4;     // of added and removed ones
+constexpr size_t kPrinted = 1 << 16;  // bytes gathered before they are written
 
 std::string node_line(const LoneNode& node) {
   std::string line;
@@ -128,7 +128,7 @@ void print_diff(const Diff& diff, Sink& out) {
   const auto line = [&](const std::string& words) {
     text += words;
     text += '\n';
-    if (text.size() < kFlush) return;
+    if (text.size() < kPrinted) return;
     out.write(text);
     text.clear();
   };
@@ -175,7 +175,7 @@ void diff_json(const Diff& diff, Sink& out) {
     for (const auto& item : items) {
       text += (first ? "\n  " : ",\n  ") + dumped(json(item));
       first = false;
-      if (text.size() < kFlush) continue;
+      if (text.size() < kPrinted) continue;
       out.write(text);
       text.clear();
     }

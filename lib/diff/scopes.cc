@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "graph/names.h"
+
 namespace gedit {
 namespace {
-
-constexpr size_t kDeepestScope = 64;
 
 // Calls use(scope, rest) for the scopes that hold the name, outermost first: "" with the whole name, `a`,
 // `a/b`, and the name as a scope that the node itself belongs to, with nothing as its rest. Stops where `use`

@@ -9,12 +9,12 @@ namespace gedit {
 namespace {
 
 constexpr size_t kLongestValue = 40;
-constexpr size_t kMostShown = 4096;  // bytes of an AttrValue; weights are not read
+constexpr size_t kMostDescribed = 4096;  // bytes of an AttrValue; weights are not read
 
 // What print_tensor() writes behind the type and shape: `tensor(DT_INT32 [2], 1, -1)` -> `1, -1`.
-std::string value_text(std::string_view node_def) {
+std::string const_text(std::string_view node_def) {
   const auto value = find_attr(node_def, "value");
-  if (!value || value->size() > kMostShown) return {};
+  if (!value || value->size() > kMostDescribed) return {};
   std::string text;
   print_tensor(text, last_bytes(*value, attr_field::kTensor), false);
   size_t begin = text.find("], ");
@@ -72,7 +72,7 @@ std::string constant_text(const Sheet& sheet, uint32_t item) {
   const Item& constant = sheet.items[item];
   std::string text(constant.self ? sheet.items[constant.parent].name : constant.name);
   if (constant.type != 0) text += " " + sheet.types[constant.type];
-  const std::string value = value_text(constant.bytes);
+  const std::string value = const_text(constant.bytes);
   return value.empty() ? text : text + " = " + value;
 }
 
@@ -82,7 +82,7 @@ std::string attributes_text(std::string_view node_def) {
     if (key == "_output_shapes") return;
     if (!text.empty()) text += '\n';
     text += printable(key) + ": ";
-    if (value.size() > kMostShown) {
+    if (value.size() > kMostDescribed) {
       text += size_text(value.size());
     } else {
       print_attr_value(text, value, false);

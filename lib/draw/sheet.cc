@@ -13,7 +13,7 @@ namespace gedit {
 namespace {
 
 // What the models's surroundings say of the main graph's nodes.
-struct Surroundings {
+struct AroundGraph {
   std::vector<std::string_view> initializers;
   std::vector<std::string> outputs;  // of the model
 };
@@ -32,7 +32,7 @@ class SheetMaker {
   SheetMaker(const Graph& graph, OpDefs& ops, const SheetOptions& options, const NodeSet* hits)
       : graph_(graph), ops_(ops), options_(options), hits_(hits) {}
 
-  Sheet run(const Surroundings& surroundings) {
+  Sheet run(const AroundGraph& surroundings) {
     wiring_ = wire(graph_, ops_, surroundings.initializers, hits_, sheet_.types);
     connect();
     keep();
@@ -156,7 +156,7 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
   OpDefs defs(ops);
   Graph& graph = model.graph();
   graph.decode();
-  Surroundings surroundings{initializers(model.meta()), {}};
+  AroundGraph surroundings{initializers(model.meta()), {}};
   for (const TensorSummary& output : summarize(model, model.selected, ops).outputs)
     surroundings.outputs.push_back(output.tensor);
   const Selection* selection = options.selection;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "graph/names.h"
+
 namespace gedit {
 namespace {
-
-constexpr size_t kDeepestScope = 64;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -19,7 +19,7 @@ bool is_question_op(std::string_view op) {
   return op == "IsVariableInitialized" || op == "VarIsInitializedOp";
 }
 
-std::string variable_shape(std::string_view node_def) {
+std::string variable_shape_text(std::string_view node_def) {
   const auto shape = find_attr(node_def, "shape");
   return shape ? shape_text(parse_shape_proto(last_bytes(*shape, attr_field::kShape))) : std::string();
 }
@@ -198,7 +198,7 @@ class Wirer {
     if (text != "resource") return text + shape_text(shape);
     // The shape of a handle tells nothing, that of its variable does.
     const auto dtype = type_attr(from.bytes, "dtype");
-    if (from.op == "VarHandleOp" && dtype) text += " " + dtype_name(*dtype) + variable_shape(from.bytes);
+    if (from.op == "VarHandleOp" && dtype) text += " " + dtype_name(*dtype) + variable_shape_text(from.bytes);
     return text;
   }
 

@@ -14,8 +14,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 void check_request(const CopyRequest& request) {
   const int ways = (request.outputs.empty() ? 0 : 1) + (request.select.empty() ? 0 : 1);
   if (ways > 1) throw Error(Cause::kUsage, "--outputs and --select exclude each other");

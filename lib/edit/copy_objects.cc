@@ -12,8 +12,6 @@
 namespace gedit {
 namespace {
 
-using Kind = SavedObjects::Kind;
-
 class ObjectExtension {
  public:
   ObjectExtension(Facts& facts, CopyMapping& mapping, CopyResult& result)
@@ -241,7 +239,8 @@ class ObjectExtension {
     const std::string name = unescaped_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
     const auto check = [&](uint32_t at) {
       // What hangs below a variable or a function is not restored.
-      if (objects.objects[at].kind != Kind::kUserObject && objects.objects[at].kind != Kind::kNone)
+      if (objects.objects[at].kind != ObjectKind::kUserObject &&
+          objects.objects[at].kind != ObjectKind::kNone)
         throw Error(Cause::kRefused, "an object that holds no others is on its way")
             .of(quoted("object", path))
             .hint("choose another --scope");
@@ -251,7 +250,7 @@ class ObjectExtension {
         [&](uint32_t at, std::string_view child) { return child_of(objects, at, unescaped_name(child)); },
         [&](uint32_t at, std::string_view child) {
           check(at);
-          const uint32_t made = add_object(objects, Kind::kUserObject, plain_user_object());
+          const uint32_t made = add_object(objects, ObjectKind::kUserObject, plain_user_object());
           add_child(objects, at, unescaped_name(child), made);
           return made;
         });
@@ -268,7 +267,7 @@ class ObjectExtension {
       const auto key = keys_.find(index_of(id));
       if (object == objects_of_.end() || key == keys_.end()) continue;
       SavedObjects::Object copy = objects.objects[object->second];
-      if (copy.kind != Kind::kVariable) continue;
+      if (copy.kind != ObjectKind::kVariable) continue;
       copy.content = with_each(copy.content, kVariableName, [&](std::string_view) { return copy_name(id); });
       copy.children.clear();
       copy.slots.clear();
@@ -286,7 +285,8 @@ class ObjectExtension {
     std::vector<std::string> paths;
     for (const NodeId id : copied_) {
       const auto found = objects_of_.find(index_of(id));
-      if (found == objects_of_.end() || objects.objects[found->second].kind != Kind::kResource) continue;
+      if (found == objects_of_.end() || objects.objects[found->second].kind != ObjectKind::kResource)
+        continue;
       if (paths.empty()) paths = saved_object_paths(objects);
       const uint32_t original = found->second;
       const auto creator = child_of(objects, original, "_create_resource");
@@ -334,7 +334,7 @@ class ObjectExtension {
   std::vector<std::string> functions_of(uint32_t object) const {
     const SavedObjects::Object& one = objects_.objects[object];
     std::vector<std::string> names;
-    if (one.kind != Kind::kFunction && one.kind != Kind::kBareFunction) return names;
+    if (one.kind != ObjectKind::kFunction && one.kind != ObjectKind::kBareFunction) return names;
     for (Fields fields(one.content); fields.next();) {
       if (fields->bytes(1)) names.emplace_back(fields->value);
     }
@@ -379,7 +379,7 @@ class ObjectExtension {
     const uint32_t made = copy_object(object);
     const std::vector<SavedObjects::Reference> children = objects.objects[made].children;
     for (size_t i = 0; i < children.size(); ++i) {
-      if (objects.objects[children[i].id].kind == Kind::kBareFunction) {
+      if (objects.objects[children[i].id].kind == ObjectKind::kBareFunction) {
         const uint32_t trace = copy_object(children[i].id);
         objects.objects[made].children[i].id = trace;
       }

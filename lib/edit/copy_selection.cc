@@ -11,8 +11,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 constexpr int kLongestWayOut = 4;  // Identities between a Switch and its Exit; TensorFlow makes none or one
 
 // A CondContextDef or WhileContextDef with what it says about nodes.

@@ -6,8 +6,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 std::string placeholder(std::string_view name, DType type, const Shape& shape) {
   std::string value;
   append_bytes_field(value, attr_field::kShape, shape_proto(shape));

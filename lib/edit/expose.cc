@@ -18,8 +18,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 constexpr size_t kMain = SIZE_MAX;  // as a caller: the main graph
 
 // A node that names a function, in the main graph or in a function's body.

@@ -17,8 +17,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 bool asks_whether_initialized(std::string_view op) {
   return op == "VarIsInitializedOp" || op == "IsVariableInitialized" || op == "DisableCopyOnRead";
 }

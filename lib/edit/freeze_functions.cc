@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "edit/function_def.h"
 #include "graph/names.h"
 #include "graph/references.h"
 
@@ -15,17 +16,9 @@ namespace {
 // other in different ways can double them at every call.
 constexpr size_t kMostForms = 1000;
 
-namespace op_def_field {
-constexpr uint32_t kName = 1, kInput = 2, kOutput = 3, kControlOutput = 20;
-}
 namespace arg_field {  // OpDef.ArgDef
 constexpr uint32_t kName = 1, kType = 3, kNumberAttr = 5, kTypeListAttr = 6, kHandleData = 7, kFullType = 17;
 }
-namespace function_field {  // FunctionDef, beyond graph/library.h
-constexpr uint32_t kArgAttr = 7, kUniqueId = 8;
-}
-
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
 
 // The body of a function with constants for some arguments.
 class BodyFreezing {

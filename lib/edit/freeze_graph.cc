@@ -8,8 +8,6 @@ namespace {
 
 constexpr uint32_t kFullType = 7;  // NodeDef.experimental_type: what was inferred of a handle
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
   std::vector<std::string> controls;
   for (const std::string& input : inputs) {
@@ -26,7 +24,7 @@ std::string without_field(std::string_view message, uint32_t number) {
   return out;
 }
 
-std::string without(std::string_view node_def, std::string_view attr) {
+std::string without_attr(std::string_view node_def, std::string_view attr) {
   return with_attr(node_def, attr, std::nullopt);
 }
 
@@ -64,7 +62,7 @@ std::string with_shapes(std::string_view attr_value, const std::map<uint32_t, Ca
   return value;
 }
 
-// AttrValue list(int) without these numbers.
+// AttrValue list(int) without_attr these numbers.
 std::string without_numbers(std::string_view attr_value, const std::map<uint32_t, Carried>& gone) {
   std::string packed;
   for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
@@ -299,7 +297,7 @@ void GraphFreezing::pass(NodeId id) {
   } else {
     node_def = with_attr(node_def, "T", type_value(first.dtype));
   }
-  if (!first.reference) node_def = without_field(without(node_def, "_output_shapes"), kFullType);
+  if (!first.reference) node_def = without_field(without_attr(node_def, "_output_shapes"), kFullType);
   graph_.replace(id, node_def);
 }
 
@@ -348,18 +346,18 @@ void GraphFreezing::read(NodeId id) {
     if (graph_.is_body()) renamed_[name + ":" + arg + ":0"] = name + ":output:0";
   };
   if (op == "ReadVariableOp") {
-    node_def = with_attr(without(with_op(node_def, "Identity"), "dtype"), "T", type_value(dtype));
+    node_def = with_attr(without_attr(with_op(node_def, "Identity"), "dtype"), "T", type_value(dtype));
     rename_output("value");
   } else if (op == "ResourceGather") {
     const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
     const DType indices = type_attr(node_def, "Tindices").value_or(DType::kInt32);
     inputs.insert(inputs.begin() + 2, axis_of(id, inputs[1], axis));
-    node_def = without(without(with_op(node_def, "GatherV2"), "dtype"), "validate_indices");
+    node_def = without_attr(without_attr(with_op(node_def, "GatherV2"), "dtype"), "validate_indices");
     node_def = with_attr(with_inputs(node_def, inputs), "Tparams", type_value(dtype));
     node_def = with_attr(node_def, "Tindices", type_value(indices));
     node_def = with_attr(node_def, "Taxis", type_value(DType::kInt32));
   } else if (op == "ResourceGatherNd") {
-    node_def = with_attr(without(with_op(node_def, "GatherNd"), "dtype"), "Tparams", type_value(dtype));
+    node_def = with_attr(without_attr(with_op(node_def, "GatherNd"), "dtype"), "Tparams", type_value(dtype));
   } else if (op == "VariableShape") {
     node_def = with_attr(with_op(node_def, "Shape"), "T", type_value(dtype));
   } else {

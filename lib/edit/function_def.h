@@ -17,7 +17,8 @@ constexpr uint32_t kArgName = 1, kArgType = 3, kArgHandleData = 7;
 }  // namespace op_def_field
 namespace function_field {
 constexpr uint32_t kArgAttr = 7;  // map: number of the argument -> its attributes
-}
+constexpr uint32_t kUniqueId = 8;
+}  // namespace function_field
 
 // `message` with the content of every field `number` of kind bytes replaced by what use(content) gives.
 template <typename Use>

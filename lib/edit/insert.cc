@@ -21,10 +21,8 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 // A tensor that something is inserted behind.
-struct Target {
+struct InsertedBehind {
   std::string written;  // for messages
   NodeId node = kNoNode;
   std::string name, device;  // of the node, or the name of a function's argument
@@ -46,10 +44,10 @@ std::string whole_port(std::string_view port) {
 }
 
 // The graph or body that is edited, and its targets.
-class Place {
+class InsertPlace {
  public:
-  Place(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
-        Changes& changes)
+  InsertPlace(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
+              Changes& changes)
       : model_(model), ops_(ops), graph_(graph), function_(function), op_(op), changes_(changes) {
     graph_.decode();
     if (graph_.is_body()) {
@@ -62,9 +60,9 @@ class Place {
 
   // Throws where there is no such tensor, or nothing can stand behind it.
   void add_target(const std::string& written, std::string_view text) {
-    Target target = graph_.is_body() ? find_in_body(text) : find_in_graph(text);
+    InsertedBehind target = graph_.is_body() ? find_in_body(text) : find_in_graph(text);
     target.written = written;
-    for (const Target& other : targets_) {
+    for (const InsertedBehind& other : targets_) {
       if (other.name == target.name && other.index == target.index && other.port == target.port)
         throw Error(Cause::kUsage, "is given twice").of(quoted("tensor", written));
     }
@@ -79,9 +77,9 @@ class Place {
     NewNames fresh(names());
     for (const ArgDef& arg : signature_.inputs) fresh.reserve(arg.name);
     reserve_inlined(fresh);
-    for (Target& target : targets_) make(target, fresh);
+    for (InsertedBehind& target : targets_) make(target, fresh);
     by_name_.clear();
-    for (Target& target : targets_) by_name_.emplace(target.name, &target);
+    for (InsertedBehind& target : targets_) by_name_.emplace(target.name, &target);
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       if (!graph_.removed(NodeId{i})) read(NodeId{i});
     }
@@ -113,13 +111,13 @@ class Place {
 
   Edges consumers() const { return facts_ ? facts_->consumers : reversed(producers(graph_, *own_names_)); }
 
-  Target find_in_graph(std::string_view text) const {
+  InsertedBehind find_in_graph(std::string_view text) const {
     TensorRef tensor = find_tensor(model_, names(), ops_, text);
     const std::string plain = tensor_text(graph_, tensor);
     if (tensor.index == 0) find_tensor(model_, names(), ops_, plain + ":0");  // has it an output at all?
     const std::string_view node_def = graph_.bytes(tensor.node);
     const auto types = output_types(ops_, node_def);
-    Target target;
+    InsertedBehind target;
     target.node = tensor.node;
     target.name = graph_.name(tensor.node);
     target.device = node_head(node_def).device;
@@ -129,10 +127,10 @@ class Place {
     return target;
   }
 
-  Target find_in_body(std::string_view text) const {
+  InsertedBehind find_in_body(std::string_view text) const {
     const Tensors tensors(model_, graph_, *own_names_, ops_, function_);
     const TensorRef tensor = tensors.find(address(function_, text));
-    Target target;
+    InsertedBehind target;
     target.source = tensors.input_text(tensor);
     const Input input = parse_body_input(target.source);
     target.name = input.node;
@@ -150,7 +148,7 @@ class Place {
   // already (core/common_runtime/inline_function_utils.cc).
   void reserve_inlined(NewNames& fresh) const {
     std::map<std::string_view, std::set<std::string_view>> calls;  // by function
-    for (const Target& target : targets_) {
+    for (const InsertedBehind& target : targets_) {
       if (target.node != kNoNode) calls[called_function(graph_.bytes(target.node))].insert(target.name);
     }
     for (Fields library(model_.graph().part(graph_field::kLibrary)); library.next();) {
@@ -166,7 +164,7 @@ class Place {
   }
 
   // The new node of a target.
-  void make(Target& target, NewNames& fresh) {
+  void make(InsertedBehind& target, NewNames& fresh) {
     std::string base = target.name + "/" + op_.name();
     if (target.index > 0) base += "_" + std::to_string(target.index);
     target.inserted = fresh.free(base);
@@ -181,10 +179,10 @@ class Place {
     nodes_.push_back(std::move(node));
   }
 
-  const Target* target_of(const Input& input) const {
+  const InsertedBehind* target_of(const Input& input) const {
     const auto [begin, end] = by_name_.equal_range(input.node);
     for (auto at = begin; at != end && !input.control; ++at) {
-      const Target& target = *at->second;
+      const InsertedBehind& target = *at->second;
       if (graph_.is_body() ? whole_port(input.port) == target.port : input.index() == target.index)
         return &target;
     }
@@ -204,7 +202,7 @@ class Place {
     std::vector<std::string> reads;
     each_input(node_def, [&](std::string_view text) {
       const size_t slot = inputs.size();
-      const Target* target = target_of(parse_input_of(graph_, text));
+      const InsertedBehind* target = target_of(parse_input_of(graph_, text));
       const DType type = wanted && slot < wanted->size() ? (*wanted)[slot] : DType::kInvalid;
       if (target == nullptr || is_reference(type)) {
         inputs.emplace_back(text);
@@ -222,7 +220,7 @@ class Place {
     rewired_.emplace_back(id, with_inputs(node_def, inputs));
   }
 
-  void check_fits(const Target& target, DType wanted, const std::string& reader) const {
+  void check_fits(const InsertedBehind& target, DType wanted, const std::string& reader) const {
     if (fits(target.gives, wanted) || fits(target.gives, base_type(wanted))) return;
     throw refused("op '" + printable(op_.name()) + "' gives " + dtype_name(target.gives) + " where " +
                   reader + dtype_name(wanted))
@@ -270,7 +268,7 @@ class Place {
       const Input input = parse_input_of(graph_, text);
       const NodeId id = input.control ? kNoNode : names().find(input.node);
       closes = closes || (id != kNoNode && is_next_iteration_op(node_op(graph_.bytes(id))));
-      if (const Target* target = target_of(input)) written = target->written;
+      if (const InsertedBehind* target = target_of(input)) written = target->written;
     });
     if (!closes) return;
     throw refused("read by '" + printable(graph_.name(reader)) + "', which closes a loop")
@@ -286,7 +284,7 @@ class Place {
       if (part.field != function_field::kRet) continue;
       const std::string_view bytes = record_at(part.raw.data()).node_def;
       const MapEntry entry = map_entry(bytes);
-      const Target* target = target_of(parse_body_input(entry.value));
+      const InsertedBehind* target = target_of(parse_body_input(entry.value));
       if (target == nullptr) {
         entries.emplace_back(bytes);
         continue;
@@ -308,9 +306,9 @@ class Place {
   // Renames the tensor of a TensorInfo, with its name field where it stands.
   class OutputNames final : public NameMap {
    public:
-    explicit OutputNames(const Place& place) : place_(place) {}
+    explicit OutputNames(const InsertPlace& place) : place_(place) {}
     bool map(NameKind kind, std::string_view name, std::string& out) const override {
-      const Target* target =
+      const InsertedBehind* target =
           kind == NameKind::kNode && !name.empty() ? place_.target_of(parse_input(name)) : nullptr;
       if (target == nullptr || name.starts_with('^')) {
         out += name;
@@ -320,10 +318,10 @@ class Place {
       }
       return true;
     }
-    mutable const Target* inserted = nullptr;  // the last one that was met
+    mutable const InsertedBehind* inserted = nullptr;  // the last one that was met
 
    private:
-    const Place& place_;
+    const InsertPlace& place_;
   };
 
   // Outputs of signatures follow, inputs stay.
@@ -381,8 +379,8 @@ class Place {
   std::unique_ptr<Facts> facts_;    // of the main graph
   std::optional<Names> own_names_;  // of a body
   OpDef signature_;
-  std::vector<Target> targets_;
-  std::multimap<std::string, const Target*, std::less<>> by_name_;
+  std::vector<InsertedBehind> targets_;
+  std::multimap<std::string, const InsertedBehind*, std::less<>> by_name_;
   NodeSet saver_nodes_;
   std::vector<std::pair<NodeId, std::string>> rewired_;
   std::vector<std::string> nodes_;
@@ -406,15 +404,15 @@ Changes insert(Model& model, Registry& ops, const InsertRequest& request) {
   Library library;
   if (by_function.size() > 1 || !by_function.contains(""))
     library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
-  std::vector<std::unique_ptr<Place>> places;
+  std::vector<std::unique_ptr<InsertPlace>> places;
   for (const auto& [function, tensors] : by_function) {
     Graph& body = function.empty() ? graph : find_function(library, function).body;
-    places.push_back(std::make_unique<Place>(model, ops, body, function, op, changes));
+    places.push_back(std::make_unique<InsertPlace>(model, ops, body, function, op, changes));
     for (const std::string& written : tensors)
       places.back()->add_target(written, function.empty() ? written : split_address(written).rest);
     places.back()->decide();
   }
-  for (const std::unique_ptr<Place>& place : places) place->apply();
+  for (const std::unique_ptr<InsertPlace>& place : places) place->apply();
   if (!library.functions.empty()) graph.set_part(graph_field::kLibrary, library.encode());
   return changes;
 }

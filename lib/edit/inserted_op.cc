@@ -12,8 +12,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 // Ops of one input and one output of the same shape (UnchangedShape in TensorFlow's op definitions).
 constexpr auto kKeepShape = std::to_array<std::string_view>({"Abs",           "Ceil",
                                                              "CheckNumerics", "CheckNumericsV2",

@@ -14,15 +14,9 @@ namespace {
 
 constexpr size_t kMostNamed = 8;  // nodes of a cycle in a message
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)).of("input map"); }
+Error map_refused(std::string message) { return refused(std::move(message)).of("input map"); }
 
 std::string single_quoted(std::string_view name) { return "'" + printable(name) + "'"; }
-
-bool agree(const Shape& a, const Shape& b) {
-  if (!a || !b) return true;
-  return std::equal(a->begin(), a->end(), b->begin(), b->end(),
-                    [](int64_t x, int64_t y) { return x < 0 || y < 0 || x == y; });
-}
 
 }  // namespace
 
@@ -78,7 +72,7 @@ void InputMap::locate(const MergedNames& names, const Model& signatures,
       if (places[k].node != kNoNode) continue;
       Near near(wanted[k]);
       names.each([&](const std::string& name) { near.offer(name); });
-      throw refused(single_quoted(wanted[k]) + ": no such node").hint(near.did_you_mean());
+      throw map_refused(single_quoted(wanted[k]) + ": no such node").hint(near.did_you_mean());
     }
     const Input key = parse_input(written[i].key), value = parse_input(written[i].value);
     MergedInput pair{written[i].key, written[i].value, places[2 * i], places[2 * i + 1],
@@ -121,9 +115,10 @@ void InputMap::check_output(const MergePlace& place, uint32_t index, const std::
   const Types& types = types_of_outputs(place);
   if (!types || index < types->size()) return;
   const size_t count = types->size();
-  throw refused(single_quoted(text) + ": " + quoted("node", parse_input(text).node) + " (" +
-                printable(node_op(node_def)) + ") has " +
-                (count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs")));
+  throw map_refused(
+      single_quoted(text) + ": " + quoted("node", parse_input(text).node) + " (" +
+      printable(node_op(node_def)) + ") has " +
+      (count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs")));
 }
 
 // In one pass over the inputs of each operand that can read a KEY.
@@ -195,9 +190,9 @@ void InputMap::check_types(const MergedInput& pair) {
     const Types& types = types_of_inputs({reader.part, reader.node});
     const DType wanted = types && reader.slot < types->size() ? (*types)[reader.slot] : DType::kInvalid;
     if (fits(type, wanted)) continue;
-    throw refused(single_quoted(pair.value) + " is " + dtype_name(type) + ", " +
-                  single_quoted(part.name_of(part.graph().name(reader.node))) + " reads " +
-                  dtype_name(wanted) + " from " + single_quoted(pair.key));
+    throw map_refused(single_quoted(pair.value) + " is " + dtype_name(type) + ", " +
+                      single_quoted(part.name_of(part.graph().name(reader.node))) + " reads " +
+                      dtype_name(wanted) + " from " + single_quoted(pair.key));
   }
 }
 
@@ -208,9 +203,9 @@ InputMap::Shapes InputMap::compare_shapes(const MergedInput& pair) {
   const DType type = type_of(pair.value_node, pair.value_index);
   const bool same =
       was && now && *was == *now && type != DType::kInvalid && type == type_of(pair.key_node, pair.key_index);
-  return {same, agree(was, now) ? ""
-                                : single_quoted(pair.value) + " is " + shape_text(now) + ", " +
-                                      single_quoted(pair.key) + " was " + shape_text(was)};
+  return {same, compatible(was, now) ? ""
+                                     : single_quoted(pair.value) + " is " + shape_text(now) + ", " +
+                                           single_quoted(pair.key) + " was " + shape_text(was)};
 }
 
 void InputMap::warn(std::vector<std::string>& warnings) const {
@@ -349,8 +344,8 @@ void InputMap::refuse_cycle(const MergedInput& pair, size_t reader,
     const MergePart& part = *parts_[place.part];
     names += printable(part.name_of(part.graph().name(place.node))) + ", ";
   }
-  throw refused(single_quoted(pair.key + "=" + pair.value) + " makes a cycle: " + names +
-                printable(pair.key));
+  throw map_refused(single_quoted(pair.key + "=" + pair.value) + " makes a cycle: " + names +
+                    printable(pair.key));
 }
 
 }  // namespace gedit

@@ -7,8 +7,6 @@
 namespace gedit {
 namespace {
 
-using Kind = SavedObjects::Kind;
-
 // SavedAsset.asset_file_def_index
 std::string with_shifted_asset(std::string_view asset, uint32_t shift) {
   constexpr uint32_t kIndex = 1;
@@ -26,7 +24,7 @@ std::string with_shifted_asset(std::string_view asset, uint32_t shift) {
 std::string join_saved_objects(std::vector<ObjectPart> parts) {
   SavedObjects joined;
   const bool rooted = parts.size() > 1 || !parts.front().name.empty();
-  if (rooted) add_object(joined, Kind::kUserObject, plain_user_object());
+  if (rooted) add_object(joined, ObjectKind::kUserObject, plain_user_object());
   std::vector<SavedObjects::Reference> signatures;
   for (ObjectPart& part : parts) {
     SavedObjects& objects = part.objects;
@@ -46,7 +44,7 @@ std::string join_saved_objects(std::vector<ObjectPart> parts) {
     };
     for (SavedObjects::Object& object : objects.objects) {
       move(object);
-      if (object.kind == Kind::kAsset && part.first_asset != 0) {
+      if (object.kind == ObjectKind::kAsset && part.first_asset != 0) {
         object.content = with_shifted_asset(object.content, part.first_asset);
         object.changed = true;
       }

@@ -14,8 +14,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 // The Save and Restore nodes above saver_def's operations; all of them where it does not tell.
 Savers main_saver(const MergePart& part, const Savers& all, const std::vector<NodeId>& operations) {
   NodeSet ends(part.graph().size());

@@ -9,15 +9,15 @@
 namespace gedit {
 namespace {
 
-using Kind = SavedObjects::Kind;
-
 constexpr uint32_t kFunctionNames = 1;  // SavedFunction, SavedBareConcreteFunction
 constexpr uint32_t kOperation = 1;      // SavedConstant
 constexpr uint32_t kAssetIndex = 1;     // SavedAsset
 constexpr uint32_t kCapturedBy = 2;     // CapturedTensor
 
-bool is_function(Kind kind) { return kind == Kind::kFunction || kind == Kind::kBareFunction; }
-bool is_plain(Kind kind) { return kind == Kind::kUserObject || kind == Kind::kNone; }
+bool is_function(ObjectKind kind) {
+  return kind == ObjectKind::kFunction || kind == ObjectKind::kBareFunction;
+}
+bool is_plain(ObjectKind kind) { return kind == ObjectKind::kUserObject || kind == ObjectKind::kNone; }
 
 std::vector<std::string_view> names_of(const SavedObjects::Object& function) {
   std::vector<std::string_view> names;
@@ -102,20 +102,20 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
       return node(at) && !node_op(facts_.graph().bytes(at)).starts_with("Placeholder");
     };
     const bool there = found != nodes_.end() && stands(found->second);
-    if (object.kind == Kind::kAsset) {
+    if (object.kind == ObjectKind::kAsset) {
       const uint64_t index = last_varint(object.content, kAssetIndex);
       alive_[id] = index < new_asset_.size() && new_asset_[index] >= 0;
-    } else if (object.kind == Kind::kConstant) {
+    } else if (object.kind == ObjectKind::kConstant) {
       const NodeId constant = facts_.names.find(last_bytes(object.content, kOperation));
       alive_[id] = constant != kNoNode && stands(constant);
-    } else if (object.kind == Kind::kVariable || object.kind == Kind::kResource) {
+    } else if (object.kind == ObjectKind::kVariable || object.kind == ObjectKind::kResource) {
       alive_[id] = there;
     }
-    if (object.kind != Kind::kVariable || !there) continue;
+    if (object.kind != ObjectKind::kVariable || !there) continue;
     const std::string_view node_def = facts_.graph().bytes(found->second);
     if (node_op(node_def) == "VarHandleOp") continue;
     frozen_[id] = true;
-    object.kind = Kind::kConstant;
+    object.kind = ObjectKind::kConstant;
     object.content.clear();
     append_bytes_field(object.content, kOperation, node_name(node_def));
     object.changed = true;
@@ -141,7 +141,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
       want_functions(saveable.save);
       want_functions(saveable.restore);
     }
-    if (object.kind != Kind::kResource) continue;
+    if (object.kind != ObjectKind::kResource) continue;
     for (const SavedObjects::Reference& child : object.children) {
       if (is_function(objects_.objects[child.id].kind) && !want_functions(child.id) && broken_.empty())
         broken_ =
@@ -175,7 +175,7 @@ void ObjectReduction::settle_functions(const std::function<bool(std::string_view
   };
   for (uint32_t id = 0; id < objects_.objects.size(); ++id) {
     SavedObjects::Object& object = objects_.objects[id];
-    if (object.kind == Kind::kCapturedTensor) {
+    if (object.kind == ObjectKind::kCapturedTensor) {
       alive_[id] = stays(last_bytes(object.content, kCapturedBy));
       continue;
     }
@@ -257,7 +257,7 @@ void ObjectReduction::settle_others() {
   for (uint32_t id = 0; missing && id < count; ++id) {
     if (stays_[id] || !holds[id]) continue;
     SavedObjects::Object& object = objects_.objects[id];
-    object.kind = Kind::kUserObject;
+    object.kind = ObjectKind::kUserObject;
     object.content = plain_user_object();
     object.saveables.clear();
     object.changed = stays_[id] = true;
@@ -288,7 +288,7 @@ void ObjectReduction::tell(Changes& changes) const {
   std::string first;
   for (uint32_t id = 0; id < objects_.objects.size(); ++id) {
     const std::string& path = paths_[id];
-    if (objects_.objects[id].kind != Kind::kFunction || alive_[id] || path.empty()) continue;
+    if (objects_.objects[id].kind != ObjectKind::kFunction || alive_[id] || path.empty()) continue;
     if (path[path.rfind('/') + 1] == '_') continue;  // what Python calls itself
     if (gone++ == 0) first = printable(path);
   }
@@ -301,8 +301,8 @@ void ObjectReduction::tell(Changes& changes) const {
 bool ObjectReduction::apply(const std::function<bool(std::string_view)>& function, Changes& changes) {
   bool any = false;
   for (uint32_t id = 0; id < alive_.size(); ++id) {
-    any = any || (alive_[id] && (objects_.objects[id].kind == Kind::kVariable ||
-                                 objects_.objects[id].kind == Kind::kResource));
+    any = any || (alive_[id] && (objects_.objects[id].kind == ObjectKind::kVariable ||
+                                 objects_.objects[id].kind == ObjectKind::kResource));
     for (const SavedObjects::Reference& child : objects_.objects[id].children)
       any = any || (id == map_ && !is_cut(id, child));
   }
@@ -348,7 +348,7 @@ void ObjectReduction::write() {
       object.changed = object.changed || new_id[named] != named;
       named = new_id[named];
     });
-    if (object.kind == Kind::kAsset) {
+    if (object.kind == ObjectKind::kAsset) {
       const uint64_t index = last_varint(object.content, kAssetIndex);
       const auto moved = static_cast<uint64_t>(new_asset_[index]);
       if (moved != index) {

@@ -37,12 +37,9 @@ struct Expression {
   std::optional<std::string> prefix;  // it only puts this in front
 };
 
-Error usage(const std::string& written, const std::string& message) {
-  return Error(Cause::kUsage, message).of("'" + printable(written) + "'");
-}
-
 Expression parse_expression(const std::string& text) {
-  if (text.size() < 4 || text[0] != 's') throw usage(text, "is no substitution").hint("s/RE/REPLACEMENT/[g]");
+  if (text.size() < 4 || text[0] != 's')
+    throw misused(text, "is no substitution").hint("s/RE/REPLACEMENT/[g]");
   const char delimiter = text[1];
   std::vector<std::string> parts{""};
   for (size_t i = 2; i < text.size(); ++i) {
@@ -56,7 +53,7 @@ Expression parse_expression(const std::string& text) {
     }
   }
   if (parts.size() != 3 || (!parts[2].empty() && parts[2] != "g")) {
-    throw usage(text, "is no substitution").hint("s/RE/REPLACEMENT/[g]");
+    throw misused(text, "is no substitution").hint("s/RE/REPLACEMENT/[g]");
   }
   Expression expression;
   expression.written = text;
@@ -64,7 +61,7 @@ Expression parse_expression(const std::string& text) {
   RE2::Options options;
   options.set_log_errors(false);
   expression.regex = std::make_unique<RE2>(parts[0], options);
-  if (!expression.regex->ok()) throw usage(text, expression.regex->error());
+  if (!expression.regex->ok()) throw misused(text, expression.regex->error());
   bool plain = true;
   std::string literal;
   for (size_t i = 0; i < parts[1].size(); ++i) {
@@ -84,7 +81,7 @@ Expression parse_expression(const std::string& text) {
     }
   }
   std::string error;
-  if (!expression.regex->CheckRewriteString(expression.rewrite, &error)) throw usage(text, error);
+  if (!expression.regex->CheckRewriteString(expression.rewrite, &error)) throw misused(text, error);
   if (parts[0] == "^" && plain) expression.prefix = literal;
   return expression;
 }
@@ -105,16 +102,16 @@ class Rules {
   void add(const Pair& pair) {
     if (pair.from == "/") {
       if (!pair.to.ends_with('/'))
-        throw usage(pair.written, "a scope becomes a scope").hint("'/=" + pair.to + "/'");
+        throw misused(pair.written, "a scope becomes a scope").hint("'/=" + pair.to + "/'");
       everything_ = pair;
     } else if (pair.from.ends_with('/')) {
       if (!pair.to.empty() && !pair.to.ends_with('/')) {
-        throw usage(pair.written, "a scope becomes a scope").hint("'" + pair.from + "=" + pair.to + "/'");
+        throw misused(pair.written, "a scope becomes a scope").hint("'" + pair.from + "=" + pair.to + "/'");
       }
       add_to(scopes_, pair, pair.from.substr(0, pair.from.size() - 1));
     } else {
       if (pair.to.ends_with('/'))
-        throw usage(pair.written, "a node becomes a node")
+        throw misused(pair.written, "a node becomes a node")
             .hint("'" + pair.from + "/=" + pair.to + "' renames a scope");
       add_to(nodes_, pair, pair.from);
     }
@@ -166,7 +163,7 @@ class Rules {
 
   static void add_to(Table& table, const Pair& pair, std::string key) {
     if (!table.emplace(std::move(key), pair).second)
-      throw usage(pair.written, "'" + pair.from + "' is given twice");
+      throw misused(pair.written, "'" + pair.from + "' is given twice");
   }
 
   static std::string moved(const Pair& pair, std::string_view name) {
@@ -364,10 +361,10 @@ void check(const Graph& graph, const Rules& rules, const std::vector<std::string
 
 Pair parse_pair(const std::string& written, std::string_view text) {
   const size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) throw usage(written, "is no OLD=NEW");
+  if (equals == std::string_view::npos || equals == 0) throw misused(written, "is no OLD=NEW");
   Pair pair{written, std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
-  if (pair.to.empty() && !pair.from.ends_with('/')) throw usage(written, "the new name is missing");
-  if (pair.from == "/" && pair.to.empty()) throw usage(written, "the new name is missing");
+  if (pair.to.empty() && !pair.from.ends_with('/')) throw misused(written, "the new name is missing");
+  if (pair.from == "/" && pair.to.empty()) throw misused(written, "the new name is missing");
   return pair;
 }
 

@@ -23,11 +23,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-Error usage(const std::string& text, std::string message) {
-  return Error(Cause::kUsage, std::move(message)).of("'" + printable(text) + "'");
-}
-
 // Every node as it is, on one device.
 class OnDevice final : public Mapping {
  public:
@@ -95,7 +90,7 @@ AttrStep parse_attr_step(const std::string& text) {
     colon = i;
     equals = end;
   }
-  if (colon == std::string::npos || colon == 0) throw usage(text, "is no SEL:NAME=VALUE, nor SEL:NAME");
+  if (colon == std::string::npos || colon == 0) throw misused(text, "is no SEL:NAME=VALUE, nor SEL:NAME");
   AttrStep step{text.substr(0, colon), text.substr(colon + 1, equals - colon - 1), std::nullopt};
   if (equals < text.size()) step.value = text.substr(equals + 1);
   return step;
@@ -111,7 +106,7 @@ bool keeps_shape(const AttrDef& attr) {
          std::find(kNames.begin(), kNames.end(), attr.name) != kNames.end();
 }
 
-Shape own_shape(std::string_view node_def) {
+Shape shape_attr(std::string_view node_def) {
   const auto shape = find_attr(node_def, "shape");
   if (!shape) return std::nullopt;
   return parse_shape_proto(last_bytes(*shape, attr_field::kShape));
@@ -193,7 +188,7 @@ class Setting {
 
   void set_device(const std::string& text, bool last) {
     const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) throw usage(text, "is no SEL=DEV");
+    if (equals == std::string::npos || equals == 0) throw misused(text, "is no SEL=DEV");
     const std::string device = text.substr(equals + 1);
     const Selection selection = selecting_.require(text.substr(0, equals));
     uint32_t there = 0;
@@ -267,7 +262,7 @@ class Setting {
 
   void set_shape(const std::string& text) {
     const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) throw usage(text, "is no T=SHAPE");
+    if (equals == std::string::npos || equals == 0) throw misused(text, "is no T=SHAPE");
     const std::string written = text.substr(0, equals);
     const Shape shape = parse_shape(text.substr(equals + 1));
     std::string function;
@@ -281,7 +276,7 @@ class Setting {
           .of(quoted("tensor", written))
           .hint("--shape is for placeholders and variables");
     }
-    const Shape before = own_shape(node_def);
+    const Shape before = shape_attr(node_def);
     const std::string proto = shape_proto(shape);
     std::string value;
     append_bytes_field(value, attr_field::kShape, proto);

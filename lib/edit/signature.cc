@@ -14,11 +14,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-Error usage(std::string_view written, std::string message) {
-  return Error(Cause::kUsage, std::move(message)).of("'" + printable(written) + "'");
-}
-
 struct Renames {
   std::string to;  // the key; empty: stays
   NameTable inputs, outputs;
@@ -43,13 +38,13 @@ SignaturePair parse_pair(const SignatureDefs& signatures, const std::string& tex
   if (pair.side == 0) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw usage(text, "is no OLD=NEW").hint("KEY=NEW, 'KEY.inputs[x]=NEW' or 'KEY.outputs[y]=NEW'");
+      throw misused(text, "is no OLD=NEW").hint("KEY=NEW, 'KEY.inputs[x]=NEW' or 'KEY.outputs[y]=NEW'");
     pair.key = pair.from = text.substr(0, equals);
     pair.to = text.substr(equals + 1);
   }
-  if (pair.to.empty()) throw usage(text, "the new name is missing");
+  if (pair.to.empty()) throw misused(text, "the new name is missing");
   if (pair.to.find(".inputs[") != std::string::npos || pair.to.find(".outputs[") != std::string::npos)
-    throw usage(text, "the new name alone stands behind the =");
+    throw misused(text, "the new name alone stands behind the =");
   signatures.require(pair.key);
   if (pair.side == 0 && pair.to.starts_with(kReservedKeys))
     throw refused("is TensorFlow's own").of(quoted("signature", pair.to));
@@ -106,7 +101,7 @@ Changes rename_signatures(Model& model, Registry& ops, const std::vector<std::st
                        : pair.side == signature_field::kInput ? tensors[pair.key].inputs
                                                               : tensors[pair.key].outputs;
     if (!table.emplace(pair.from, pair.to).second)
-      throw usage(text, "'" + text.substr(0, text.rfind('=')) + "' is given twice");
+      throw misused(text, "'" + text.substr(0, text.rfind('=')) + "' is given twice");
     changes.changed.emplace_back(text.substr(0, text.size() - pair.to.size() - 1), pair.to);
   }
   std::set<std::string> known;

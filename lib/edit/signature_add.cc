@@ -21,11 +21,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-Error usage(std::string_view written, std::string message) {
-  return Error(Cause::kUsage, std::move(message)).of("'" + printable(written) + "'");
-}
-
 struct Assignment {
   std::string key, tensor;
 };
@@ -36,10 +31,10 @@ std::vector<Assignment> parse_assignments(const std::vector<std::string>& texts,
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      throw usage(text, "is no K=T").hint(std::string("--") + side + " NAME=TENSOR,..");
+      throw misused(text, "is no K=T").hint(std::string("--") + side + " NAME=TENSOR,..");
     parsed.push_back({text.substr(0, equals), text.substr(equals + 1)});
     if (!keys.insert(parsed.back().key).second)
-      throw usage(text, "'" + printable(parsed.back().key) + "' is given twice");
+      throw misused(text, "'" + printable(parsed.back().key) + "' is given twice");
   }
   std::sort(parsed.begin(), parsed.end(),
             [](const Assignment& a, const Assignment& b) { return a.key < b.key; });
@@ -170,7 +165,7 @@ class Adding {
       }
     }
     if (parts.size() != 3 || parts[0].empty() || parts[1].empty() || parts[2].empty())
-      throw usage(assignment.key + "=" + assignment.tensor, "a sparse tensor is K=VALUES;INDICES;SHAPE");
+      throw misused(assignment.key + "=" + assignment.tensor, "a sparse tensor is K=VALUES;INDICES;SHAPE");
     sparse_ = assignment.key;
     const WrapperTensor values = find(parts[0]), indices = find(parts[1]), shape = find(parts[2]);
     if (indices.signature.type != DType::kInt64 || shape.signature.type != DType::kInt64) {
@@ -186,7 +181,7 @@ class Adding {
     // Its rank is the length of the shape, its sizes are known when it runs.
     Shape dense;
     if (shape.signature.shape && shape.signature.shape->size() == 1 && (*shape.signature.shape)[0] >= 0 &&
-        (*shape.signature.shape)[0] <= kMostDimensions)
+        (*shape.signature.shape)[0] <= kMostSparseDimensions)
       dense.emplace(static_cast<size_t>((*shape.signature.shape)[0]), -1);
     std::string bytes;
     append_varint_field(bytes, tensor_info_field::kType, static_cast<uint64_t>(values.signature.type));
@@ -304,7 +299,7 @@ class Adding {
     changes_.added.emplace_back(request_.key, "signature");
   }
 
-  static constexpr int64_t kMostDimensions = 254;  // TensorShape::MaxDimensions()
+  static constexpr int64_t kMostSparseDimensions = 254;  // TensorShape::MaxDimensions()
 
   struct Info {
     std::string key;

@@ -11,8 +11,6 @@
 namespace gedit {
 namespace {
 
-using Kind = SavedObjects::Kind;
-
 namespace structured {  // StructuredValue (tensorflow/core/protobuf/struct.proto)
 constexpr uint32_t kNone = 1, kString = 13, kTensorSpec = 33, kList = 51, kTuple = 52, kDict = 53,
                    kNamedTuple = 54;
@@ -176,9 +174,9 @@ Error unknown_form(std::string_view key, const std::string& what) {
 size_t uses(const SavedObjects& objects, std::string_view function) {
   size_t count = 0;
   for (const SavedObjects::Object& object : objects.objects) {
-    if (object.kind == Kind::kBareFunction && last_bytes(object.content, bare_field::kName) == function)
+    if (object.kind == ObjectKind::kBareFunction && last_bytes(object.content, bare_field::kName) == function)
       ++count;
-    if (object.kind != Kind::kFunction) continue;
+    if (object.kind != ObjectKind::kFunction) continue;
     for (Fields fields(object.content); fields.next();)
       count += fields->bytes(1) && fields->value == function ? 1 : 0;
   }
@@ -250,7 +248,7 @@ void add_signature_object(SavedObjects& objects, std::string_view key, std::stri
                                  [](const SignatureTensor& input) { return is_identifier(input.key); });
   if (plain) append_bytes_field(bare, bare_field::kSpec, function_spec(inputs));
   const uint32_t map = make_signature_map(objects);
-  const uint32_t id = add_object(objects, Kind::kBareFunction, std::move(bare));
+  const uint32_t id = add_object(objects, ObjectKind::kBareFunction, std::move(bare));
   add_child(objects, map, key, id);
 }
 
@@ -281,7 +279,7 @@ void rename_signature_tensors(SavedObjects& objects, Library& library, Registry&
   if (!map || !child_of(objects, *map, key)) return;  // the v1 loader alone knows it
   const uint32_t id = own_object(objects, *map, key);
   SavedObjects::Object& object = objects.objects[id];
-  if (object.kind != Kind::kBareFunction) throw unknown_form(key, "is no function of one form");
+  if (object.kind != ObjectKind::kBareFunction) throw unknown_form(key, "is no function of one form");
   const std::string name(last_bytes(object.content, bare_field::kName));
   SavedObjects::Function* function = objects.find_function(name);
   if (function == nullptr) throw unknown_form(key, "names no function");

@@ -15,8 +15,6 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 class Cutting {
  public:
   Cutting(const Graph& graph, const Names& names, Registry& ops, const Library& library,

@@ -15,15 +15,13 @@
 namespace gedit {
 namespace {
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
-
 // `scope/` as the beginning of names; empty for the whole graph.
 std::string prefix_of(std::string scope) {
   while (scope.ends_with('/')) scope.pop_back();
   return scope.empty() ? scope : scope + "/";
 }
 
-std::string without_slash(std::string_view prefix) {
+std::string scope_of_prefix(std::string_view prefix) {
   return std::string(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
 }
 
@@ -34,15 +32,6 @@ Shape variable_shape(std::string_view node_def) {
   // The op of TensorFlow 0.x says [] where it does not know (core/ops/state_ops.cc).
   if (node_op(node_def) == "Variable" && shape && shape->empty()) return std::nullopt;
   return shape;
-}
-
-bool agree(const Shape& a, const Shape& b) {
-  if (!a || !b) return true;
-  if (a->size() != b->size()) return false;
-  for (size_t i = 0; i < a->size(); ++i) {
-    if ((*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i]) return false;
-  }
-  return true;
 }
 
 bool fully_known(const Shape& shape) {
@@ -160,7 +149,7 @@ class Syncing {
           .of(quoted("scope", to_))
           .hint(request_.all || !has_trainable_ ? "" : "--all");
     }
-    Near near(without_slash(to_));
+    Near near(scope_of_prefix(to_));
     std::unordered_set<std::string_view> seen;
     for (const NodeId id : variables_) {
       const std::string_view name = facts_.graph().name(id);
@@ -192,7 +181,7 @@ class Syncing {
     const DType from_type = type_attr(bytes(from), "dtype").value_or(DType::kInvalid);
     const DType to_type = type_attr(bytes(to), "dtype").value_or(DType::kInvalid);
     const Shape from_shape = variable_shape(bytes(from)), to_shape = variable_shape(bytes(to));
-    if (from_type != to_type || !agree(from_shape, to_shape)) {
+    if (from_type != to_type || !compatible(from_shape, to_shape)) {
       throw refused(dtype_name(to_type) + shape_text(to_shape) + ", '" + printable(wanted) + "' is " +
                     dtype_name(from_type) + shape_text(from_shape))
           .of(quoted("variable", name));
@@ -317,8 +306,8 @@ class Syncing {
     if (count == 0) return;
     changes_.notes.push_back(fmt::format("{} of '{}' {} no partner in '{}', first '{}'",
                                          count == 1 ? "1 variable" : std::to_string(count) + " variables",
-                                         printable(without_slash(from_)), count == 1 ? "has" : "have",
-                                         printable(without_slash(to_)), printable(first)));
+                                         printable(scope_of_prefix(from_)), count == 1 ? "has" : "have",
+                                         printable(scope_of_prefix(to_)), printable(first)));
   }
 
   const SyncRequest request_;

@@ -247,15 +247,15 @@ void extend_args(Scanner& scanner, size_t start, std::vector<std::string>& args,
   for (size_t i = 0; i < args.size(); ++i) args[i] += extras[i];
 }
 
-struct Header {
+struct ListingHeader {
   std::string signature;  // OpDef
   std::string attrs;      // records of FunctionDef
   std::string rest;       // records of FunctionDef
 };
 
-Header parse_header(Scanner& scanner, const ListingContext& context) {
+ListingHeader parse_header(Scanner& scanner, const ListingContext& context) {
   std::string store;
-  Header header;
+  ListingHeader header;
   append_bytes_field(header.signature, 1, scanner.name(store, "the name of a function"));
   std::vector<std::string> inputs = parse_args(scanner);
   if (!scanner.accept_word("->")) scanner.fail_expected("'->'");
@@ -383,7 +383,7 @@ std::string parse_node(Scanner& scanner, const ListingContext& context) {
 }
 
 std::string parse_function(Scanner& scanner, const ListingContext& context) {
-  const Header header = parse_header(scanner, context);
+  const ListingHeader header = parse_header(scanner, context);
   scanner.end_line();
   std::string function;
   append_bytes_field(function, 1, header.signature);

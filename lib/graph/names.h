@@ -9,6 +9,9 @@
 
 namespace gedit {
 
+// Where a name is taken apart scope by scope, deeper scopes are not told apart.
+constexpr size_t kDeepestScope = 64;
+
 // Sixteen bytes and about 60 ns a node. The graph outlives it; mappings are not applied: names are as in the
 // records.
 class Names {

@@ -5,42 +5,42 @@
 namespace gedit {
 namespace {
 
-struct Row {
+struct AttrRow {
   std::string_view key;
   std::string_view op;  // the type's name begins with it; empty: any type
   Role role;
 };
 
 // Sorted by key, so that a reader finds a row; order has no meaning.
-constexpr std::array kRows{
-    Row{"_XlaCluster", "", Role::kPair},
-    Row{"_XlaInternalScope", "", Role::kPair},
-    Row{"_XlaScope", "", Role::kPair},
-    Row{"_class", "", Role::kColocation},
-    Row{"_tpu_replicate", "", Role::kPair},
-    Row{"batching_queue", "", Role::kSharedName},
-    Row{"cluster", "TPUReplicateMetadata", Role::kPair},
-    Row{"_replication_info", "", Role::kPair},
-    Row{"frame_name", "Enter", Role::kFrame},
-    Row{"frame_name", "RefEnter", Role::kFrame},
-    Row{"instance_key", "Collective", Role::kInstanceKey},
-    Row{"key", "XlaHostCompute", Role::kPair},
-    Row{"key", "_XlaRecvAtHost", Role::kPair},
-    Row{"key", "_XlaSendFromHost", Role::kPair},
-    Row{"key", "XlaSendToHost", Role::kPair},
-    Row{"key", "XlaRecvFromHost", Role::kPair},
-    Row{"recv_key", "XlaHostCompute", Role::kPair},
-    Row{"send_key", "XlaHostCompute", Role::kPair},
-    Row{"shared_name", "", Role::kSharedName},
-    Row{"stack_name", "Stack", Role::kPair},
-    Row{"tensor_name", "_Send", Role::kPair},
-    Row{"tensor_name", "_Recv", Role::kPair},
-    Row{"tensor_name", "_HostSend", Role::kPair},
-    Row{"tensor_name", "_HostRecv", Role::kPair},
-    Row{"tensor_name", "Send", Role::kPair},
-    Row{"tensor_name", "Recv", Role::kPair},
-    Row{"var_name", "TemporaryVariable", Role::kPair},
-    Row{"var_name", "DestroyTemporaryVariable", Role::kPair},
+constexpr std::array kAttrRows{
+    AttrRow{"_XlaCluster", "", Role::kPair},
+    AttrRow{"_XlaInternalScope", "", Role::kPair},
+    AttrRow{"_XlaScope", "", Role::kPair},
+    AttrRow{"_class", "", Role::kColocation},
+    AttrRow{"_tpu_replicate", "", Role::kPair},
+    AttrRow{"batching_queue", "", Role::kSharedName},
+    AttrRow{"cluster", "TPUReplicateMetadata", Role::kPair},
+    AttrRow{"_replication_info", "", Role::kPair},
+    AttrRow{"frame_name", "Enter", Role::kFrame},
+    AttrRow{"frame_name", "RefEnter", Role::kFrame},
+    AttrRow{"instance_key", "Collective", Role::kInstanceKey},
+    AttrRow{"key", "XlaHostCompute", Role::kPair},
+    AttrRow{"key", "_XlaRecvAtHost", Role::kPair},
+    AttrRow{"key", "_XlaSendFromHost", Role::kPair},
+    AttrRow{"key", "XlaSendToHost", Role::kPair},
+    AttrRow{"key", "XlaRecvFromHost", Role::kPair},
+    AttrRow{"recv_key", "XlaHostCompute", Role::kPair},
+    AttrRow{"send_key", "XlaHostCompute", Role::kPair},
+    AttrRow{"shared_name", "", Role::kSharedName},
+    AttrRow{"stack_name", "Stack", Role::kPair},
+    AttrRow{"tensor_name", "_Send", Role::kPair},
+    AttrRow{"tensor_name", "_Recv", Role::kPair},
+    AttrRow{"tensor_name", "_HostSend", Role::kPair},
+    AttrRow{"tensor_name", "_HostRecv", Role::kPair},
+    AttrRow{"tensor_name", "Send", Role::kPair},
+    AttrRow{"tensor_name", "Recv", Role::kPair},
+    AttrRow{"var_name", "TemporaryVariable", Role::kPair},
+    AttrRow{"var_name", "DestroyTemporaryVariable", Role::kPair},
 };
 
 }  // namespace
@@ -64,7 +64,7 @@ Role attr_role(std::string_view op, std::string_view key) {
     default:
       return Role::kNone;
   }
-  for (const Row& row : kRows) {
+  for (const AttrRow& row : kAttrRows) {
     if (row.key == key && op.starts_with(row.op)) return row.role;
   }
   return Role::kNone;

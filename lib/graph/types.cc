@@ -138,6 +138,11 @@ bool fits(DType from, DType to) {
   return from == to || (is_reference(from) && base_type(from) == to);
 }
 
+bool compatible(const Shape& a, const Shape& b) {
+  if (!a || !b) return true;
+  return std::ranges::equal(*a, *b, [](int64_t x, int64_t y) { return x < 0 || y < 0 || x == y; });
+}
+
 Shape parse_shape_proto(std::string_view proto) {
   std::vector<int64_t> dims;
   for (Fields fields(proto); fields.next();) {

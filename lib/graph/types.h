@@ -40,6 +40,10 @@ bool fits(DType from, DType to);
 // Shape of a tensor: nothing for unknown rank, -1 for an unknown dimension.
 using Shape = std::optional<std::vector<int64_t>>;
 
+// Whether one tensor can have both shapes: no dimension that both know differs
+// (TensorShape.is_compatible_with).
+bool compatible(const Shape& a, const Shape& b);
+
 // Serialized TensorShapeProto.
 Shape parse_shape_proto(std::string_view proto);
 std::string shape_proto(const Shape& shape);

@@ -82,7 +82,7 @@ bool print_bytes_list(std::string_view key, uint32_t kind, std::string_view list
   return true;
 }
 
-void print_number(std::string& out, uint32_t kind, uint64_t value) {
+void print_list_number(std::string& out, uint32_t kind, uint64_t value) {
   out = kWords[kind];
   out += ' ';
   if (kind == kInt) {
@@ -98,11 +98,11 @@ bool print_numbers(uint32_t kind, std::string_view list, const Line& line) {
   for (Fields fields(list); fields.next();) {
     if (fields->number != 1) return false;
     if (fields->wire == wire) {
-      print_number(item, kind, kind == kInt ? fields->varint : little_endian(fields->value));
+      print_list_number(item, kind, kind == kInt ? fields->varint : little_endian(fields->value));
       line(item);
     } else if (fields->wire == Wire::kBytes) {
       for (Packed numbers(fields->value, wire); numbers.next();) {
-        print_number(item, kind, numbers.value());
+        print_list_number(item, kind, numbers.value());
         line(item);
       }
     } else {

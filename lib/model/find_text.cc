@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kPrefix = size_t{64} << 10;
 constexpr std::string_view kBom = "\xEF\xBB\xBF";
 
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_text_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -23,7 +23,7 @@ bool is_name(char c) {
 bool is_text(std::string_view prefix) {
   return std::all_of(prefix.begin(), prefix.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 ? byte != 0x7f : is_blank(c);
+    return byte >= 0x20 ? byte != 0x7f : is_text_blank(c);
   });
 }
 
@@ -44,7 +44,7 @@ class Cursor {
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (is_blank(text_[at_])) {
+      } else if (is_text_blank(text_[at_])) {
         ++at_;
       } else {
         return;
@@ -97,26 +97,26 @@ class Cursor {
   size_t at_ = 0;
 };
 
-struct Word {
+struct TextWord {
   std::string_view word;
   Kind kind;
 };
 
 constexpr std::array kProtoWords = {
-    Word{"node", Kind::kGraphDef},
-    Word{"library", Kind::kGraphDef},
-    Word{"versions", Kind::kGraphDef},
-    Word{"version", Kind::kGraphDef},
-    Word{"debug_info", Kind::kGraphDef},
-    Word{"meta_info_def", Kind::kMetaGraphDef},
-    Word{"graph_def", Kind::kMetaGraphDef},
-    Word{"saver_def", Kind::kMetaGraphDef},
-    Word{"collection_def", Kind::kMetaGraphDef},
-    Word{"signature_def", Kind::kMetaGraphDef},
-    Word{"asset_file_def", Kind::kMetaGraphDef},
-    Word{"object_graph_def", Kind::kMetaGraphDef},
-    Word{"saved_model_schema_version", Kind::kSavedModel},
-    Word{"meta_graphs", Kind::kSavedModel},
+    TextWord{"node", Kind::kGraphDef},
+    TextWord{"library", Kind::kGraphDef},
+    TextWord{"versions", Kind::kGraphDef},
+    TextWord{"version", Kind::kGraphDef},
+    TextWord{"debug_info", Kind::kGraphDef},
+    TextWord{"meta_info_def", Kind::kMetaGraphDef},
+    TextWord{"graph_def", Kind::kMetaGraphDef},
+    TextWord{"saver_def", Kind::kMetaGraphDef},
+    TextWord{"collection_def", Kind::kMetaGraphDef},
+    TextWord{"signature_def", Kind::kMetaGraphDef},
+    TextWord{"asset_file_def", Kind::kMetaGraphDef},
+    TextWord{"object_graph_def", Kind::kMetaGraphDef},
+    TextWord{"saved_model_schema_version", Kind::kSavedModel},
+    TextWord{"meta_graphs", Kind::kSavedModel},
 };
 
 struct Other {
@@ -225,7 +225,7 @@ Finding find_words(Cursor cursor) {
     }
     if (next == '{' && among(kListingBlocks, word)) return listing(first_word);
     const auto* known = std::find_if(kProtoWords.begin(), kProtoWords.end(),
-                                     [&](const Word& one) { return one.word == word; });
+                                     [&](const TextWord& one) { return one.word == word; });
     if (known != kProtoWords.end()) {
       if (word == "node" && has_calculator(after_word)) return {.words = std::string(kOthers[0].means)};
       const bool either = next == '{' && (word == "versions" || word == "debug_info" ||
@@ -288,7 +288,7 @@ Finding find_json(Cursor cursor) {
     std::string_view key = cursor.word();
     key = key.size() < 2 ? std::string_view() : key.substr(1, key.size() - 2);
     if (first_key.empty()) first_key = key;
-    for (const Word& one : kProtoWords) {
+    for (const TextWord& one : kProtoWords) {
       if (means(key, one.word)) return graph_finding(one.kind, Format::kJson);
     }
     if (key == "modelTopology" || key == "weightsManifest") return {.words = "a TensorFlow.js model"};
@@ -318,7 +318,7 @@ std::optional<Finding> find_text(std::string_view bytes) {
   if (prefix.substr(0, 42) == "version https://git-lfs.github.com/spec/v1")
     return Finding{.words = "a git-lfs pointer, not the file", .hint = "git lfs pull"};
   Cursor cursor(prefix);
-  while (!cursor.done() && is_blank(cursor.here())) cursor.step();
+  while (!cursor.done() && is_text_blank(cursor.here())) cursor.step();
   const std::string_view rest = cursor.rest();
   for (std::string_view start : {"<!doctype html", "<html", "<head", "<body"}) {
     if (starts_with_ignoring_case(rest, start))

@@ -21,7 +21,6 @@ struct Finding {
 };
 
 Finding graph_finding(Kind kind, Format format);
-std::string_view kind_word(Kind kind);  // "GraphDef"
 
 // Text of any kind; nothing where the bytes are not text.
 std::optional<Finding> find_text(std::string_view bytes);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace gedit {
 
 enum class Kind : uint8_t { kGraphDef, kMetaGraphDef, kSavedModel };
+
+std::string_view kind_word(Kind kind);  // "GraphDef"
 
 enum class Format : uint8_t {
   kBinary,   // protobuf wire format

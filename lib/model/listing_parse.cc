@@ -20,17 +20,17 @@ namespace {
 
 // A message while its statements are read: records in the order of the statements, and submessages that stand
 // where their first statement stood.
-class Pieces {
+class ReadMessage {
  public:
   std::string& records() {
     if (pieces_.empty() || pieces_.back().field != 0) pieces_.emplace_back(0);
     return pieces_.back().records;
   }
-  Pieces& open(uint32_t field) {
-    Pieces*& known = messages_[field];
+  ReadMessage& open(uint32_t field) {
+    ReadMessage*& known = messages_[field];
     if (known == nullptr) {
-      Piece& piece = pieces_.emplace_back(field);
-      piece.message = std::make_unique<Pieces>();
+      ReadPiece& piece = pieces_.emplace_back(field);
+      piece.message = std::make_unique<ReadMessage>();
       known = piece.message.get();
     }
     return *known;
@@ -38,7 +38,7 @@ class Pieces {
   CollectionItems& collection(std::string_view key) {
     CollectionItems*& known = collections_[std::string(key)];
     if (known == nullptr) {
-      Piece& piece = pieces_.emplace_back(kCollection);
+      ReadPiece& piece = pieces_.emplace_back(kCollection);
       piece.key = key;
       known = &piece.items;
     }
@@ -49,7 +49,7 @@ class Pieces {
   std::string take() {
     std::string out;
     for (; !pieces_.empty(); pieces_.pop_front()) {
-      Piece& piece = pieces_.front();
+      ReadPiece& piece = pieces_.front();
       if (piece.message) {
         append_bytes_field(out, piece.field, piece.message->take());
       } else if (piece.field == kCollection) {
@@ -69,16 +69,16 @@ class Pieces {
  private:
   static constexpr uint32_t kCollection = 4;  // MetaGraphDef.collection_def
 
-  struct Piece {
-    explicit Piece(uint32_t number) : field(number) {}
+  struct ReadPiece {
+    explicit ReadPiece(uint32_t number) : field(number) {}
     uint32_t field;  // 0: records, kCollection: a collection, else a message
     std::string records;
-    std::unique_ptr<Pieces> message;
+    std::unique_ptr<ReadMessage> message;
     std::string key;
     CollectionItems items;
   };
-  std::list<Piece> pieces_;
-  std::map<uint32_t, Pieces*> messages_;
+  std::list<ReadPiece> pieces_;
+  std::map<uint32_t, ReadMessage*> messages_;
   std::map<std::string, CollectionItems*> collections_;
 };
 
@@ -99,9 +99,9 @@ class ListingParser {
   static const std::array<Row, 17> kStatements;
 
   bool parse_statement();
-  Pieces& meta();   // of the MetaGraphDef that was begun
-  Pieces& graph();  // its GraphDef, or the file's
-  Pieces& library() { return graph().open(2); }
+  ReadMessage& meta();   // of the MetaGraphDef that was begun
+  ReadMessage& graph();  // its GraphDef, or the file's
+  ReadMessage& library() { return graph().open(2); }
   void once(std::string_view what, std::string_view key);  // refuses a key that was there
   void close_meta_graph();
 
@@ -131,7 +131,7 @@ class ListingParser {
   bool any_ = false;      // a statement was read
   bool in_meta_ = false;  // a MetaGraphDef was begun
   std::string saved_model_;
-  Pieces file_;  // the GraphDef or the current MetaGraphDef
+  ReadMessage file_;  // the GraphDef or the current MetaGraphDef
   uint64_t objects_ = 0;
   std::set<std::pair<std::string, std::string>> keys_;
   std::string store_;
@@ -157,12 +157,12 @@ const std::array<ListingParser::Row, 17> ListingParser::kStatements{{
     {"raw", &ListingParser::raw},
 }};
 
-Pieces& ListingParser::meta() {
+ReadMessage& ListingParser::meta() {
   if (!in_meta_) scanner_.fail_at(start_, "this statement needs a 'metagraph' line before it");
   return file_;
 }
 
-Pieces& ListingParser::graph() {
+ReadMessage& ListingParser::graph() {
   if (kind_ == Kind::kGraphDef) return file_;
   return meta().open(2);
 }
@@ -175,7 +175,7 @@ void ListingParser::once(std::string_view what, std::string_view key) {
 void ListingParser::close_meta_graph() {
   if (in_meta_ && kind_ == Kind::kSavedModel) {
     append_bytes_field(saved_model_, 2, file_.take());
-    file_ = Pieces();
+    file_ = ReadMessage();
   }
   objects_ = 0;
   keys_.clear();
@@ -285,7 +285,7 @@ void ListingParser::raw() {
   scanner_.peek();
   const size_t start = scanner_.position();
   const std::string_view path = scanner_.word("the name of a message");
-  Pieces* target = nullptr;
+  ReadMessage* target = nullptr;
   if (path == "graph_def")
     target = &graph();
   else if (path == "library")

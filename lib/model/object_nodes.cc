@@ -12,13 +12,11 @@
 namespace gedit {
 namespace {
 
-using Kind = SavedObjects::Kind;
-
 constexpr uint32_t kVariableType = 1, kVariableName = 6;  // SavedVariable
 
-class Finding {
+class ObjectFinding {
  public:
-  Finding(const MetaGraph& meta, const Names& names, const SavedObjects& objects)
+  ObjectFinding(const MetaGraph& meta, const Names& names, const SavedObjects& objects)
       : meta_(meta), graph_(meta.graph), names_(names), objects_(objects), taken_(objects.objects.size()) {}
 
   std::unordered_map<uint32_t, uint32_t> run() {
@@ -34,7 +32,7 @@ class Finding {
  private:
   void claim(NodeId node, uint32_t id) {
     if (node == kNoNode || id >= taken_.size()) return;
-    const bool shared = objects_.objects[id].kind == Kind::kAsset;
+    const bool shared = objects_.objects[id].kind == ObjectKind::kAsset;
     if (found_.contains(index_of(node)) || (taken_[id] && !shared)) return;
     found_.emplace(index_of(node), id);
     taken_[id] = true;
@@ -43,7 +41,7 @@ class Finding {
   void constants() {
     for (uint32_t id = 0; id < taken_.size(); ++id) {
       const SavedObjects::Object& object = objects_.objects[id];
-      if (object.kind == Kind::kConstant) claim(names_.find(last_bytes(object.content, 1)), id);
+      if (object.kind == ObjectKind::kConstant) claim(names_.find(last_bytes(object.content, 1)), id);
     }
   }
 
@@ -74,7 +72,7 @@ class Finding {
     const std::vector<std::string_view> definitions = meta_.parts_of(meta_field::kAsset);
     for (uint32_t id = 0; id < taken_.size(); ++id) {
       const SavedObjects::Object& object = objects_.objects[id];
-      if (object.kind != Kind::kAsset) continue;
+      if (object.kind != ObjectKind::kAsset) continue;
       const uint64_t index = last_varint(object.content, 1);
       if (index >= definitions.size()) continue;
       claim(names_.find(node_of(last_bytes(last_bytes(definitions[index], 1), 1))), id);
@@ -85,7 +83,8 @@ class Finding {
     std::unordered_map<std::string_view, std::vector<uint32_t>> by_name;
     for (uint32_t id = 0; id < taken_.size(); ++id) {
       const SavedObjects::Object& object = objects_.objects[id];
-      if (object.kind == Kind::kVariable) by_name[last_bytes(object.content, kVariableName)].push_back(id);
+      if (object.kind == ObjectKind::kVariable)
+        by_name[last_bytes(object.content, kVariableName)].push_back(id);
     }
     for (const auto& [name, ids] : by_name) {
       const NodeId node = names_.find(name);
@@ -111,7 +110,7 @@ class Finding {
   void restored() {
     std::vector<uint32_t> left;
     for (uint32_t id = 0; id < taken_.size(); ++id) {
-      if (objects_.objects[id].kind == Kind::kVariable && !taken_[id]) left.push_back(id);
+      if (objects_.objects[id].kind == ObjectKind::kVariable && !taken_[id]) left.push_back(id);
     }
     if (left.empty()) return;
     const std::vector<std::string> keys = variable_keys(objects_);
@@ -129,11 +128,12 @@ class Finding {
   void tables() {
     std::unordered_map<std::string_view, uint32_t> creators;  // function -> resource
     for (uint32_t id = 0; id < taken_.size(); ++id) {
-      if (objects_.objects[id].kind != Kind::kResource || taken_[id]) continue;
+      if (objects_.objects[id].kind != ObjectKind::kResource || taken_[id]) continue;
       const auto creator = child_of(objects_, id, "_create_resource");
       if (!creator || *creator >= taken_.size()) continue;
       const std::string_view name = last_bytes(objects_.objects[*creator].content, 1);
-      if (objects_.objects[*creator].kind == Kind::kFunction && !name.empty()) creators.emplace(name, id);
+      if (objects_.objects[*creator].kind == ObjectKind::kFunction && !name.empty())
+        creators.emplace(name, id);
     }
     if (creators.empty()) return;
     std::unordered_map<std::string, uint32_t> by_identity;
@@ -175,7 +175,7 @@ class Finding {
 
 std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
                                                     const SavedObjects& objects) {
-  return Finding(meta, names, objects).run();
+  return ObjectFinding(meta, names, objects).run();
 }
 
 }  // namespace gedit

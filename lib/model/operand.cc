@@ -10,7 +10,7 @@ namespace gedit {
 namespace {
 
 // A pipe can be read only once.
-bool is_file(const std::string& path) {
+bool is_regular_file(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error);
 }
@@ -18,7 +18,7 @@ bool is_file(const std::string& path) {
 }  // namespace
 
 bool names_checkpoint(const std::string& path) {
-  if (is_file(path)) {
+  if (is_regular_file(path)) {
     const Content content = identify(InputFile::open(path)->bytes());
     const bool state = content == Content::kCheckpointState;
     return state || content == Content::kCheckpointIndex || content == Content::kCheckpointV1;
@@ -30,7 +30,7 @@ bool names_checkpoint(const std::string& path) {
 }
 
 bool names_checkpoint_state(const std::string& path) {
-  return is_file(path) && identify(InputFile::open(path)->bytes()) == Content::kCheckpointState;
+  return is_regular_file(path) && identify(InputFile::open(path)->bytes()) == Content::kCheckpointState;
 }
 
 }  // namespace gedit

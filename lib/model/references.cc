@@ -8,16 +8,14 @@
 namespace gedit {
 namespace {
 
-using Is = SchemaField::Is;
-
 constexpr SchemaField name(uint32_t number, NameKind kind = NameKind::kNode) {
-  return {number, Is::kName, kind, nullptr};
+  return {number, SchemaField::Is::kName, kind, nullptr};
 }
 constexpr SchemaField message(uint32_t number, const Schema& schema) {
-  return {number, Is::kMessage, NameKind::kNode, &schema};
+  return {number, SchemaField::Is::kMessage, NameKind::kNode, &schema};
 }
 constexpr SchemaField map_value(uint32_t number, const Schema& schema) {
-  return {number, Is::kMapValue, NameKind::kNode, &schema};
+  return {number, SchemaField::Is::kMapValue, NameKind::kNode, &schema};
 }
 
 // variable.proto
@@ -60,8 +58,8 @@ const Schema kTensorInfo{kTensorInfoFields};
 constexpr std::array kSignatureFields{map_value(1, kTensorInfo), map_value(2, kTensorInfo)};
 constexpr std::array kSignatureInputsFields{map_value(1, kTensorInfo)};
 constexpr std::array kAssetFields{message(1, kTensorInfo)};
-constexpr std::array kMetaInfoFields{SchemaField{8, Is::kMapKey, NameKind::kFunction, nullptr}};
-constexpr std::array kAnyFields{SchemaField{2, Is::kAny, NameKind::kNode, &kAssetFileDef}};
+constexpr std::array kMetaInfoFields{SchemaField{8, SchemaField::Is::kMapKey, NameKind::kFunction, nullptr}};
+constexpr std::array kAnyFields{SchemaField{2, SchemaField::Is::kAny, NameKind::kNode, &kAssetFileDef}};
 
 // saved_object_graph.proto. CapturedTensor.name is a name inside its function, not of the main graph.
 constexpr std::array kConstantFields{name(1)};
@@ -77,8 +75,8 @@ constexpr std::array kSavedObjectFields{message(6, kOneFunction), message(7, kSa
                                         message(8, kOneFunction), message(9, kSavedConstant),
                                         message(12, kCapturedTensor)};
 constexpr Schema kSavedObject{kSavedObjectFields};
-constexpr std::array kObjectGraphFields{message(1, kSavedObject),
-                                        SchemaField{2, Is::kMapKey, NameKind::kFunction, nullptr}};
+constexpr std::array kObjectGraphFields{
+    message(1, kSavedObject), SchemaField{2, SchemaField::Is::kMapKey, NameKind::kFunction, nullptr}};
 
 const SchemaField* find(const Schema& schema, uint32_t number) {
   for (const SchemaField& field : schema.fields) {
@@ -95,10 +93,10 @@ bool map_map_entry(const Field& field, const SchemaField& rule, const NameMap& m
   std::string mapped;
   for (Fields entry(field.value); entry.next();) {
     std::string text;
-    if (rule.is == Is::kMapKey && entry->bytes(1)) {
+    if (rule.is == SchemaField::Is::kMapKey && entry->bytes(1)) {
       if (!map.map(rule.kind, entry->value, text)) return false;
       append_bytes_field(mapped, 1, text);
-    } else if (rule.is == Is::kMapValue && entry->bytes(2)) {
+    } else if (rule.is == SchemaField::Is::kMapValue && entry->bytes(2)) {
       map_into(entry->value, *rule.schema, map, depth + 1, text);
       append_bytes_field(mapped, 2, text);
     } else {
@@ -121,7 +119,7 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
     }
     std::string text;
     switch (rule->is) {
-      case Is::kName:
+      case SchemaField::Is::kName:
         if (fields->value.empty()) {  // not set
           out += fields->raw;
         } else if (map.map(rule->kind, fields->value, text)) {
@@ -130,12 +128,12 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
           whole = false;
         }
         break;
-      case Is::kMessage:
+      case SchemaField::Is::kMessage:
         if (map_into(fields->value, *rule->schema, map, depth + 1, text) || rule->schema != &kExternalValue) {
           append_bytes_field(out, fields->number, text);
         }
         break;
-      case Is::kAny:
+      case SchemaField::Is::kAny:
         map_into(fields->value, *rule->schema, map, depth + 1, text);
         append_bytes_field(out, fields->number, text);
         break;

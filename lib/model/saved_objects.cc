@@ -11,15 +11,13 @@
 namespace gedit {
 namespace {
 
-using Kind = SavedObjects::Kind;
-
 // Fields of SavedObject besides its kinds.
-constexpr uint32_t kChild = 1, kSlot = 3, kSaveable = 11, kDependency = 15;
+constexpr uint32_t kChild = 1, kSlotVariable = 3, kSaveable = 11, kDependency = 15;
 
 bool is_kind(uint32_t field) {
-  return (field >= static_cast<uint32_t>(Kind::kUserObject) &&
-          field <= static_cast<uint32_t>(Kind::kResource)) ||
-         field == static_cast<uint32_t>(Kind::kCapturedTensor);
+  return (field >= static_cast<uint32_t>(ObjectKind::kUserObject) &&
+          field <= static_cast<uint32_t>(ObjectKind::kResource)) ||
+         field == static_cast<uint32_t>(ObjectKind::kCapturedTensor);
 }
 
 SavedObjects::Reference read_reference(std::string_view bytes) {
@@ -94,12 +92,12 @@ SavedObjects::Object read_object(std::string_view bytes) {
       object.children.push_back(read_reference(fields->value));
     } else if (fields->bytes(kDependency)) {
       object.dependencies.push_back(read_reference(fields->value));
-    } else if (fields->bytes(kSlot)) {
+    } else if (fields->bytes(kSlotVariable)) {
       object.slots.push_back(read_slot(fields->value));
     } else if (fields->bytes(kSaveable)) {
       object.saveables.push_back(read_saveable(fields->value));
     } else if (fields->wire == Wire::kBytes && is_kind(fields->number)) {
-      object.kind = Kind{fields->number};  // of several the last, as in a oneof
+      object.kind = ObjectKind{fields->number};  // of several the last, as in a oneof
       object.content = fields->value;
     } else {
       object.rest += fields->raw;
@@ -111,8 +109,8 @@ SavedObjects::Object read_object(std::string_view bytes) {
 std::string object_bytes(const SavedObjects::Object& object) {
   std::string bytes;
   for (const auto& child : object.children) append_bytes_field(bytes, kChild, reference_bytes(child));
-  for (const auto& slot : object.slots) append_bytes_field(bytes, kSlot, slot_bytes(slot));
-  if (object.kind != Kind::kNone)
+  for (const auto& slot : object.slots) append_bytes_field(bytes, kSlotVariable, slot_bytes(slot));
+  if (object.kind != ObjectKind::kNone)
     append_bytes_field(bytes, static_cast<uint32_t>(object.kind), object.content);
   for (const auto& saveable : object.saveables)
     append_bytes_field(bytes, kSaveable, saveable_bytes(saveable));
@@ -252,7 +250,7 @@ void add_child(SavedObjects& objects, uint32_t parent, std::string_view name, ui
   objects.objects[parent].changed = true;
 }
 
-uint32_t add_object(SavedObjects& objects, Kind kind, std::string content) {
+uint32_t add_object(SavedObjects& objects, ObjectKind kind, std::string content) {
   SavedObjects::Object& object = objects.objects.emplace_back();
   object.kind = kind;
   object.content = std::move(content);
@@ -285,7 +283,7 @@ std::optional<uint32_t> signature_map(const SavedObjects& objects) {
 
 uint32_t make_signature_map(SavedObjects& objects) {
   if (const auto found = signature_map(objects)) return *found;
-  const uint32_t id = add_object(objects, Kind::kUserObject, user_object("signature_map"));
+  const uint32_t id = add_object(objects, ObjectKind::kUserObject, user_object("signature_map"));
   add_child(objects, 0, kSignatures, id);
   return id;
 }
@@ -310,7 +308,7 @@ std::vector<std::string> variable_keys(const SavedObjects& objects) {
     }
   }
   for (size_t i = 0; i < count; ++i) {
-    if (objects.objects[i].kind == Kind::kVariable && !places[i].empty())
+    if (objects.objects[i].kind == ObjectKind::kVariable && !places[i].empty())
       keys[i] = places[i] + ".ATTRIBUTES/VARIABLE_VALUE";
   }
   return keys;

@@ -63,6 +63,7 @@ struct SavedObjects {
   const Function* find_function(std::string_view name) const;
   Function* find_function(std::string_view name);
 };
+using ObjectKind = SavedObjects::Kind;
 
 // Views into `bytes`, which outlive it. Takes whatever is well formed; throws Malformed.
 SavedObjects read_saved_objects(std::string_view bytes);

@@ -13,8 +13,8 @@
 namespace gedit {
 namespace {
 
-constexpr int kLongestWay = 16;       // nodes between an argument and its saver; savers have one to three
-constexpr uint32_t kFirstTensor = 3;  // inputs of SaveV2 before the tensors
+constexpr int kLongestWayInBody = 16;  // nodes between an argument and its saver; savers have one to three
+constexpr uint32_t kFirstTensor = 3;   // inputs of SaveV2 before the tensors
 
 // The number of the output: `tensors:2` is 2.
 uint32_t port_number(std::string_view port) {
@@ -25,7 +25,9 @@ uint32_t port_number(std::string_view port) {
   return number;
 }
 
-bool hands_on(std::string_view op) { return op == "Identity" || op == "ReadVariableOp" || op == "Cast"; }
+bool hands_argument_on(std::string_view op) {
+  return op == "Identity" || op == "ReadVariableOp" || op == "Cast";
+}
 
 bool takes_value(std::string_view op) { return op == "AssignVariableOp" || is_table_import_op(op); }
 
@@ -77,7 +79,7 @@ class Reading {
 
   // From what is saved to the argument.
   void back(std::string_view input, SavedArgument& tensor) const {
-    for (int step = 0; step < kLongestWay; ++step) {
+    for (int step = 0; step < kLongestWayInBody; ++step) {
       const Input parsed = parse_body_input(input);
       if (parsed.control) break;
       const NodeId id = names_.find(parsed.node);
@@ -85,7 +87,7 @@ class Reading {
         tensor.argument = parsed.node;
         return;
       }
-      if (!hands_on(node_op(body_.bytes(id)))) break;
+      if (!hands_argument_on(node_op(body_.bytes(id)))) break;
       tensor.between.insert(tensor.between.begin(), id);
       const std::vector<std::string_view> inputs = inputs_of(id);
       if (inputs.empty()) break;
@@ -101,7 +103,7 @@ class Reading {
         if (body_.removed(NodeId{i})) continue;
         const std::string_view op = node_op(body_.bytes(NodeId{i}));
         const bool ends = takes_value(op);
-        if (!ends && !hands_on(op)) continue;
+        if (!ends && !hands_argument_on(op)) continue;
         const std::vector<std::string_view> inputs = inputs_of(NodeId{i});
         const size_t last = is_table_import_op(op) ? 3 : ends ? 2 : 1;
         for (size_t slot = ends ? 1 : 0; slot < std::min(last, inputs.size()); ++slot) {
@@ -115,7 +117,7 @@ class Reading {
     }
     for (SavedArgument& tensor : saver.tensors) {
       uint64_t at = uint64_t{index_of(saver.node)} << 32 | tensor.slot;
-      for (int step = 0; step < kLongestWay; ++step) {
+      for (int step = 0; step < kLongestWayInBody; ++step) {
         const auto reader = readers_.find(at);
         if (reader == readers_.end()) break;
         const auto [id, slot] = reader->second;

@@ -59,13 +59,14 @@ SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
 }
 
 // The node that takes the value of `from`'s output `output` on: an assignment of it, or what hands it on.
-struct Taker {
+struct RestoreReader {
   uint32_t output;
   NodeId node;
 };
 
-std::vector<Taker> takers(const Graph& graph, const Names& names, const Edges& consumers, NodeId from) {
-  std::vector<Taker> found;
+std::vector<RestoreReader> takers(const Graph& graph, const Names& names, const Edges& consumers,
+                                  NodeId from) {
+  std::vector<RestoreReader> found;
   for (const NodeId reader : consumers.of(from)) {
     const std::string_view node_def = graph.bytes(reader);
     const std::string_view op = node_op(node_def);
@@ -88,7 +89,7 @@ void follow(const Graph& graph, const Names& names, const Edges& consumers, Node
       tensor.variable = variable_behind(graph, names, input_views(graph.bytes(taker))[0]);
       return;
     }
-    const std::vector<Taker> next = takers(graph, names, consumers, taker);
+    const std::vector<RestoreReader> next = takers(graph, names, consumers, taker);
     if (next.empty()) return;
     taker = next.front().node;
   }
@@ -110,7 +111,7 @@ RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& co
     restore.tensors.push_back(
         {output, keys[output], output < slices.size() ? slices[output] : "", kNoNode, {}});
   }
-  for (const Taker& taker : takers(graph, names, consumers, id)) {
+  for (const RestoreReader& taker : takers(graph, names, consumers, id)) {
     if (taker.output >= restore.tensors.size() || !restore.tensors[taker.output].between.empty()) continue;
     follow(graph, names, consumers, taker.node, restore.tensors[taker.output]);
   }

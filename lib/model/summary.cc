@@ -16,7 +16,7 @@
 namespace gedit {
 namespace {
 
-constexpr uint64_t kMostSteps =
+constexpr uint64_t kMostSumSteps =
     100'000'000;  // nodes visited to rank outputs; past that their order in the file decides
 
 std::string tensor_name(std::string_view name) {
@@ -334,7 +334,7 @@ class Summarizer {
     }
     // With functions as the model's body, the graph's own loose ends are not its results.
     if (by_signature > 0) return;
-    if (unread.size() * summary_.nodes <= kMostSteps) {
+    if (unread.size() * summary_.nodes <= kMostSumSteps) {
       for (Unread& one : unread) {
         NodeSet set(graph_.size());
         set.add(one.id);
@@ -495,7 +495,7 @@ class Summarizer {
         one.rank = one.rank == 0 ? 0 : 3;
         if (one.reason.empty()) one.reason = "has a default";
       }
-      if (placeholders_.size() * summary_.nodes <= kMostSteps) {
+      if (placeholders_.size() * summary_.nodes <= kMostSumSteps) {
         NodeSet set(graph_.size());
         set.add(id);
         const NodeSet reached = reach(set, *consumers_, kAnyDistance);

@@ -22,7 +22,7 @@ using google::protobuf::TextFormat;
 
 // As Python's repr: what fmt writes by default, but for whole numbers.
 template <typename Number>
-std::string float_text(Number value) {
+std::string text_form_float(Number value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   std::string text;
@@ -47,8 +47,8 @@ class ValuePrinter final : public TextFormat::FastFieldValuePrinter {
  public:
   using Generator = TextFormat::BaseTextGenerator;
 
-  void PrintFloat(float value, Generator* out) const override { out->PrintString(float_text(value)); }
-  void PrintDouble(double value, Generator* out) const override { out->PrintString(float_text(value)); }
+  void PrintFloat(float value, Generator* out) const override { out->PrintString(text_form_float(value)); }
+  void PrintDouble(double value, Generator* out) const override { out->PrintString(text_form_float(value)); }
   void PrintString(const std::string& value, Generator* out) const override { quote(value, true, *out); }
   void PrintBytes(const std::string& value, Generator* out) const override { quote(value, false, *out); }
 

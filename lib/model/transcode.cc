@@ -36,21 +36,22 @@ std::string name_of(const Descriptor& type, std::string_view bytes) {
   return {};
 }
 
-using Pieces = std::vector<std::string_view>;  // a message: their concatenation, which is how protobuf merges
+using MessagePieces =
+    std::vector<std::string_view>;  // a message: their concatenation, which is how protobuf merges
 
-class Taker {
+class MessageTaker {
  public:
-  Taker(std::string_view file, Form form, bool drop_unknown, Receiver& receiver)
+  MessageTaker(std::string_view file, Form form, bool drop_unknown, Receiver& receiver)
       : file_(file), checker_(form, drop_unknown), form_(form), receiver_(receiver) {}
 
-  void take(const Descriptor& type, const Pieces& message) {
+  void take(const Descriptor& type, const MessagePieces& message) {
     for (const FieldDescriptor* field : present(type, message)) {
       if (!leads_to_opened(*field)) {
         pieces(type, *field, message);
       } else if (field->is_repeated()) {
         for_each(message, *field, [&](const Field& one) { open(*field, {one.value}); });
       } else {
-        Pieces merged;
+        MessagePieces merged;
         for_each(message, *field, [&](const Field& one) { merged.push_back(one.value); });
         open(*field, merged);
       }
@@ -58,14 +59,14 @@ class Taker {
   }
 
  private:
-  void open(const FieldDescriptor& field, const Pieces& message) {
+  void open(const FieldDescriptor& field, const MessagePieces& message) {
     receiver_.begin(field);
     take(*field.message_type(), message);
     receiver_.end(field);
   }
 
   // The fields that occur, in the order of their numbers.
-  std::vector<const FieldDescriptor*> present(const Descriptor& type, const Pieces& message) const {
+  std::vector<const FieldDescriptor*> present(const Descriptor& type, const MessagePieces& message) const {
     std::vector<const FieldDescriptor*> found;
     uint32_t before = 0;
     for (std::string_view bytes : message) {
@@ -86,7 +87,7 @@ class Taker {
   }
 
   template <typename Use>
-  static void for_each(const Pieces& message, const FieldDescriptor& field, Use use) {
+  static void for_each(const MessagePieces& message, const FieldDescriptor& field, Use use) {
     for (std::string_view bytes : message) {
       for (Fields fields(bytes); fields.next();) {
         if (fields->number == static_cast<uint32_t>(field.number()) && fits(field, fields->wire))
@@ -97,7 +98,7 @@ class Taker {
 
   // Neighbours in the file are parsed together, straight from it; a field that must be seen whole and lies
   // scattered is gathered first.
-  void pieces(const Descriptor& type, const FieldDescriptor& field, const Pieces& message) {
+  void pieces(const Descriptor& type, const FieldDescriptor& field, const MessagePieces& message) {
     const bool whole = !field.is_repeated() || field.is_map();
     std::string_view run;
     std::string gathered;
@@ -250,7 +251,7 @@ std::string Checker::place(std::string_view last, std::string& subject) const {
 void take_apart(Kind kind, std::string_view message, std::string_view file, Form form, bool drop_unknown,
                 Receiver& receiver) {
   try {
-    Taker(file, form, drop_unknown, receiver).take(descriptor_of(kind), {message});
+    MessageTaker(file, form, drop_unknown, receiver).take(descriptor_of(kind), {message});
   } catch (const Malformed& error) {
     rethrow_in(error, message, file);
   } catch (const Error& error) {
@@ -279,7 +280,7 @@ Message& PieceArena::make(const Descriptor& type) {
     google::protobuf::ArenaOptions options;
     options.initial_block = block_.data();
     options.initial_block_size = block_.size();
-    arena_ = std::make_unique<Arena>(options);
+    arena_ = std::make_unique<google::protobuf::Arena>(options);
   }
   arena_->Reset();
   return new_message(type, *arena_);

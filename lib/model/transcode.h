@@ -25,7 +25,6 @@ class Message;
 
 namespace gedit {
 
-using google::protobuf::Arena;
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
@@ -126,7 +125,7 @@ class PieceArena {
 
  private:
   std::vector<char> block_;
-  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<google::protobuf::Arena> arena_;
 };
 
 // Line and column (in bytes), both from 1, of an offset.

@@ -17,9 +17,11 @@ namespace {
 
 using Is = Selector::Is;
 
+}  // namespace
+
 // A graph and what is derived from it.
-struct Place {
-  explicit Place(Graph& graph) : graph(graph) { graph.decode(); }
+struct SearchedPlace {
+  explicit SearchedPlace(Graph& graph) : graph(graph) { graph.decode(); }
 
   const Names& find_names() {
     if (!names) names.emplace(graph);
@@ -38,6 +40,8 @@ struct Place {
   std::optional<Names> names;
   std::optional<Edges> producers, consumers;
 };
+
+namespace {
 
 NodeSet combined(const NodeSet& a, const NodeSet& b, bool both) {
   NodeSet result(std::max(a.size(), b.size()));
@@ -62,8 +66,8 @@ struct Selecting::State {
   State(Model& model, Registry& ops) : model(model), ops(ops), main(model.graph()) {}
 
   Selection evaluate(const Selector& selector);
-  NodeSet in_place(const Selector& selector, Place& place);
-  NodeSet each(Place& place, const auto& matches) {
+  NodeSet in_place(const Selector& selector, SearchedPlace& place);
+  NodeSet each(SearchedPlace& place, const auto& matches) {
     NodeSet set(place.graph.size());
     for (uint32_t i = 0; i < place.graph.size(); ++i) {
       if (place.graph.removed(NodeId{i})) continue;
@@ -71,14 +75,14 @@ struct Selecting::State {
     }
     return set;
   }
-  NodeSet named(Place& place, const std::set<std::string_view>& wanted) {
+  NodeSet named(SearchedPlace& place, const std::set<std::string_view>& wanted) {
     NodeSet set(place.graph.size());
     for (const std::string_view name : wanted) {
       if (const NodeId id = place.find_names().find(name); id != kNoNode) set.add(id);
     }
     return set;
   }
-  NodeSet members(const Selector& selector, Place& place);
+  NodeSet members(const Selector& selector, SearchedPlace& place);
   bool has_dtype(std::string_view node_def, DType type);
 
   Library& find_library() {
@@ -88,9 +92,9 @@ struct Selecting::State {
 
   Model& model;
   Registry& ops;
-  Place main;
+  SearchedPlace main;
   std::optional<Library> library;
-  std::map<size_t, std::unique_ptr<Place>> bodies;
+  std::map<size_t, std::unique_ptr<SearchedPlace>> bodies;
 };
 
 bool Selecting::State::has_dtype(std::string_view node_def, DType type) {
@@ -110,7 +114,7 @@ bool Selecting::State::has_dtype(std::string_view node_def, DType type) {
   return found;
 }
 
-NodeSet Selecting::State::members(const Selector& selector, Place& place) {
+NodeSet Selecting::State::members(const Selector& selector, SearchedPlace& place) {
   std::set<std::string_view> wanted;
   if (&place == &main) {
     for (const Collection& collection : collections(model.meta())) {
@@ -128,7 +132,7 @@ NodeSet Selecting::State::members(const Selector& selector, Place& place) {
   return named(place, wanted);
 }
 
-NodeSet Selecting::State::in_place(const Selector& selector, Place& place) {
+NodeSet Selecting::State::in_place(const Selector& selector, SearchedPlace& place) {
   const auto glob = [&](std::string_view name) {
     return selector.literal ? name == selector.text : glob_match(selector.text, name);
   };
@@ -226,8 +230,8 @@ Selection Selecting::State::evaluate(const Selector& selector) {
     Library& functions = find_library();
     for (size_t i = 0; i < functions.functions.size(); ++i) {
       if (!glob_match(selector.key, functions.functions[i].name)) continue;
-      std::unique_ptr<Place>& body = bodies[i];
-      if (!body) body = std::make_unique<Place>(functions.functions[i].body);
+      std::unique_ptr<SearchedPlace>& body = bodies[i];
+      if (!body) body = std::make_unique<SearchedPlace>(functions.functions[i].body);
       result.in_functions.emplace(i, in_place(selector.operands[0], *body));
     }
     return result;

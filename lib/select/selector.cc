@@ -18,12 +18,12 @@ constexpr int kDeepestExpression = 200;
 constexpr uint32_t kAllSteps = 0xffffffff;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool digits(std::string_view text) {
+bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 // A word of the text, with which of its letters stood in quotes.
-struct Word {
+struct SelectorWord {
   std::string text;
   std::vector<bool> quoted;
 
@@ -34,8 +34,8 @@ struct Word {
     }
     return std::string::npos;
   }
-  Word part(size_t from, size_t count = std::string::npos) const {
-    Word word;
+  SelectorWord part(size_t from, size_t count = std::string::npos) const {
+    SelectorWord word;
     word.text = text.substr(from, count);
     word.quoted.assign(quoted.begin() + static_cast<std::ptrdiff_t>(from),
                        quoted.begin() + static_cast<std::ptrdiff_t>(from + word.text.size()));
@@ -118,9 +118,9 @@ class Parser {
     return selector;
   }
 
-  Word word() {
+  SelectorWord word() {
     skip_blanks();
-    Word word;
+    SelectorWord word;
     int brackets = 0, parens = 0;
     bool regex = false;
     for (; at_ < text_.size(); ++at_) {
@@ -152,7 +152,7 @@ class Parser {
     return word;
   }
 
-  void quoted_text(Word& word) {
+  void quoted_text(SelectorWord& word) {
     const size_t begin = at_++;
     empty_quotes_ = true;
     for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
@@ -167,7 +167,7 @@ class Parser {
     }
   }
 
-  Selector path(const Word& word) {
+  Selector path(const SelectorWord& word) {
     const size_t dots = word.starts("re:") || word.starts("@") ? std::string::npos : word.find("..");
     if (dots == std::string::npos) return walk(word);
     if (dots == 0 || dots + 2 == word.text.size()) fail("'..' needs a node on either side");
@@ -179,18 +179,18 @@ class Parser {
   }
 
   // [N]+X+[N]
-  Selector walk(const Word& word) {
+  Selector walk(const SelectorWord& word) {
     if (word.starts("re:") || word.starts("@")) return primary(word);
     size_t begin = 0, end = word.text.size();
     uint32_t back = 0, forward = 0;
     const size_t first = word.find("+");
-    if (first != std::string::npos && (first == 0 || digits(word.text.substr(0, first)))) {
+    if (first != std::string::npos && (first == 0 || is_digits(word.text.substr(0, first)))) {
       back = steps(word.text.substr(0, first));
       begin = first + 1;
     }
     size_t last = std::string::npos;
     for (size_t at = word.find("+", begin); at != std::string::npos; at = word.find("+", at + 1)) last = at;
-    if (last != std::string::npos && (last + 1 == end || digits(word.text.substr(last + 1)))) {
+    if (last != std::string::npos && (last + 1 == end || is_digits(word.text.substr(last + 1)))) {
       forward = steps(word.text.substr(last + 1));
       end = last;
     }
@@ -212,7 +212,7 @@ class Parser {
     return value;
   }
 
-  Selector primary(const Word& word) {
+  Selector primary(const SelectorWord& word) {
     Selector selector;
     selector.written = word.text;
     selector.literal = word.literal();
@@ -266,7 +266,7 @@ class Parser {
     return selector;
   }
 
-  Selector size(Selector& selector, const Word& word) const {
+  Selector size(Selector& selector, const SelectorWord& word) const {
     selector.is = Is::kSize;
     selector.compare = word.text[4];
     selector.or_equal = word.text.size() > 5 && word.text[5] == '=';

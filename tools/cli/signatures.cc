@@ -18,10 +18,6 @@ Json side_json(const std::map<std::string, TensorSummary>& side) {
 
 }  // namespace
 
-std::string kind_word(Kind kind) {
-  return kind == Kind::kGraphDef ? "GraphDef" : kind == Kind::kMetaGraphDef ? "MetaGraphDef" : "SavedModel";
-}
-
 nlohmann::ordered_json shape_json(const Shape& shape) { return shape ? Json(*shape) : Json(nullptr); }
 nlohmann::ordered_json dtype_json(const std::optional<DType>& dtype) {
   return dtype ? Json(dtype_name(*dtype)) : Json(nullptr);

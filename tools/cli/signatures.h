@@ -11,8 +11,6 @@
 
 namespace gedit {
 
-std::string kind_word(Kind kind);  // SavedModel
-
 nlohmann::ordered_json shape_json(const Shape& shape);                         // null for unknown rank
 nlohmann::ordered_json dtype_json(const std::optional<DType>& dtype);          // null where it is not known
 std::string type_text(const std::optional<DType>& dtype, const Shape& shape);  // float32[?,3]
