@@ -14,6 +14,7 @@
 #include "model/calls.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -191,7 +192,7 @@ class GraphChecker {
       const NodeId id{i};
       if (only != nullptr && !only->has(id)) continue;
       const std::string_view node_def = graph_.bytes(id);
-      if (node_op(node_def) != "VarHandleOp") continue;
+      if (!is_var_handle_op(node_op(node_def))) continue;
       const NodeHead head = node_head(node_def);
       const std::string_view name = string_attr(node_def, "shared_name").value_or("");
       if (name == kAnonymous) continue;

@@ -1,10 +1,9 @@
 // Const nodes and _output_shapes: tensors and shapes that contradict themselves.
-#include <algorithm>
-#include <array>
 #include <limits>
 
 #include "check/nodes.h"
 #include "graph/tensor_layout.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -24,22 +23,10 @@ std::optional<uint64_t> elements(const std::vector<int64_t>& shape) {
 
 std::string shape_words(const Shape& shape) { return shape ? shape_text(shape) : "[*]"; }
 
-// Ops whose first output has the shape of their first input whatever else they do.
-bool keeps_shape(std::string_view op) {
-  constexpr std::array<std::string_view, 24> kOps = {
-      "Abs",    "CheckNumerics", "Elu",        "Exp",      "Identity",
-      "Log",    "LogSoftmax",    "LogicalNot", "Neg",      "PreventGradient",
-      "Relu",   "Relu6",         "Rsqrt",      "Selu",     "Sigmoid",
-      "Sign",   "Softmax",       "Softplus",   "Softsign", "Sqrt",
-      "Square", "StopGradient",  "Tanh",       "ZerosLike"};
-  return std::ranges::binary_search(kOps, op);
-}
-
 // The shape of the node's own attribute, where TensorFlow's inference takes it for the output's.
 Shape inferred(const NodeHead& head, std::string_view node_def, int64_t producer) {
   const bool placeholder = head.op == "Placeholder";
-  if (head.op != "Const" && head.op != "VariableV2" && head.op != "PlaceholderV2" && !placeholder)
-    return std::nullopt;
+  if (!is(head.op, OpKind::kShapeIsInferred)) return std::nullopt;
   const Shape shape = output_shape(with_attr(node_def, "_output_shapes", std::nullopt), 0);
   if (placeholder && producer < kScalarIsScalar && shape && shape->empty()) return std::nullopt;
   return shape;
@@ -126,7 +113,7 @@ void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head
   const Shape own = inferred(head, node_def, context.producer);
   if (!compatible(own, first))
     return wrong("output 0 is " + shape_words(own) + ", _output_shapes says " + shape_words(first));
-  if (!keeps_shape(head.op)) return;
+  if (!is(head.op, OpKind::kKeepsFirstShape)) return;
   std::string_view text;
   each_input(node_def, [&](std::string_view input) {
     if (text.empty()) text = input;

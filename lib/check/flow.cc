@@ -4,6 +4,7 @@
 #include <map>
 
 #include "graph/frames.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -118,7 +119,7 @@ void check_frames(const CheckedGraph& in, const NodeSet* only, Report& report) {
         known->second = parent;
       }
     }
-    if (op == "LoopCond") conditions[name_of(frame)].push_back(id);
+    if (is(op, OpKind::kLoopCond)) conditions[name_of(frame)].push_back(id);
     const std::string_view expected = enter ? name_of(frames.frame(frame).parent) : name_of(frame);
     for (const NodeId producer : in.producers.of(id)) {
       const std::string_view from = name_of(frames.of_output(producer));

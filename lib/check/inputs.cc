@@ -2,6 +2,7 @@
 #include <span>
 
 #include "check/nodes.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -42,14 +43,8 @@ void report_missing(const CheckedGraph& in, NodeId id, std::string_view text, No
   report.add(Rule::kInput, in.subject(id), std::move(words));
 }
 
-// Ops whose `dtype` must be that of the handle they are given (resource_variable_ops.cc, shape functions).
-bool takes_handle(std::string_view op) {
-  return op == "ReadVariableOp" || op == "AssignVariableOp" || op == "AssignAddVariableOp" ||
-         op == "AssignSubVariableOp" || op == "ResourceGather";
-}
-
 void check_handle(const CheckedGraph& in, NodeId id, const NodeHead& head, NodeId producer, Report& report) {
-  if (producer == kNoNode || node_op(in.graph.bytes(producer)) != "VarHandleOp") return;
+  if (producer == kNoNode || !is_var_handle_op(node_op(in.graph.bytes(producer)))) return;
   const auto is = type_attr(in.graph.bytes(producer), "dtype"),
              wanted = type_attr(in.graph.bytes(id), "dtype");
   if (!is || !wanted || *is == *wanted) return;
@@ -130,7 +125,8 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
                       std::to_string(tensors) + (tensors == 1 ? " input, " : " inputs, ") +
                           std::string(head.op) + " takes " + std::to_string(expected.size()));
   }
-  if (takes_handle(head.op) && !data.empty()) check_handle(in, id, head, data[0].producer, report);
+  if (is(head.op, OpKind::kHasDtypeOfVariable) && !data.empty())
+    check_handle(in, id, head, data[0].producer, report);
   size_t slot = 0;
   for (const DataInput& input : data) {
     for (const DType type : input.types) {

@@ -1,6 +1,7 @@
 #include "check/nodes.h"
 
 #include "graph/references.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -82,7 +83,7 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeS
       if (attr_role(head.op, key) == Role::kColocation) check_colocation(in, id, value, report);
       if (key == "_output_shapes") check_output_shapes(in, id, head, value, context, report);
     }
-    if (head.op == "Const") check_const(in, id, attrs, report);
+    if (is_const_op(head.op)) check_const(in, id, attrs, report);
     if (context.security) check_safety(in, id, head, report);
   }
 }

@@ -8,6 +8,7 @@
 #include "checkpoint/list.h"
 #include "checkpoint/slice_key.h"
 #include "model/summary.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -30,7 +31,7 @@ std::optional<std::vector<std::string>> strings_behind(const CheckedGraph& in,
   NodeId id = in.find(inputs[slot]);
   for (int step = 0; id != kNoNode && step < kLongestWayToKeys; ++step) {
     const std::string_view node_def = in.graph.bytes(id);
-    if (node_op(node_def) != "Identity") return string_const(node_def);
+    if (!is_identity_op(node_op(node_def))) return string_const(node_def);
     const std::vector<std::string_view> next = data_inputs(node_def);
     id = next.empty() ? kNoNode : in.find(next[0]);
   }
@@ -90,15 +91,16 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
     if (!save && !restore) continue;
     const auto wrong = [&](const std::string& what) { report.add(Rule::kSaver, in.subject(id), what); };
     const std::vector<std::string_view> inputs = data_inputs(node_def);
-    const bool sliced = op != "Save" && op != "Restore";
+    const bool sliced = is(op, OpKind::kTakesSlices);
     const auto keys = strings_behind(in, inputs, 1);
     const auto slices = sliced ? strings_behind(in, inputs, 2) : std::nullopt;
     if (!keys) continue;
     if (slices && slices->size() != keys->size())
       wrong(count_words(keys->size(), "key") + " and " + count_words(slices->size(), "slice"));
-    const bool many = op == "SaveV2" || op == "RestoreV2" || save;
+    const bool many = save || is_restore_v2_op(op);
     const std::vector<DType> dtypes =
-        many ? type_list(find_attr(node_def, op.ends_with("V2") ? "dtypes" : "T").value_or(""))
+        many ? type_list(find_attr(node_def, is_save_v2_op(op) || is_restore_v2_op(op) ? "dtypes" : "T")
+                             .value_or(""))
              : std::vector{type_attr(node_def, "dt").value_or(DType::kInvalid)};
     if (dtypes.size() != keys->size())
       wrong(count_words(keys->size(), "key") + " and " + count_words(dtypes.size(), "dtype"));

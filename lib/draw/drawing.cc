@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ops/kinds.h"
+
 namespace gedit {
 namespace {
 
@@ -108,7 +110,7 @@ class Drawer {
     for (Drawing::Line& line : drawing_.lines) {
       const Item& to = items_[drawing_.boxes[line.to].item];
       line.stub = readers[line.from] > kMostLines;
-      line.sink = !line.stub && read[line.to] > kMostLines && (to.op.empty() || to.op == "NoOp");
+      line.sink = !line.stub && read[line.to] > kMostLines && (to.op.empty() || is_no_op(to.op));
       line.stub = line.stub || line.sink;
     }
   }

@@ -8,6 +8,7 @@
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/summary.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -86,7 +87,7 @@ class SheetMaker {
       item.hit = hit(v);
       if (wiring_.host[v] != v) item.host = item_of_[wiring_.host[v]];
       if (is_variable_op(item.op) || is_table_op(item.op)) item.look = Look::kState;
-      if (item.op.starts_with("Placeholder")) item.look = Look::kInput;
+      if (is_placeholder_op(item.op)) item.look = Look::kInput;
       if (!item.bytes.empty()) continue;
       const bool state = sheet_.types[item.type] == "resource";
       item.look = item.op == "result" ? Look::kOutput : state ? Look::kState : Look::kInput;

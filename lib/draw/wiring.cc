@@ -7,17 +7,13 @@
 #include "graph/types.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
 constexpr uint32_t kNoVertex = 0xffffffff;
 constexpr size_t kLongestType = 100;  // `float32[...]`, in bytes
-
-bool is_read_op(std::string_view op) { return op == "Identity" || op == "ReadVariableOp"; }
-bool is_question_op(std::string_view op) {
-  return op == "IsVariableInitialized" || op == "VarIsInitializedOp";
-}
 
 std::string variable_shape_text(std::string_view node_def) {
   const auto shape = find_attr(node_def, "shape");
@@ -198,7 +194,8 @@ class Wirer {
     if (text != "resource") return text + shape_text(shape);
     // The shape of a handle tells nothing, that of its variable does.
     const auto dtype = type_attr(from.bytes, "dtype");
-    if (from.op == "VarHandleOp" && dtype) text += " " + dtype_name(*dtype) + variable_shape_text(from.bytes);
+    if (is_var_handle_op(from.op) && dtype)
+      text += " " + dtype_name(*dtype) + variable_shape_text(from.bytes);
     return text;
   }
 
@@ -244,7 +241,8 @@ class Wirer {
           is_table_initializer_op(op(v)) ||
           (is_assign_op(op(v)) && (named.has(NodeId{v}) ||
                                    (below && name.substr(wiring_.vertices[state].name.size()) == "/Assign")));
-      const bool asks = below && (is_question_op(op(v)) || (is_read_op(op(v)) && readers_[v] == 0));
+      const bool asks = below && (is(op(v), OpKind::kAsksInitialized) ||
+                                  (is(op(v), OpKind::kReadsValue) && readers_[v] == 0));
       if (initializes || asks) sit(v, state);
     }
     while (!waiting_.empty()) {
@@ -256,7 +254,7 @@ class Wirer {
         const uint32_t host = wiring_.host[v];
         if (inside_.try_emplace(from, host).first->second != host) continue;  // shared by two: in neither
         if (--readers_[from] > 0) continue;
-        if (is_state(from) || must_own(from) || op(from).starts_with("Placeholder")) continue;
+        if (is_state(from) || must_own(from) || is_placeholder_op(op(from))) continue;
         sit(from, host);
       }
     }
@@ -270,12 +268,13 @@ class Wirer {
 
   void reads() {
     for (uint32_t v = 0; v < graph_.size(); ++v) {
-      if (wiring_.seat[v] != Seat::kBox || must_own(v) || !is_read_op(op(v)) || !feeds_data_[v]) continue;
+      if (wiring_.seat[v] != Seat::kBox || must_own(v) || !is(op(v), OpKind::kReadsValue) || !feeds_data_[v])
+        continue;
       const Wiring::Input* first = first_data(v);
       if (first == nullptr) continue;
       const uint32_t from = first->from;
       const bool resource = from >= graph_.size() && op(v) == "ReadVariableOp";
-      if (!resource && !is_variable_op(op(from)) && (op(from) != "Const" || must_own(from))) continue;
+      if (!resource && !is_variable_op(op(from)) && (!is_const_op(op(from)) || must_own(from))) continue;
       wiring_.seat[v] = Seat::kRead;
       wiring_.host[v] = from;
     }
@@ -286,7 +285,7 @@ class Wirer {
     for (uint32_t v = 0; v < size(); ++v) {
       if (wiring_.seat[v] != Seat::kBox || !feeds_data_[v] || must_own(v)) continue;
       const bool handed = v >= graph_.size() && types_[wiring_.type[v]] == "resource";
-      if (op(v) == "Const" || handed) wiring_.seat[v] = Seat::kConst;
+      if (is_const_op(op(v)) || handed) wiring_.seat[v] = Seat::kConst;
     }
   }
 

@@ -10,6 +10,7 @@
 #include "edit/copy_surroundings.h"
 #include "edit/extend_savers.h"
 #include "edit/places.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -252,8 +253,7 @@ class Copying {
     // In place of a Placeholder it has the name that the copy of that would have; in place of a computed
     // tensor `_k` tells it from a copy of the op.
     std::string name = copy_name(tensor.node);
-    if (!node_op(node_def).starts_with("Placeholder") || tensor.index > 0)
-      name += "_" + std::to_string(tensor.index);
+    if (!is_placeholder_op(node_op(node_def)) || tensor.index > 0) name += "_" + std::to_string(tensor.index);
     mapping_.add_name(name);
     std::string shape_value;
     append_bytes_field(shape_value, attr_field::kShape, shape_proto(shape));
@@ -358,7 +358,7 @@ class Copying {
       if (!reach.reached(i)) continue;
       bool owns = false;
       library.functions[i].body.each_record([&](std::string_view node_def) {
-        owns = owns || node_op(node_def) == "VarHandleOp" || is_table_op(node_op(node_def));
+        owns = owns || is_var_handle_op(node_op(node_def)) || is_table_op(node_op(node_def));
       });
       if (owns && count++ == 0) first = library.functions[i].name;
     }

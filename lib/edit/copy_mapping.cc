@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "edit/new_names.h"
 #include "edit/places.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 CopyMapping::CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request)
@@ -38,7 +39,7 @@ bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation
     if (!copied(producer)) return false;
   }
   const std::string_view node_def = facts_.graph().bytes(id);
-  if (node_op(node_def) == "VarHandleOp") return false;
+  if (is_var_handle_op(node_op(node_def))) return false;
   const std::string_view name = node_name(node_def);
   bool plain = true;
   if (colocation) {
@@ -137,7 +138,7 @@ bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std:
 
 void CopyMapping::identity(const NodeHead& holder, Role role, std::string_view value,
                            std::string& out) const {
-  if (value.empty() && role == Role::kSharedName && holder.op == "VarHandleOp") {
+  if (value.empty() && role == Role::kSharedName && is_var_handle_op(holder.op)) {
     scope_.append(holder.name, out);  // an empty one would be one variable with every other empty one
     return;
   }

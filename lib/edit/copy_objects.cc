@@ -8,6 +8,7 @@
 #include "edit/function_def.h"
 #include "edit/saver_body.h"
 #include "model/object_nodes.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {

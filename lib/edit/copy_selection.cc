@@ -7,6 +7,7 @@
 #include "base/near.h"
 #include "edit/pairs.h"
 #include "edit/places.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -275,7 +276,7 @@ class CopySelecting {
   }
 
   bool is_init_group(NodeId id) const {
-    if (node_op(graph_.bytes(id)) != "NoOp") return false;
+    if (!is_no_op(node_op(graph_.bytes(id)))) return false;
     for (const NodeId producer : facts_.producers.of(id)) {
       if (facts_.initializer_owner.contains(index_of(producer))) return true;
     }
@@ -368,7 +369,7 @@ class CopySelecting {
           if (result_.nodes.has(at)) want(id);
           break;
         }
-        if (op != "Identity" && op != "RefIdentity") break;
+        if (!is_identity_op(op) && !is(op, OpKind::kRefIdentity)) break;
       }
     }
   }

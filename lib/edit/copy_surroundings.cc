@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -147,7 +148,7 @@ void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResu
     const NodeId initializer{index};
     if (!mapping.copied(initializer) || !mapping.copied(owner)) continue;
     for (const NodeId reader : facts.consumers.of(initializer)) {
-      if (node_op(graph.bytes(reader)) == "NoOp" && !in_savers.contains(index_of(reader)))
+      if (is_no_op(node_op(graph.bytes(reader))) && !in_savers.contains(index_of(reader)))
         groups[index_of(reader)];
     }
   }

@@ -2,6 +2,7 @@
 
 #include "edit/places.h"
 #include "edit/signature_inputs.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {

@@ -3,7 +3,6 @@
 #include "edit/expose.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <unordered_set>
@@ -13,6 +12,7 @@
 #include "edit/function_def.h"
 #include "edit/places.h"
 #include "graph/references.h"
+#include "ops/kinds.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -30,12 +30,7 @@ struct Call {
 
 // Whether the node's outputs are those of the function, so that one more of these is one more of those.
 bool hands_on(std::string_view op, std::string_view function) {
-  static constexpr std::array<std::string_view, 4> kCalls{"PartitionedCall", "StatefulPartitionedCall",
-                                                          "TPUPartitionedCall", "RemoteCall"};
-  for (const std::string_view call : kCalls) {
-    if (op == call) return true;
-  }
-  return op == function;
+  return is(op, OpKind::kCall) || op == function;
 }
 
 class Exposing {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "edit/saver_lists.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -135,7 +136,7 @@ class SaverExtension final : public SaverLists {
       source = duplicate(id, inputs, for_copy(id));
     }
     for (const NodeId group : facts_.consumers.of(tensor.between.back())) {
-      if (node_op(graph_.bytes(group)) == "NoOp") run_in(group, source);
+      if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, source);
     }
   }
 

@@ -5,6 +5,7 @@
 #include "edit/places.h"
 #include "graph/types.h"
 #include "model/references.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -12,8 +13,7 @@ namespace {
 // Nodes under `<variable>/` that read the variable, as TensorFlow lays them out; for graphs without
 // VariableDefs.
 bool is_satellite_op(std::string_view op) {
-  return op == "Assign" || op == "AssignVariableOp" || op == "Identity" || op == "ReadVariableOp" ||
-         op == "IsVariableInitialized" || op == "VarIsInitializedOp";
+  return is_assign_op(op) || is(op, OpKind::kReadsValue) || is(op, OpKind::kAsksInitialized);
 }
 
 Graph& decoded_body(Library& library, std::string_view function) {

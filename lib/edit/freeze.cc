@@ -13,18 +13,14 @@
 #include "edit/reduce.h"
 #include "edit/variable_values.h"
 #include "model/folder.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
-bool asks_whether_initialized(std::string_view op) {
-  return op == "VarIsInitializedOp" || op == "IsVariableInitialized" || op == "DisableCopyOnRead";
-}
-
 // Where examples come from: a frozen graph is rarely meant to need them.
 bool feeds_itself(std::string_view op) {
-  return op.starts_with("Iterator") || op.starts_with("OneShotIterator") || op.ends_with("Queue") ||
-         op.ends_with("QueueV2") || op.ends_with("Reader") || op.ends_with("ReaderV2");
+  return is(op, OpKind::kIterator) || is(op, OpKind::kQueue) || is(op, OpKind::kReader);
 }
 
 // Collects the tensors that a signature names.
@@ -66,7 +62,7 @@ class Freezing {
     for (const Function& function : facts_->selecting.library().functions) {
       functions_.insert(function.name);
       function.body.each_record([&](std::string_view node_def) {
-        if (node_op(node_def) == "VarHandleOp") owners_.insert(function.name);
+        if (is_var_handle_op(node_op(node_def))) owners_.insert(function.name);
       });
     }
     for (const std::string& text : signature_inputs_) take_signature_input(text);
@@ -163,7 +159,7 @@ class Freezing {
   // A Placeholder stays, needed or not, so that the signature does; anything else is cut there.
   void take_signature_input(const std::string& text) {
     const std::optional<TensorRef> tensor = tensor_if_there(facts_->names, text);
-    const bool fed = tensor && node_op(graph_.bytes(tensor->node)).starts_with("Placeholder");
+    const bool fed = tensor && is_placeholder_op(node_op(graph_.bytes(tensor->node)));
     if (!fed) {
       inputs_.push_back(text);
       return;
@@ -203,7 +199,7 @@ class Freezing {
     if (const auto shape = find_attr(node_def, "shape"))
       carried.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
     carried.variable = graph_.name(variable);
-    carried.reference = node_op(node_def) != "VarHandleOp";
+    carried.reference = !is_var_handle_op(node_op(node_def));
     flow.seed(carried.variable, carried);
   }
 
@@ -250,7 +246,7 @@ class Freezing {
     }
     // Whether it is initialized is known without it, and on which side of a cond it is asked is not.
     if (!tensor.control && facts_->frames.of(reader) == 0 &&
-        asks_whether_initialized(node_op(graph_.bytes(reader))) && flow.users().contains(index_of(reader)) &&
+        is(node_op(graph_.bytes(reader)), OpKind::kNeedsNoValue) && flow.users().contains(index_of(reader)) &&
         !flow.carried_inputs(reader).begin()->second.switched) {
       asking_.insert(reader);
       return std::nullopt;
@@ -315,7 +311,7 @@ class Freezing {
     for (const NodeId writer : freezing.writers()) refuse_writer(writer, flow);
     freezing.convert();
     for (const NodeId id : asking_) {  // of a variable that nothing else needs, and that is gone
-      if (stays.has(id) && asks_whether_initialized(node_op(graph_.bytes(id)))) freezing.answer(id);
+      if (stays.has(id) && is(node_op(graph_.bytes(id)), OpKind::kNeedsNoValue)) freezing.answer(id);
     }
     for (const auto& [index, use] : flow.users())
       changes_.changed.emplace_back(graph_.name(NodeId{index}), node_op(graph_.bytes(NodeId{index})));
@@ -457,7 +453,7 @@ class Freezing {
         }))
       return;  // with a variable the saver stays, and so do they
     std::set<std::string> empty;
-    const auto is_mutable = [](std::string_view op) { return op.starts_with("Mutable") && is_table_op(op); };
+    const auto is_mutable = [](std::string_view op) { return is(op, OpKind::kMutableTable); };
     const auto makers = functions_with(facts_->selecting.library(), is_mutable);
     for (const auto& [index, state] : facts_->state) {
       const std::string_view node_def = graph_.bytes(state.node);
@@ -479,7 +475,7 @@ class Freezing {
       if (!stays.has(id) || !reduction.keeps(owner) || !facts_->state.at(index_of(owner)).table) continue;
       const auto readers = facts_->consumers.of(id);
       const bool run = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
-        return stays.has(reader) && node_op(graph_.bytes(reader)) == "NoOp";
+        return stays.has(reader) && is_no_op(node_op(graph_.bytes(reader)));
       });
       const bool asked = std::any_of(outputs_.begin(), outputs_.end(), [&](const std::string& output) {
         return parse_input(output).node == graph_.name(id);

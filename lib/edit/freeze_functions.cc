@@ -8,6 +8,7 @@
 #include "edit/function_def.h"
 #include "graph/names.h"
 #include "graph/references.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -91,7 +92,7 @@ class BodyFreezing {
     std::vector<NodeId> own;
     for (uint32_t i = 0; i < body_.size(); ++i) {
       const std::string_view node_def = body_.bytes(NodeId{i});
-      if (node_op(node_def) != "VarHandleOp") continue;
+      if (!is_var_handle_op(node_op(node_def))) continue;
       own.push_back(NodeId{i});
       Carried carried;
       carried.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "edit/places.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -101,12 +102,11 @@ bool same_slots(const std::map<uint32_t, Carried>& a, const std::map<uint32_t, C
 Error outright_write(const Graph& graph, NodeId writer, const std::string& variable,
                      std::string_view function) {
   const std::string_view op = node_op(graph.bytes(writer));
-  const auto has = [&](std::string_view word) { return op.find(word) != std::string_view::npos; };
-  const bool writes = has("Assign") || has("Scatter") || has("Apply") || has("CountUpTo");
   const std::string what =
-      writes ? "writes variable '" + printable(variable) + "', and the outputs read the result"
-             : "takes the variable '" + printable(variable) + "' itself, which " + printable(op) +
-                   " cannot do with a constant";
+      is(op, OpKind::kWritesVariable)
+          ? "writes variable '" + printable(variable) + "', and the outputs read the result"
+          : "takes the variable '" + printable(variable) + "' itself, which " + printable(op) +
+                " cannot do with a constant";
   return refused(what)
       .of(quoted("node", address(function, graph.name(writer))))
       .hint("--keep " + printable(variable));
@@ -281,7 +281,7 @@ void GraphFreezing::pass(NodeId id) {
   std::string node_def(graph_.bytes(id));
   const std::string op(node_op(node_def));
   const std::vector<std::string> inputs = inputs_of(node_def);
-  const bool joins = op == "Merge" || op == "RefMerge" || op == "RefSelect";
+  const bool joins = is_merge_op(op) || op == "RefSelect";
   for (size_t slot = op == "RefSelect" ? 1 : 0; joins && slot < inputs.size(); ++slot) {
     const auto one = carried.find(static_cast<uint32_t>(slot));
     if (inputs[slot].starts_with('^') || (one != carried.end() && one->second.dtype == first.dtype)) continue;

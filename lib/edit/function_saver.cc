@@ -9,6 +9,7 @@
 #include "graph/types.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -44,7 +45,7 @@ std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view funct
   };
   for (Fields fields(function_def); fields.next();) {
     const std::string_view node_def = fields->value;
-    if (!fields->bytes(function_field::kNode) || node_op(node_def) != "SaveV2") continue;
+    if (!fields->bytes(function_field::kNode) || !is_save_v2_op(node_op(node_def))) continue;
     const std::vector<std::string> inputs = inputs_of(node_def);
     if (inputs.size() < 3) return std::nullopt;
     const auto keys = strings(inputs[1]), slices = strings(inputs[2]);
@@ -77,8 +78,8 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
     for (Fields nodes(fields->value); nodes.next();) {
       if (!nodes->bytes(function_field::kNode)) continue;
       const std::string_view op = node_op(nodes->value);
-      saves = saves || op == "SaveV2";
-      restores = restores || op == "RestoreV2";
+      saves = saves || is_save_v2_op(op);
+      restores = restores || is_restore_v2_op(op);
     }
     if (saves) save_functions.emplace(function_name(fields->value), fields->value);
     if (restores) restore_functions.emplace(function_name(fields->value), fields->value);
@@ -119,7 +120,7 @@ std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key) {
   std::set<std::string, std::less<>> names;  // Consts of keys
   for (Fields fields(function_def); fields.next();) {
-    if (!fields->bytes(function_field::kNode) || node_op(fields->value) != "RestoreV2") continue;
+    if (!fields->bytes(function_field::kNode) || !is_restore_v2_op(node_op(fields->value))) continue;
     const std::vector<std::string> inputs = inputs_of(fields->value);
     if (inputs.size() > 1) names.emplace(parse_body_input(inputs[1]).node);
   }
@@ -157,7 +158,7 @@ std::string Inliner::inlined(std::string_view value, int depth) {
     throw Error(Cause::kRefused, "is not made as a saver makes it").of(quoted("saved value", value));
   const std::string_view node_def = found->second;
   const std::vector<std::string> inputs = inputs_of(node_def);
-  if (node_op(node_def) == "Identity" && !inputs.empty()) return inlined(inputs[0], depth + 1);
+  if (is_identity_op(node_op(node_def)) && !inputs.empty()) return inlined(inputs[0], depth + 1);
   Made& made = made_[found->first];
   if (made.name.empty()) {
     std::vector<std::string> mapped;

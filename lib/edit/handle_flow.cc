@@ -1,34 +1,24 @@
 #include "edit/handle_flow.h"
 
 #include "graph/frames.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
-// `RefSwitch` without `Ref`.
-std::string_view plain_op(std::string_view op) { return op.starts_with("Ref") ? op.substr(3) : op; }
-
 bool passes(std::string_view op, uint32_t slot) {
-  const std::string_view plain = plain_op(op);
-  if (plain == "Switch" || op == "_SwitchN") return slot == 0;
+  if (is_switch_op(op)) return slot == 0;
   if (op == "RefSelect") return slot > 0;
-  return plain == "Merge" || plain == "Enter" || plain == "Exit" || plain == "NextIteration" ||
-         plain == "Identity" || op == "IdentityN";
-}
-
-bool reads(std::string_view op) {
-  return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" ||
-         op == "VariableShape" || op == "VarIsInitializedOp" || op == "IsVariableInitialized" ||
-         op == "DisableCopyOnRead";
+  return is(op, OpKind::kPassesHandle);
 }
 
 }  // namespace
 
 std::optional<CallForm> call_form(std::string_view op) {
-  if (op == "PartitionedCall" || op == "StatefulPartitionedCall") return CallForm{"Tin", {"f"}, 0, false};
-  if (op == "If" || op == "StatelessIf") return CallForm{"Tin", {"then_branch", "else_branch"}, 1, false};
-  if (op == "Case" || op == "StatelessCase") return CallForm{"Tin", {"branches"}, 1, false};
-  if (op == "While" || op == "StatelessWhile") return CallForm{"T", {"cond", "body"}, 0, true};
+  if (is(op, OpKind::kLocalCall)) return CallForm{"Tin", {"f"}, 0, false};
+  if (is(op, OpKind::kIf)) return CallForm{"Tin", {"then_branch", "else_branch"}, 1, false};
+  if (is(op, OpKind::kCase)) return CallForm{"Tin", {"branches"}, 1, false};
+  if (is(op, OpKind::kWhile)) return CallForm{"T", {"cond", "body"}, 0, true};
   return std::nullopt;
 }
 
@@ -66,7 +56,7 @@ Use HandleFlow::use_of(std::string_view op, uint32_t slot, const Carried& carrie
   if (carried.reference && (!types || slot >= types->size() || !is_reference((*types)[slot])))
     return Use::kValue;
   if (passes(op, slot)) return Use::kPass;
-  if (reads(op)) return Use::kRead;
+  if (is(op, OpKind::kReadsHandle)) return Use::kRead;
   return Use::kWrite;
 }
 

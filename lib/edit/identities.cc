@@ -4,6 +4,7 @@
 
 #include "graph/mapping.h"
 #include "graph/names.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -163,8 +164,8 @@ NamesHeld names_held(std::string_view node_def) {
 
 bool shares_by_node_name(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
-  if (!is_variable_op(op) || op == "VarHandleOp") {
-    if (op.find("Table") == std::string_view::npos) return false;
+  if (!is(op, OpKind::kReferenceVariable)) {
+    if (!is(op, OpKind::kNamedTable)) return false;
     const auto sharing = find_attr(node_def, "use_node_name_sharing");
     if (!sharing || last_varint(*sharing, attr_field::kBool) == 0) return false;
   }
@@ -172,11 +173,11 @@ bool shares_by_node_name(std::string_view node_def) {
 }
 
 bool is_handle_without_name(std::string_view node_def) {
-  return node_op(node_def) == "VarHandleOp" && string_attr(node_def, "shared_name").value_or("").empty();
+  return is_var_handle_op(node_op(node_def)) && string_attr(node_def, "shared_name").value_or("").empty();
 }
 
 bool needs_shared_name(std::string_view op, std::string_view node_def) {
-  return op == "VarHandleOp" && !find_attr(node_def, "shared_name");
+  return is_var_handle_op(op) && !find_attr(node_def, "shared_name");
 }
 
 void append_shared_name(std::string_view name, std::string& out) {

@@ -16,6 +16,7 @@
 #include "edit/places.h"
 #include "edit/tensor_info.h"
 #include "graph/library.h"
+#include "ops/kinds.h"
 #include "select/tensors.h"
 
 namespace gedit {

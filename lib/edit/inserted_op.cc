@@ -1,38 +1,14 @@
 #include "edit/inserted_op.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/attributes.h"
 #include "graph/node.h"
 #include "graph/types.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
-
-// Ops of one input and one output of the same shape (UnchangedShape in TensorFlow's op definitions).
-constexpr auto kKeepShape = std::to_array<std::string_view>({"Abs",           "Ceil",
-                                                             "CheckNumerics", "CheckNumericsV2",
-                                                             "DebugIdentity", "DebugIdentityV2",
-                                                             "DeepCopy",      "Elu",
-                                                             "Exp",           "FakeQuantWithMinMaxArgs",
-                                                             "Floor",         "GuaranteeConst",
-                                                             "Identity",      "LeakyRelu",
-                                                             "Log",           "LogSoftmax",
-                                                             "LogicalNot",    "Neg",
-                                                             "OnesLike",      "PreventGradient",
-                                                             "Print",         "RefIdentity",
-                                                             "Relu",          "Relu6",
-                                                             "Round",         "Selu",
-                                                             "Sigmoid",       "Sign",
-                                                             "Snapshot",      "Softmax",
-                                                             "Softplus",      "Softsign",
-                                                             "Sqrt",          "Square",
-                                                             "StopGradient",  "Tanh",
-                                                             "ZerosLike"});
-static_assert(std::is_sorted(kKeepShape.begin(), kKeepShape.end()));
 
 std::string list_of_type(DType type) {
   std::string list;
@@ -125,9 +101,7 @@ void InsertedOp::check_arity() const {
   }
 }
 
-bool InsertedOp::keeps_shape() const {
-  return std::binary_search(kKeepShape.begin(), kKeepShape.end(), std::string_view(name_));
-}
+bool InsertedOp::keeps_shape() const { return is(name_, OpKind::kKeepsShape); }
 
 std::string InsertedOp::node(std::string_view name, std::string_view input, DType type,
                              std::string_view device, const std::string& subject) const {

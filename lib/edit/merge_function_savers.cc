@@ -7,6 +7,7 @@
 #include "checkpoint/objects.h"
 #include "edit/merge_saver_state.h"
 #include "graph/types.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -47,7 +48,7 @@ NodeId MergedSavers::saved_objects_of(const MergePart& part) const {
       if (tensor.key != kObjectGraphKey) continue;
       const std::string input = inputs_of(part.graph().bytes(save.node))[save.first_tensor + tensor.slot];
       const NodeId id = part.facts.names().find(parse_input(input).node);
-      if (id != kNoNode && node_op(part.graph().bytes(id)) == "Const") return id;
+      if (id != kNoNode && is_const_op(node_op(part.graph().bytes(id)))) return id;
     }
   }
   return kNoNode;
@@ -99,7 +100,7 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
   };
   const auto is_removed = [&](NodeId id) { return part.removed.has(id); };
   const NodeId group = values_[part.number].restore_operation;
-  if (group != kNoNode && node_op(graph.bytes(group)) == "NoOp" && consumers.of(group).empty() &&
+  if (group != kNoNode && is_no_op(node_op(graph.bytes(group))) && consumers.of(group).empty() &&
       all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed.has(id); }))
     part.removed.add(group);
   std::vector<NodeId> sources{saver.filename};
@@ -109,7 +110,7 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
   }
   for (const NodeId source : sources) {
     const std::string_view op = node_op(graph.bytes(source));
-    if (op != "Const" && op != "Placeholder" && op != "PlaceholderWithDefault") continue;
+    if (!is(op, OpKind::kSaverFilename)) continue;
     if (all_of(consumers.of(source), [&](NodeId reader) {
           return is_removed(reader) || (source == saver.filename && restores.has(reader));
         }))

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "graph/equal.h"
 #include "graph/library.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -30,7 +31,7 @@ class BodyMapping final : public Mapping {
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override {
     if (handles_ == nullptr || role != Role::kSharedName) {
       out += value;
-    } else if (value.empty() && part_.name_empty_handles && holder.op == "VarHandleOp") {
+    } else if (value.empty() && part_.name_empty_handles && is_var_handle_op(holder.op)) {
       out += *handles_;
     } else if (part_.fresh_identities) {
       part_.identities.append(role, value.empty() && by_name_.contains(holder.name) ? holder.name : value,
@@ -44,7 +45,7 @@ class BodyMapping final : public Mapping {
   }
   void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override {
     if (handles_ == nullptr || find_attr(node_def, "shared_name")) return;
-    if (part_.name_empty_handles && holder.op == "VarHandleOp") {
+    if (part_.name_empty_handles && is_var_handle_op(holder.op)) {
       append_shared_name(*handles_, out);
     } else if (part_.fresh_identities && by_name_.contains(holder.name)) {
       std::string name;

@@ -8,6 +8,7 @@
 #include "edit/pairs.h"
 #include "graph/frames.h"
 #include "graph/types.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {

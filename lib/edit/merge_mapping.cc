@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/kinds.h"
+
 namespace gedit {
 
 const Names& GraphFacts::names() const {
@@ -91,7 +93,7 @@ bool MergePart::colocation(const NodeHead& holder, std::string_view target, std:
 }
 
 void MergePart::identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const {
-  if (value.empty() && role == Role::kSharedName && holder.op == "VarHandleOp" && name_empty_handles) {
+  if (value.empty() && role == Role::kSharedName && is_var_handle_op(holder.op) && name_empty_handles) {
     node(holder.name, out);
   } else if (fresh_identities) {
     identities.append(role, value, out);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "graph/equal.h"
 #include "graph/library.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -228,7 +229,7 @@ int64_t MergedNames::instance_key(size_t number, int64_t key) const {
     int64_t lowest = 0;
     for (const auto& part : parts_) {
       const auto look = [&](std::string_view node_def) {
-        if (!node_op(node_def).starts_with("Collective")) return;
+        if (!is(node_op(node_def), OpKind::kCollective)) return;
         const std::optional<int64_t> own = int_attr(node_def, "instance_key");
         if (!own || instance_keys_.contains({part->number, *own})) return;
         int64_t fresh = *own;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "edit/merge_inputs.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -52,7 +53,7 @@ bool InputMap::inlined(const MergedInput& pair) const {
   const auto is_call = [&](size_t part, NodeId node) {
     const std::string_view node_def = parts_[part]->graph().bytes(node);
     const std::string_view op = node_op(node_def);
-    if (op == "PartitionedCall" || op == "StatefulPartitionedCall") return true;
+    if (is(op, OpKind::kLocalCall)) return true;
     const auto lowered = find_attr(node_def, "_lower_using_switch_merge");
     return lowered && last_varint(*lowered, attr_field::kBool) != 0;
   };

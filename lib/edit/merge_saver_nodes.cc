@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "edit/merge_saver_state.h"
 #include "model/collections.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -65,7 +66,7 @@ void MergedSavers::rekey_chosen() {
   for (const RestoredTensor& tensor : values.main.restores.front().tensors) {
     if (tensor.between.empty() || group != kNoNode) continue;
     for (const NodeId reader : chosen_->facts.consumers().of(tensor.between.back())) {
-      if (node_op(chosen_->graph().bytes(reader)) == "NoOp") group = reader;
+      if (is_no_op(node_op(chosen_->graph().bytes(reader)))) group = reader;
     }
   }
   if (group == kNoNode) group = values.restore_operation;
@@ -175,7 +176,7 @@ std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
     const std::string name(node_name(node_def));
     const Tensor* value = values_[part.number].checkpoint->find(name);
     if (value == nullptr) continue;  // a local one
-    const bool resource = node_op(node_def) == "VarHandleOp";
+    const bool resource = is_var_handle_op(node_op(node_def));
     const std::string variable = part.name_of(name);
     SaverEntry entry{key_of(part, name), "", value->dtype, variable};
     if (resource) {
@@ -241,7 +242,7 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   for (const NodeId id : kept) {
     if (!is_assign_op(node_op(graph.bytes(id)))) continue;
     for (const NodeId reader : part.facts.consumers().of(id)) {
-      if (node_op(graph.bytes(reader)) == "NoOp" && graph.name(reader).starts_with(scope))
+      if (is_no_op(node_op(graph.bytes(reader))) && graph.name(reader).starts_with(scope))
         groups[std::string(scope)].nodes.push_back(reader);
     }
   }

@@ -10,6 +10,7 @@
 #include "edit/keys.h"
 #include "edit/merge_saver_state.h"
 #include "model/collections.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -176,7 +177,7 @@ void MergedSavers::decide() {
       chosen_ != nullptr &&
       std::any_of(values_[chosen_->number].all.restores.begin(), values_[chosen_->number].all.restores.end(),
                   [&](const RestoreNode& restore) {
-                    return node_op(chosen_->graph().bytes(restore.node)) != "RestoreV2";
+                    return !is_restore_v2_op(node_op(chosen_->graph().bytes(restore.node)));
                   });
   if (as_it_is_ && !reads_v1 && (chosen_ != nullptr || saved)) return;
   if (chosen_ == nullptr) {

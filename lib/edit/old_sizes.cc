@@ -7,6 +7,7 @@
 #include "edit/places.h"
 #include "graph/listing.h"
 #include "graph/packed.h"
+#include "ops/kinds.h"
 #include "ops/registry.h"
 
 namespace gedit {
@@ -23,12 +24,6 @@ bool is_shape_argument(std::string_view name) {
          name.ends_with("_dims");
 }
 
-// Ops that put a shape together from parts.
-bool builds_shape(std::string_view op) {
-  return op == "Pack" || op == "ConcatV2" || op == "Concat" || op == "Identity" || op == "Cast" ||
-         op == "Prod" || op == "Mul";
-}
-
 // Numbers of an int32 or int64 Const of at most one dimension; empty for any other node.
 struct Sizes {
   std::vector<int64_t> numbers;
@@ -36,7 +31,7 @@ struct Sizes {
 };
 Sizes sizes_in(std::string_view node_def) {
   Sizes sizes;
-  const auto value = node_op(node_def) == "Const" ? find_attr(node_def, "value") : std::nullopt;
+  const auto value = is_const_op(node_op(node_def)) ? find_attr(node_def, "value") : std::nullopt;
   if (!value) return sizes;
   const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
   const auto type = static_cast<DType>(last_varint(tensor, 1));
@@ -118,7 +113,7 @@ std::vector<OldSize> old_sizes(const Graph& graph, const Names& names, const Edg
   while (!stack.empty()) {
     const NodeId at = stack.back();
     stack.pop_back();
-    if (builds_shape(node_op(graph.bytes(at)))) {
+    if (is(node_op(graph.bytes(at)), OpKind::kComputesShape)) {
       each_input(graph.bytes(at), push);
       continue;
     }

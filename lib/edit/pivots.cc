@@ -1,6 +1,7 @@
 #include "edit/pivots.h"
 
 #include "graph/frames.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 

@@ -6,6 +6,7 @@
 #include "checkpoint/objects.h"
 #include "edit/reduce_surroundings.h"
 #include "graph/library.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -65,7 +66,7 @@ void Reduction::add_groups() {
     const NodeId member = members.back();
     members.pop_back();
     for (const NodeId reader : facts_.consumers.of(member)) {
-      if (node_op(graph_.bytes(reader)) != "NoOp" || closure_.nodes().has(reader)) continue;
+      if (!is_no_op(node_op(graph_.bytes(reader))) || closure_.nodes().has(reader)) continue;
       groups_.add(reader);
       closure_.want_alone(reader);
       members.push_back(reader);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "graph/library.h"
 #include "model/object_nodes.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -99,7 +100,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
     const auto found = nodes_.find(id);
     // A node that an input of the extracted part took the place of stands for nothing any more.
     const auto stands = [&](NodeId at) {
-      return node(at) && !node_op(facts_.graph().bytes(at)).starts_with("Placeholder");
+      return node(at) && !is_placeholder_op(node_op(facts_.graph().bytes(at)));
     };
     const bool there = found != nodes_.end() && stands(found->second);
     if (object.kind == ObjectKind::kAsset) {
@@ -113,7 +114,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
     }
     if (object.kind != ObjectKind::kVariable || !there) continue;
     const std::string_view node_def = facts_.graph().bytes(found->second);
-    if (node_op(node_def) == "VarHandleOp") continue;
+    if (is_var_handle_op(node_op(node_def))) continue;
     frozen_[id] = true;
     object.kind = ObjectKind::kConstant;
     object.content.clear();

@@ -20,6 +20,7 @@
 #include "graph/names.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {

@@ -5,6 +5,7 @@
 #include "graph/types.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -99,7 +100,7 @@ std::string SaverBody::again(NodeId id, const std::vector<std::string>& inputs) 
   // A node of the main graph, the original, that this one has nothing to do with.
   if (is_table_import_op(op)) node = with_attr(node, "_class", std::nullopt);
   body_.append(std::move(node));
-  if (op == "AssignVariableOp" || is_table_import_op(op)) return name;
+  if (is(op, OpKind::kTakesRestored)) return name;
   return name + (op == "ReadVariableOp" ? ":value:0" : op == "Cast" ? ":y:0" : ":output:0");
 }
 

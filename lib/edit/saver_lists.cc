@@ -4,6 +4,7 @@
 
 #include "base/wire.h"
 #include "graph/types.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -56,7 +57,7 @@ bool SaverLists::is_alone(NodeId id, NodeId reader) const {
 
 void SaverLists::read_v2(RestoreNode& restore) {
   const std::string node_def = node(restore.node);
-  if (node_op(node_def) == "RestoreV2" || restore.tensors.size() != 1 ||
+  if (is_restore_v2_op(node_op(node_def)) || restore.tensors.size() != 1 ||
       !is_alone(restore.names, restore.node))
     return;
   const auto with_vector = [&](NodeId id, const std::string& text) {
@@ -73,10 +74,10 @@ void SaverLists::read_v2(RestoreNode& restore) {
             .type("dtype", DType::kString)
             .attr("value", strings_value({tensor.slice}))
             .take());
-    if (node_op(node_def) == "Restore") {
-      inputs.insert(inputs.begin() + 2, slices);
-    } else {
+    if (is(node_op(node_def), OpKind::kTakesSlices)) {
       inputs[2] = slices;
+    } else {
+      inputs.insert(inputs.begin() + 2, slices);
     }
     restore.slices = kNoNode;
   }
@@ -115,7 +116,7 @@ void SaverLists::extend(const SaveNode& save, const std::vector<SaverEntry>& ent
   inputs.insert(inputs.end(), controls.begin(), controls.end());
   std::string node_def = node(save.node);
   if (!entries.empty())
-    node_def = with_types(node_def, node_op(node_def) == "SaveV2" ? "dtypes" : "T", types_of(entries));
+    node_def = with_types(node_def, is_save_v2_op(node_op(node_def)) ? "dtypes" : "T", types_of(entries));
   change(save.node, with_inputs(node_def, inputs));
 }
 
@@ -157,7 +158,7 @@ std::string SaverLists::add_restore(const RestoreNode& restore, const SaverEntry
   }
   // Its place is beside the variable that the other one restores.
   std::string node_def = without_attr(without_attr(node(restore.node), "_output_shapes"), "_class");
-  if (node_op(node_def) != "RestoreV2") {
+  if (!is_restore_v2_op(node_op(node_def))) {
     node_def = with_attr(node_def, "dt", type_value(entry.dtype));
   } else {
     node_def = with_types(without_attr(std::move(node_def), "dtypes"), "dtypes", {entry.dtype});
@@ -175,7 +176,7 @@ void SaverLists::run_groups() {
 }
 
 bool restores_one_each(const Savers& savers, const RestoreNode& restore, std::string_view restore_op) {
-  if (restore_op != "RestoreV2") return true;
+  if (!is_restore_v2_op(restore_op)) return true;
   if (restore.tensors.size() != 1) return false;
   return std::any_of(savers.saves.begin(), savers.saves.end(), [&](const SaveNode& save) {
     return save.tensors.size() > 1 &&

@@ -17,6 +17,7 @@
 #include "graph/listing.h"
 #include "graph/types.h"
 #include "model/collections.h"
+#include "ops/kinds.h"
 #include "select/selection.h"
 #include "select/tensors.h"
 
@@ -271,7 +272,7 @@ class Setting {
     const std::string_view node_def = where.bytes(id), op = node_op(node_def);
     const std::string name = address(function, node_name(node_def));
     const bool variable = is_variable_op(op);
-    if (!variable && !op.starts_with("Placeholder")) {
+    if (!variable && !is_placeholder_op(op)) {
       throw refused(quoted("node", name) + " (" + printable(op) + ") has no shape of its own")
           .of(quoted("tensor", written))
           .hint("--shape is for placeholders and variables");
@@ -282,7 +283,7 @@ class Setting {
     append_bytes_field(value, attr_field::kShape, proto);
     std::string edited = with_attr(node_def, "shape", value);
     // What a handle gives stays a handle. Else the node's own `_output_shapes` is known anew.
-    const bool handle = op == "VarHandleOp";
+    const bool handle = is_var_handle_op(op);
     if (!handle && find_attr(node_def, "_output_shapes")) {
       std::string list, shapes;
       append_bytes_field(list, attr_field::kShape, proto);

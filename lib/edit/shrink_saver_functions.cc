@@ -12,6 +12,7 @@
 #include "edit/new_names.h"
 #include "graph/library.h"
 #include "model/saver_functions.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -92,11 +93,11 @@ class BodyShrinking {
       if (found == readers.end()) continue;
       for (const NodeId reader : found->second) {
         const std::string_view op = node_op(body_.bytes(reader));
-        if (op.ends_with("PartitionedCall")) {
+        if (is(op, OpKind::kPartitionedCall)) {
           throw Error(Cause::kRefused, "passes on variables that go")
               .of(quoted("function", function_name(function_def_)));
         }
-        if (op == "SaveV2" && --saved[index_of(reader)] > 0) continue;
+        if (is_save_v2_op(op) && --saved[index_of(reader)] > 0) continue;
         if (dead_.emplace(body_.name(reader)).second) stack.emplace_back(body_.name(reader));
       }
     }
@@ -164,14 +165,14 @@ class BodyShrinking {
       const NodeId id{i};
       if (is_dead(id)) continue;
       const std::string_view op = node_op(body_.bytes(id));
-      if (op != "SaveV2" && op != "RestoreV2") continue;
+      if (!is_save_v2_op(op) && !is_restore_v2_op(op)) continue;
       std::vector<std::string> inputs = inputs_of(body_.bytes(id));
       const std::vector<DType> types = type_list(find_attr(body_.bytes(id), "dtypes").value_or(""));
       if (inputs.size() < kSaveTensors) continue;
       std::vector<uint32_t> kept;
       for (uint32_t slot = 0; slot < types.size(); ++slot) {
         const bool stays =
-            op == "RestoreV2"
+            is_restore_v2_op(op)
                 ? read[std::string(body_.name(id))].contains(slot)
                 : slot + kSaveTensors < inputs.size() &&
                       !dead_.contains(std::string(parse_body_input(inputs[slot + kSaveTensors]).node));

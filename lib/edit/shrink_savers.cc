@@ -6,15 +6,9 @@
 #include "base/error.h"
 #include "checkpoint/bundle.h"
 #include "edit/new_names.h"
+#include "ops/kinds.h"
 
 namespace gedit {
-namespace {
-
-bool carries_on(std::string_view op) {
-  return op == "Identity" || op == "Pack" || op == "MergeV2Checkpoints" || op == "NoOp";
-}
-
-}  // namespace
 
 SaverShrinking::SaverShrinking(Facts& facts, Closure& closure)
     : facts_(facts),
@@ -75,7 +69,7 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     if (!dead_.has(save.node) || file == kNoNode || live_files.contains(index_of(file))) continue;
     lost_.insert(index_of(file));
     for (const NodeId reader : facts_.consumers.of(save.node)) {
-      if (source_of(reader, 0) == file && node_op(graph_.bytes(reader)) == "Identity") kill(reader);
+      if (source_of(reader, 0) == file && is_identity_op(node_op(graph_.bytes(reader)))) kill(reader);
     }
   }
   for (const RestoreNode& restore : facts_.savers.restores) {
@@ -115,7 +109,7 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     const NodeId at = stack.back();
     stack.pop_back();
     for (const NodeId reader : facts_.consumers.of(at)) {
-      if (node_op(graph_.bytes(reader)) == "NoOp") {
+      if (is_no_op(node_op(graph_.bytes(reader)))) {
         const auto count = left.emplace(index_of(reader), facts_.producers.of(reader).size()).first;
         if (--count->second == 0) kill(reader);
         continue;
@@ -197,7 +191,7 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
     std::vector<NodeId> roots{start};
     for (size_t at = 0; at < roots.size(); ++at) {
       for (const NodeId reader : facts_.consumers.of(roots[at])) {
-        if (carries_on(node_op(graph_.bytes(reader))) && seen.insert(index_of(reader)).second)
+        if (is(node_op(graph_.bytes(reader)), OpKind::kBehindSave) && seen.insert(index_of(reader)).second)
           roots.push_back(reader);
       }
     }
@@ -299,9 +293,9 @@ void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>&
       node_def = with_attr(node_def, "_output_shapes", std::nullopt);
     };
     if (slots != nullptr) {
-      const bool v2 = node_op(graph_.bytes(id)) == "SaveV2";
+      const bool v2 = is_save_v2_op(node_op(graph_.bytes(id)));
       shrink(*slots, save->second->names, save->second->slices, v2 ? "dtypes" : "T");
-    } else if (restore != restores_.end() && node_op(graph_.bytes(id)) == "RestoreV2") {
+    } else if (restore != restores_.end() && is_restore_v2_op(node_op(graph_.bytes(id)))) {
       shrink(kept_outputs_.at(index_of(id)), restore->second->names, restore->second->slices, "dtypes");
     }
     if (!changed) continue;

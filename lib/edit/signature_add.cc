@@ -16,6 +16,7 @@
 #include "graph/edges.h"
 #include "model/object_nodes.h"
 #include "model/save.h"
+#include "ops/kinds.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -273,7 +274,7 @@ class Adding {
       const NodeId id = open.back();
       open.pop_back();
       const std::string_view op = node_op(graph.bytes(id));
-      if (op == "Placeholder" || op == "PlaceholderV2") {
+      if (is(op, OpKind::kMustBeFed)) {
         changes_.warnings.push_back("the outputs need placeholder '" + printable(graph.name(id)) +
                                     "', which is no input of the signature");
       }

@@ -11,6 +11,7 @@
 #include "edit/function_def.h"
 #include "graph/edges.h"
 #include "model/collections.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -106,7 +107,7 @@ class Cutting {
         return;
       }
       const std::string_view node_def = graph_.bytes(id);
-      if (!control && node_def.size() > kBigConstant && node_op(node_def) == "Const") {
+      if (!control && node_def.size() > kBigConstant && is_const_op(node_op(node_def))) {
         if (!arguments_.emplace(Key{index_of(id), 0}, "").second) return;
         captured_[static_cast<uint32_t>(objects_.objects.size() + constants_.size())].push_back(id);
         constants_.emplace_back(graph_.name(id));
@@ -130,13 +131,13 @@ class Cutting {
   bool is_input(NodeId id) const {
     const auto first = arguments_.lower_bound({index_of(id), 0});
     return first != arguments_.end() && first->first.first == index_of(id) &&
-           node_op(graph_.bytes(id)).starts_with("Placeholder");
+           is_placeholder_op(node_op(graph_.bytes(id)));
   }
 
   void check(NodeId id) {
     const std::string_view op = node_op(graph_.bytes(id));
     const std::string name(graph_.name(id));
-    if (op == "Placeholder" || op == "PlaceholderV2") {
+    if (is(op, OpKind::kMustBeFed)) {
       throw refused("the outputs need it, and it is no input")
           .of(quoted("placeholder", name))
           .hint("--inputs " + printable(name) + "=" + printable(name));

@@ -10,6 +10,7 @@
 #include "edit/facts.h"
 #include "edit/new_names.h"
 #include "graph/listing.h"
+#include "ops/kinds.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -30,7 +31,7 @@ Shape variable_shape(std::string_view node_def) {
   if (!value) return std::nullopt;
   const Shape shape = parse_shape_proto(last_bytes(*value, attr_field::kShape));
   // The op of TensorFlow 0.x says [] where it does not know (core/ops/state_ops.cc).
-  if (node_op(node_def) == "Variable" && shape && shape->empty()) return std::nullopt;
+  if (is(node_op(node_def), OpKind::kUnknownShapeIsEmpty) && shape && shape->empty()) return std::nullopt;
   return shape;
 }
 
@@ -40,12 +41,6 @@ bool fully_known(const Shape& shape) {
 
 bool floating(DType type) {
   return type == DType::kFloat || type == DType::kDouble || type == DType::kHalf || type == DType::kBfloat16;
-}
-
-// An op that steps a variable, its first input, and takes slots, rates and gradients as others.
-bool is_apply_op(std::string_view op) {
-  if (op.starts_with("Resource")) op.remove_prefix(8);
-  return op.starts_with("Apply") || op.starts_with("SparseApply");
 }
 
 std::string scalar_const(const std::string& name, DType type, double number) {
@@ -96,7 +91,7 @@ class Syncing {
   Graph& graph() { return facts_.model.graph(); }
   std::string_view bytes(NodeId id) const { return facts_.graph().bytes(id); }
   std::string_view op(NodeId id) const { return node_op(bytes(id)); }
-  bool is_resource(NodeId id) const { return op(id) == "VarHandleOp"; }
+  bool is_resource(NodeId id) const { return is_var_handle_op(op(id)); }
   bool under(std::string_view name, const std::string& prefix) const {
     return name.size() > prefix.size() && name.starts_with(prefix);
   }
@@ -118,7 +113,7 @@ class Syncing {
       if (nodes.removed(id)) continue;
       const std::string_view node_def = nodes.bytes(id), op = node_op(node_def);
       if (is_variable_op(op)) variables_.push_back(id);
-      if (!is_apply_op(op)) continue;
+      if (!is(op, OpKind::kApply)) continue;
       bool first = true;
       each_input(node_def, [&](std::string_view input) {
         const NodeId variable = variable_behind(nodes, facts_.names, input);

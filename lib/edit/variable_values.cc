@@ -9,6 +9,7 @@
 #include "graph/types.h"
 #include "model/object_nodes.h"
 #include "model/saver_functions.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -180,7 +181,7 @@ void VariableValues::check(std::string_view node_def, const Tensor& tensor,
   if (const auto value = find_attr(node_def, "shape"))
     shape = parse_shape_proto(last_bytes(*value, attr_field::kShape));
   // The first variables could not tell a scalar from an unknown shape.
-  if (shape && shape->empty() && node_op(node_def) == "Variable") shape = std::nullopt;
+  if (shape && shape->empty() && is(node_op(node_def), OpKind::kUnknownShapeIsEmpty)) shape = std::nullopt;
   std::vector<int64_t> stored = tensor.shape;
   if (part) {
     for (size_t i = 0; i < stored.size(); ++i) stored[i] = (*part)[i].length;
@@ -207,7 +208,7 @@ std::string VariableValues::value_of_own(std::string_view node_def) {
   bool known = false;
   for (const auto& [index, state] : facts_.state) {
     const std::string_view other = graph_.bytes(state.node);
-    if (node_op(other) != "VarHandleOp" || string_attr(other, "shared_name") != shared) continue;
+    if (!is_var_handle_op(node_op(other)) || string_attr(other, "shared_name") != shared) continue;
     where = find(state.node);
     known = true;
   }

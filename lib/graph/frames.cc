@@ -2,14 +2,9 @@
 
 #include <map>
 
+#include "ops/kinds.h"
+
 namespace gedit {
-
-bool is_enter_op(std::string_view op) { return op == "Enter" || op == "RefEnter"; }
-bool is_exit_op(std::string_view op) { return op == "Exit" || op == "RefExit"; }
-bool is_merge_op(std::string_view op) { return op == "Merge" || op == "RefMerge" || op == "_XlaMerge"; }
-bool is_next_iteration_op(std::string_view op) { return op == "NextIteration" || op == "RefNextIteration"; }
-bool is_switch_op(std::string_view op) { return op == "Switch" || op == "RefSwitch" || op == "_SwitchN"; }
-
 namespace {
 
 bool has_enter(const Graph& graph) {

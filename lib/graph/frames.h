@@ -34,10 +34,4 @@ class Frames {
   std::vector<bool> exits_;
 };
 
-bool is_enter_op(std::string_view op);
-bool is_exit_op(std::string_view op);
-bool is_merge_op(std::string_view op);
-bool is_next_iteration_op(std::string_view op);
-bool is_switch_op(std::string_view op);
-
 }  // namespace gedit

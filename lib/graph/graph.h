@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "graph/arena.h"
 #include "graph/mapping.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 

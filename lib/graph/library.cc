@@ -2,6 +2,8 @@
 
 #include <unordered_set>
 
+#include "ops/kinds.h"
+
 namespace gedit {
 namespace {
 
@@ -147,7 +149,7 @@ std::vector<std::string_view> argument_names(std::string_view signature) {
 
 std::string_view called_function(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
-  if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return op;
+  if (!is(op, OpKind::kLocalCall)) return op;
   const auto f = find_attr(node_def, "f");
   return f ? last_bytes(last_bytes(*f, attr_field::kFunc), 1) : std::string_view();
 }

@@ -81,18 +81,6 @@ Input parse_body_input(std::string_view text);
 // `a`, `a:1` or `^a` for any way in which an input of a main graph may be written.
 std::string canonical_input(std::string_view input);
 
-// Variables are these ops (command_reference 0.2).
-inline bool is_variable_op(std::string_view op) {
-  if (op.empty() || (op[0] != 'V' && op[0] != 'A')) return false;
-  return op == "VariableV2" || op == "VarHandleOp" || op == "Variable" || op == "AutoReloadVariable";
-}
-
-// Ops that call a Python function of the process that built the graph.
-inline bool is_python_op(std::string_view op) {
-  if (op.size() < 6 || (op[0] != 'P' && op[0] != 'E')) return false;
-  return op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc";
-}
-
 // Calls use(string_view) for every input as stored.
 template <typename Use>
 void each_input(std::string_view node_def, Use use) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "graph/references.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -49,7 +50,7 @@ class Prefixer {
         case 0x12:  // op: as it is
           op_ = {value, length};
           // A variable without a shared_name is to get one.
-          if (identities_ && op_ == "VarHandleOp") return nullptr;
+          if (identities_ && is_var_handle_op(op_)) return nullptr;
           break;
         case 0x22:  // device
           break;

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "ops/kinds.h"
+
 namespace gedit {
 namespace {
 
@@ -181,14 +183,12 @@ namespace {
 // From the attribute that the op itself has.
 Shape own_shape(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
-  if (op == "Const") {
+  if (is_const_op(op)) {
     const auto value = find_attr(node_def, "value");
     if (!value) return std::nullopt;
     return parse_shape_proto(last_bytes(last_bytes(*value, attr_field::kTensor), 2));
   }
-  const bool shaped =
-      op.starts_with("Placeholder") || op == "VariableV2" || op == "Variable" || op == "AutoReloadVariable";
-  const auto shape = shaped ? find_attr(node_def, "shape") : std::nullopt;
+  const auto shape = is(op, OpKind::kHasShape) ? find_attr(node_def, "shape") : std::nullopt;
   if (!shape) return std::nullopt;
   return parse_shape_proto(last_bytes(*shape, attr_field::kShape));
 }

@@ -68,15 +68,4 @@ VariableNames variable_names(std::string_view variable_def) {
   return names;
 }
 
-bool is_table_op(std::string_view op) {
-  return op == "HashTable" || op == "HashTableV2" ||
-         (op.starts_with("Mutable") &&
-          (op.ends_with("Table") || op.ends_with("TableV2") || op.starts_with("MutableHashTableOfTensors")));
-}
-
-bool is_table_import_op(std::string_view op) { return op.starts_with("LookupTableImport"); }
-bool is_table_initializer_op(std::string_view op) {
-  return op.starts_with("InitializeTable") || is_table_import_op(op);
-}
-
 }  // namespace gedit

@@ -46,10 +46,4 @@ VariableNames variable_names(std::string_view variable_def);
 // The node of a name as it stands in a collection, a saver, a signature: `x:0`, `x`, `^x` are node x.
 inline std::string_view node_of(std::string_view name) { return parse_input(name).node; }
 
-// Tables are resources that lookups read (command_reference 0.2).
-bool is_table_op(std::string_view op);
-// Fills one that stays as it is filled.
-bool is_table_initializer_op(std::string_view op);
-bool is_table_import_op(std::string_view op);  // of these those that fill any, as savers do
-
 }  // namespace gedit

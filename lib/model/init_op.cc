@@ -9,6 +9,7 @@
 #include "graph/names.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -37,7 +38,7 @@ class Giving {
         readers_(reversed(sources_)) {
     for (const Asset& asset : assets(meta)) fed_.insert(names_.find(node_of(asset.tensor)));
     restored_ = behind(is_restore_op);
-    waiting_ = behind([](std::string_view op) { return op == "Placeholder" || op == "PlaceholderV2"; });
+    waiting_ = behind([](std::string_view op) { return is(op, OpKind::kMustBeFed); });
   }
 
   InitOp run() {
@@ -121,7 +122,7 @@ class Giving {
       const auto members = sources_.of(group);
       std::unordered_set<NodeId> runs(members.begin(), members.end());
       for (const NodeId member : members) {  // groups of groups
-        if (node_op(graph_.bytes(member)) != "NoOp") continue;
+        if (!is_no_op(node_op(graph_.bytes(member)))) continue;
         const auto inner = sources_.of(member);
         runs.insert(inner.begin(), inner.end());
       }
@@ -133,7 +134,7 @@ class Giving {
     if (wanted.size() == 1) return wanted.front();
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
-      if (graph_.removed(id) || node_op(graph_.bytes(id)) != "NoOp" ||
+      if (graph_.removed(id) || !is_no_op(node_op(graph_.bytes(id))) ||
           sources_.of(id).size() != wanted.size())
         continue;
       if (covers(id)) return id;
@@ -173,7 +174,7 @@ InitOp give_init_op(MetaGraph& meta) {
   meta.graph.each_record([&](std::string_view node_def) {
     const std::string_view op = node_op(node_def);
     filled = filled || is_table_initializer_op(op);
-    if (!op.starts_with("HashTable")) return;  // one that stays as it is filled
+    if (!is(op, OpKind::kHashTable)) return;  // one that stays as it is filled
     if (tables++ == 0) first = printable(node_name(node_def));
   });
   InitOp none;

@@ -8,6 +8,7 @@
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/saver_functions.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -101,7 +102,7 @@ class ObjectFinding {
   // By the variable that it holds.
   bool may_be(NodeId node, uint32_t id) const {
     const std::string_view node_def = graph_.bytes(node), content = objects_.objects[id].content;
-    if (node_op(node_def) != "VarHandleOp") return false;
+    if (!is_var_handle_op(node_op(node_def))) return false;
     const auto dtype = find_attr(node_def, "dtype");
     return dtype && last_varint(*dtype, attr_field::kType) == last_varint(content, kVariableType);
   }

@@ -9,6 +9,7 @@
 #include "graph/references.h"
 #include "model/collections.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -25,12 +26,6 @@ uint32_t port_number(std::string_view port) {
   return number;
 }
 
-bool hands_argument_on(std::string_view op) {
-  return op == "Identity" || op == "ReadVariableOp" || op == "Cast";
-}
-
-bool takes_value(std::string_view op) { return op == "AssignVariableOp" || is_table_import_op(op); }
-
 class Reading {
  public:
   Reading(const Graph& body, const Names& names) : body_(body), names_(names) {}
@@ -40,7 +35,7 @@ class Reading {
     for (uint32_t i = 0; i < body_.size(); ++i) {
       if (body_.removed(NodeId{i})) continue;
       const std::string_view op = node_op(body_.bytes(NodeId{i}));
-      if (op == "SaveV2" || op == "RestoreV2") found.push_back(read(NodeId{i}, op == "SaveV2"));
+      if (is_save_v2_op(op) || is_restore_v2_op(op)) found.push_back(read(NodeId{i}, is_save_v2_op(op)));
     }
     return found;
   }
@@ -87,7 +82,7 @@ class Reading {
         tensor.argument = parsed.node;
         return;
       }
-      if (!hands_argument_on(node_op(body_.bytes(id)))) break;
+      if (!is(node_op(body_.bytes(id)), OpKind::kPassesSaved)) break;
       tensor.between.insert(tensor.between.begin(), id);
       const std::vector<std::string_view> inputs = inputs_of(id);
       if (inputs.empty()) break;
@@ -102,8 +97,8 @@ class Reading {
       for (uint32_t i = 0; i < body_.size(); ++i) {
         if (body_.removed(NodeId{i})) continue;
         const std::string_view op = node_op(body_.bytes(NodeId{i}));
-        const bool ends = takes_value(op);
-        if (!ends && !hands_argument_on(op)) continue;
+        const bool ends = is(op, OpKind::kTakesRestored);
+        if (!ends && !is(op, OpKind::kPassesSaved)) continue;
         const std::vector<std::string_view> inputs = inputs_of(NodeId{i});
         const size_t last = is_table_import_op(op) ? 3 : ends ? 2 : 1;
         for (size_t slot = ends ? 1 : 0; slot < std::min(last, inputs.size()); ++slot) {
@@ -122,7 +117,7 @@ class Reading {
         if (reader == readers_.end()) break;
         const auto [id, slot] = reader->second;
         tensor.between.push_back(id);
-        if (takes_value(node_op(body_.bytes(id)))) {
+        if (is(node_op(body_.bytes(id)), OpKind::kTakesRestored)) {
           const Input handle = parse_body_input(inputs_of(id)[0]);
           if (names_.find(handle.node) == kNoNode) tensor.argument = handle.node;
           tensor.taken_at = slot;
@@ -217,7 +212,7 @@ std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
       const std::string_view node_def = meta.graph.bytes(at);
       if (is_function(called_function(node_def))) {
         calls.push_back(at);
-      } else if (node_op(node_def) == "NoOp") {
+      } else if (is_no_op(node_op(node_def))) {
         if (groups != nullptr) groups->push_back(at);
         each_input(node_def, go);
       }

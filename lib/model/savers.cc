@@ -4,6 +4,7 @@
 
 #include "graph/types.h"
 #include "model/collections.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -12,19 +13,14 @@ constexpr int kLongestWay = 16;  // nodes between a variable and its saver; save
 // A hostile shape must not become memory: strings that are there, and those that repeat the last one.
 constexpr size_t kMostStrings = 50'000'000, kMostRepeated = 100'000;
 
-// Nodes that hand a value on unchanged between a restore and its assignment, or a variable and its save.
-bool hands_on(std::string_view op) {
-  return op == "Identity" || op == "ReadVariableOp" || op == "RefIdentity" || op == "Reshape" || op == "Cast";
-}
-
 NodeId const_behind(const Graph& graph, const Names& names, const std::vector<std::string_view>& inputs,
                     size_t slot) {
   if (slot >= inputs.size()) return kNoNode;
   NodeId id = names.find(parse_input(inputs[slot]).node);
   for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
     const std::string_view node_def = graph.bytes(id);
-    if (node_op(node_def) == "Const") return string_const(node_def, 0) ? id : kNoNode;
-    if (node_op(node_def) != "Identity") return kNoNode;
+    if (is_const_op(node_op(node_def))) return string_const(node_def, 0) ? id : kNoNode;
+    if (!is_identity_op(node_op(node_def))) return kNoNode;
     const std::vector<std::string_view> next = input_views(node_def);
     id = next.empty() ? kNoNode : names.find(parse_input(next[0]).node);
   }
@@ -41,7 +37,7 @@ SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
   const std::vector<std::string_view> inputs = input_views(node_def);
   SaveNode save;
   save.node = id;
-  const bool sliced = node_op(node_def) != "Save";
+  const bool sliced = is(node_op(node_def), OpKind::kTakesSlices);
   save.first_tensor = sliced ? 3 : 2;
   save.names = const_behind(graph, names, inputs, 1);
   if (sliced) save.slices = const_behind(graph, names, inputs, 2);
@@ -70,7 +66,7 @@ std::vector<RestoreReader> takers(const Graph& graph, const Names& names, const 
   for (const NodeId reader : consumers.of(from)) {
     const std::string_view node_def = graph.bytes(reader);
     const std::string_view op = node_op(node_def);
-    if (!is_assign_op(op) && !hands_on(op)) continue;
+    if (!is_assign_op(op) && !is(op, OpKind::kPassesSavedInGraph)) continue;
     const std::vector<std::string_view> inputs = input_views(node_def);
     const size_t slot = is_assign_op(op) ? 1 : 0;
     if (slot >= inputs.size()) continue;
@@ -103,7 +99,7 @@ RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& co
   restore.names = const_behind(graph, names, inputs, 1);
   restore.slices = const_behind(graph, names, inputs, 2);
   // Many may read one Const: no more of it than the node has outputs.
-  const bool list = node_op(node_def) == "RestoreV2";
+  const bool list = is_restore_v2_op(node_op(node_def));
   const size_t outputs = list ? type_list(find_attr(node_def, "dtypes").value_or("")).size() : 1;
   const std::vector<std::string> keys = strings_of(graph, restore.names, outputs),
                                  slices = strings_of(graph, restore.slices, outputs);
@@ -120,14 +116,8 @@ RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& co
 
 }  // namespace
 
-bool is_save_op(std::string_view op) { return op == "SaveV2" || op == "Save" || op == "SaveSlices"; }
-bool is_restore_op(std::string_view op) {
-  return op == "RestoreV2" || op == "Restore" || op == "RestoreSlice";
-}
-bool is_assign_op(std::string_view op) { return op == "Assign" || op == "AssignVariableOp"; }
-
 std::optional<std::vector<std::string>> string_const(std::string_view node_def, size_t most) {
-  if (node_op(node_def) != "Const") return std::nullopt;
+  if (!is_const_op(node_op(node_def))) return std::nullopt;
   const auto value = find_attr(node_def, "value");
   if (!value) return std::nullopt;
   const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
@@ -186,7 +176,7 @@ NodeId variable_behind(const Graph& graph, const Names& names, std::string_view 
       if (between != nullptr) std::reverse(between->begin(), between->end());
       return id;
     }
-    if (!hands_on(op)) break;
+    if (!is(op, OpKind::kPassesSavedInGraph)) break;
     if (between != nullptr) between->push_back(id);
     std::string_view next;
     each_input(node_def, [&](std::string_view text) {
@@ -209,7 +199,7 @@ NodeId state_behind(const Graph& graph, const Names& names, std::string_view inp
   };
   NodeId id = node(input);
   if (id == kNoNode) return id;
-  if (!node_op(graph.bytes(id)).starts_with("LookupTableExport"))
+  if (!is(node_op(graph.bytes(id)), OpKind::kTableExport))
     return is_table_op(node_op(graph.bytes(id))) ? id : kNoNode;
   const std::vector<std::string_view> inputs = input_views(graph.bytes(id));
   const NodeId table = inputs.empty() ? kNoNode : node(inputs.front());

@@ -77,10 +77,6 @@ Savers find_savers(const Graph& graph, const Names& names, const Edges& consumer
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
                    const std::unordered_set<uint32_t>& initializers, const std::vector<NodeId>& nodes);
 
-bool is_save_op(std::string_view op);
-bool is_restore_op(std::string_view op);
-bool is_assign_op(std::string_view op);  // Assign, AssignVariableOp
-
 // The variable node that `input` reads the value of: through Identity, ReadVariableOp and casts of reference;
 // kNoNode where it comes from something else. `between` gains the nodes on the way, nearest to the variable
 // first.

@@ -12,6 +12,7 @@
 #include "model/collections.h"
 #include "model/saved_objects.h"
 #include "model/savers.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -42,21 +43,6 @@ uint64_t elements(const Shape& shape) {
     count *= static_cast<uint64_t>(size);
   }
   return count;
-}
-
-bool is_placeholder(std::string_view op) {
-  return op == "Placeholder" || op == "PlaceholderWithDefault" || op == "PlaceholderV2";
-}
-
-// Ops whose unread result is no result of the model.
-bool never_output(std::string_view op) {
-  return op == "Const" || op == "NoOp" || op.starts_with("Assign") || is_save_op(op) || is_restore_op(op) ||
-         op.find("Summary") != std::string_view::npos || op.find("Apply") != std::string_view::npos ||
-         op == "IsVariableInitialized" || op == "VarIsInitializedOp" || op.starts_with("InitializeTable") ||
-         op.starts_with("LookupTableImport") || op.starts_with("Scatter") ||
-         op.starts_with("ResourceScatter") || op == "MergeV2Checkpoints" || op == "ShardedFilename" ||
-         op.find("Queue") != std::string_view::npos || is_variable_op(op) || op == "Assert" ||
-         is_placeholder(op) || op == "ControlTrigger" || op == "DestroyResourceOp";
 }
 
 class Summarizer {
@@ -102,7 +88,8 @@ class Summarizer {
       const NodeHead head = node_head(graph_.bytes(NodeId{i}));
       ++ops[head.op];
       if (!head.device.empty()) devices.insert(head.device);
-      if (is_placeholder(head.op)) placeholders_.push_back(NodeId{i});
+      if (is(head.op, OpKind::kMustBeFed) || is(head.op, OpKind::kPlaceholderWithDefault))
+        placeholders_.push_back(NodeId{i});
     }
     summary_.nodes = graph_.size();
     for (const auto& [op, count] : ops) summary_.ops.emplace(op, count);
@@ -189,7 +176,7 @@ class Summarizer {
     }
     if (!summary_.variables.empty()) return;
     graph_.each_record([&](std::string_view node_def) {
-      if (node_op(node_def) != "Const") return;
+      if (!is_const_op(node_op(node_def))) return;
       if (type_attr(node_def, "dtype") == DType::kString) return;
       const Shape shape = output_shape(node_def, 0);
       if (shape && !shape->empty()) summary_.constants += elements(shape);
@@ -327,7 +314,7 @@ class Summarizer {
       const NodeId id{i};
       if (!consumers_->of(id).empty() || initializers.contains(i)) continue;
       const std::string_view op = node_op(graph_.bytes(id));
-      if (never_output(op)) continue;
+      if (is(op, OpKind::kNoResult)) continue;
       const auto types = output_types(ops_, graph_.bytes(id));
       if (types && types->empty()) continue;
       unread.push_back({id, 0});
@@ -391,7 +378,7 @@ class Summarizer {
       const NodeId at{open.back()};
       open.pop_back();
       for (const NodeId reader : consumers_->of(at)) {
-        if (node_op(graph_.bytes(reader)) != "Identity" || differentiated_.contains(index_of(reader)))
+        if (!is_identity_op(node_op(graph_.bytes(reader))) || differentiated_.contains(index_of(reader)))
           continue;
         const auto readers = consumers_->of(reader);
         const bool between = std::any_of(readers.begin(), readers.end(), [&](NodeId next) {
@@ -410,7 +397,7 @@ class Summarizer {
     NodeSet names(graph_.size()), operations(graph_.size());
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const std::string_view op = node_op(graph_.bytes(NodeId{i}));
-      if (!is_save_op(op) && !is_restore_op(op) && op != "MergeV2Checkpoints") continue;
+      if (!is_save_op(op) && !is_restore_op(op) && !is(op, OpKind::kMergeCheckpoints)) continue;
       operations.add(NodeId{i});
       const auto sources = producers_->of(NodeId{i});
       if (!sources.empty()) names.add(sources[0]);
@@ -491,7 +478,7 @@ class Summarizer {
       } else if (needed.has(id)) {
         one.rank = 1;
       }
-      if (node_op(graph_.bytes(id)) == "PlaceholderWithDefault") {
+      if (is(node_op(graph_.bytes(id)), OpKind::kPlaceholderWithDefault)) {
         one.rank = one.rank == 0 ? 0 : 3;
         if (one.reason.empty()) one.reason = "has a default";
       }

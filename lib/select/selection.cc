@@ -11,6 +11,7 @@
 #include "graph/listing.h"
 #include "graph/types.h"
 #include "model/collections.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {

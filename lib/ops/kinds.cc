@@ -1,0 +1,270 @@
+// The table of op kinds, and what makes it fast to ask, computed from its rows.
+#include "ops/kinds.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gedit {
+namespace {
+
+using enum OpKind;
+
+struct OpRow {
+  std::string_view op;  // `*` stands for any text, at any place
+  OpKinds kinds;
+};
+
+// An op is of the kinds of every row that it matches. Order has no meaning.
+constexpr std::array kOpRows = std::to_array<OpRow>({
+    {"Const", kConst | kSaverFilename | kShapeIsInferred | kNoResult},
+    {"NoOp", kNoOp | kBehindSave | kNoResult},
+    {"ControlTrigger", kNoResult},
+    {"Assert", kNoResult},
+    {"*Summary*", kNoResult},
+    {"Placeholder*", kPlaceholder | kHasShape},
+    {"Placeholder", kMustBeFed | kSaverFilename | kShapeIsInferred | kNoResult},
+    {"PlaceholderV2", kMustBeFed | kShapeIsInferred | kNoResult},
+    {"PlaceholderWithDefault", kPlaceholderWithDefault | kSaverFilename | kNoResult},
+    {"PyFunc", kPython},
+    {"PyFuncStateless", kPython},
+    {"EagerPyFunc", kPython},
+    {"Collective*", kCollective},
+
+    {"Identity", kIdentity | kReadsValue | kPassesHandle | kPassesSaved | kPassesSavedInGraph | kBehindSave |
+                     kComputesShape | kKeepsShape | kKeepsFirstShape},
+    {"RefIdentity", kRefIdentity | kPassesHandle | kPassesSavedInGraph | kKeepsShape},
+    {"IdentityN", kPassesHandle},
+    {"RefSelect", kPassesHandle},
+
+    {"VariableV2", kVariable | kReferenceVariable | kHasShape | kShapeIsInferred | kNoResult},
+    {"Variable", kVariable | kReferenceVariable | kHasShape | kUnknownShapeIsEmpty | kNoResult},
+    {"AutoReloadVariable", kVariable | kReferenceVariable | kHasShape | kNoResult},
+    {"VarHandleOp", kVariable | kVarHandle | kNoResult},
+    {"ReadVariableOp", kReadsValue | kReadsHandle | kPassesSaved | kPassesSavedInGraph | kHasDtypeOfVariable},
+    {"ResourceGather", kReadsHandle | kHasDtypeOfVariable},
+    {"ResourceGatherNd", kReadsHandle},
+    {"VariableShape", kReadsHandle},
+    {"VarIsInitializedOp", kAsksInitialized | kReadsHandle | kNeedsNoValue | kNoResult},
+    {"IsVariableInitialized", kAsksInitialized | kReadsHandle | kNeedsNoValue | kNoResult},
+    {"DisableCopyOnRead", kReadsHandle | kNeedsNoValue},
+    {"DestroyResourceOp", kNoResult},
+    {"Assign*", kNoResult},
+    {"Assign", kAssign},
+    {"AssignVariableOp", kAssign | kTakesRestored | kHasDtypeOfVariable},
+    {"AssignAddVariableOp", kHasDtypeOfVariable},
+    {"AssignSubVariableOp", kHasDtypeOfVariable},
+    {"Scatter*", kNoResult},
+    {"ResourceScatter*", kNoResult},
+    {"*Apply*", kWritesVariable | kNoResult},
+    {"Apply*", kApply},
+    {"SparseApply*", kApply},
+    {"ResourceApply*", kApply},
+    {"ResourceSparseApply*", kApply},
+    {"*Assign*", kWritesVariable},
+    {"*Scatter*", kWritesVariable},
+    {"*CountUpTo*", kWritesVariable},
+
+    {"HashTable*", kHashTable},
+    {"HashTable", kTable},
+    {"HashTableV2", kTable},
+    {"Mutable*Table", kTable | kMutableTable},
+    {"Mutable*TableV2", kTable | kMutableTable},
+    {"MutableHashTableOfTensors*", kTable | kMutableTable},
+    {"*Table*", kNamedTable},
+    {"InitializeTable*", kTableInitializer | kNoResult},
+    {"LookupTableImport*", kTableInitializer | kTableImport | kTakesRestored | kNoResult},
+    {"LookupTableExport*", kTableExport},
+
+    {"SaveV2", kSave | kSaveV2 | kTakesSlices | kNoResult},
+    {"Save", kSave | kNoResult},
+    {"SaveSlices", kSave | kTakesSlices | kNoResult},
+    {"RestoreV2", kRestore | kRestoreV2 | kTakesSlices | kNoResult},
+    {"Restore", kRestore | kNoResult},
+    {"RestoreSlice", kRestore | kTakesSlices | kNoResult},
+    {"MergeV2Checkpoints", kMergeCheckpoints | kBehindSave | kNoResult},
+    {"ShardedFilename", kNoResult},
+
+    {"Enter", kEnter | kPassesHandle},
+    {"RefEnter", kEnter | kPassesHandle},
+    {"Exit", kExit | kPassesHandle},
+    {"RefExit", kExit | kPassesHandle},
+    {"Merge", kMerge | kPassesHandle},
+    {"RefMerge", kMerge | kPassesHandle},
+    {"_XlaMerge", kMerge},
+    {"Switch", kSwitch | kPassesHandle},
+    {"RefSwitch", kSwitch | kPassesHandle},
+    {"_SwitchN", kSwitch | kPassesHandle},
+    {"NextIteration", kNextIteration | kPassesHandle},
+    {"RefNextIteration", kNextIteration | kPassesHandle},
+    {"LoopCond", kLoopCond},
+
+    {"*PartitionedCall", kPartitionedCall},
+    {"PartitionedCall", kCall | kLocalCall},
+    {"StatefulPartitionedCall", kCall | kLocalCall},
+    {"TPUPartitionedCall", kCall},
+    {"RemoteCall", kCall},
+    {"If", kIf},
+    {"StatelessIf", kIf},
+    {"Case", kCase},
+    {"StatelessCase", kCase},
+    {"While", kWhile},
+    {"StatelessWhile", kWhile},
+
+    {"Iterator*", kIterator},
+    {"OneShotIterator*", kIterator},
+    {"*Queue", kQueue},
+    {"*QueueV2", kQueue},
+    {"*Queue*", kNoResult},
+    {"*Reader", kReader},
+    {"*ReaderV2", kReader},
+
+    {"Pack", kBehindSave | kComputesShape},
+    {"Concat", kComputesShape},
+    {"ConcatV2", kComputesShape},
+    {"Prod", kComputesShape},
+    {"Mul", kComputesShape},
+    {"Cast", kPassesSaved | kPassesSavedInGraph | kComputesShape},
+    {"Reshape", kPassesSavedInGraph},
+    {"Abs", kKeepsShape | kKeepsFirstShape},
+    {"Ceil", kKeepsShape},
+    {"CheckNumerics", kKeepsShape | kKeepsFirstShape},
+    {"CheckNumericsV2", kKeepsShape},
+    {"DebugIdentity", kKeepsShape},
+    {"DebugIdentityV2", kKeepsShape},
+    {"DeepCopy", kKeepsShape},
+    {"Elu", kKeepsShape | kKeepsFirstShape},
+    {"Exp", kKeepsShape | kKeepsFirstShape},
+    {"FakeQuantWithMinMaxArgs", kKeepsShape},
+    {"Floor", kKeepsShape},
+    {"GuaranteeConst", kKeepsShape},
+    {"LeakyRelu", kKeepsShape},
+    {"Log", kKeepsShape | kKeepsFirstShape},
+    {"LogSoftmax", kKeepsShape | kKeepsFirstShape},
+    {"LogicalNot", kKeepsShape | kKeepsFirstShape},
+    {"Neg", kKeepsShape | kKeepsFirstShape},
+    {"OnesLike", kKeepsShape},
+    {"PreventGradient", kKeepsShape | kKeepsFirstShape},
+    {"Print", kKeepsShape},
+    {"Relu", kKeepsShape | kKeepsFirstShape},
+    {"Relu6", kKeepsShape | kKeepsFirstShape},
+    {"Round", kKeepsShape},
+    {"Rsqrt", kKeepsFirstShape},
+    {"Selu", kKeepsShape | kKeepsFirstShape},
+    {"Sigmoid", kKeepsShape | kKeepsFirstShape},
+    {"Sign", kKeepsShape | kKeepsFirstShape},
+    {"Snapshot", kKeepsShape},
+    {"Softmax", kKeepsShape | kKeepsFirstShape},
+    {"Softplus", kKeepsShape | kKeepsFirstShape},
+    {"Softsign", kKeepsShape | kKeepsFirstShape},
+    {"Sqrt", kKeepsShape | kKeepsFirstShape},
+    {"Square", kKeepsShape | kKeepsFirstShape},
+    {"StopGradient", kKeepsShape | kKeepsFirstShape},
+    {"Tanh", kKeepsShape | kKeepsFirstShape},
+    {"ZerosLike", kKeepsShape | kKeepsFirstShape},
+});
+
+constexpr size_t kRowCount = kOpRows.size(), kKindCount = static_cast<size_t>(OpKind::kCount);
+static_assert(kRowCount <= 256);
+
+// A row's text, taken apart at its stars: `head`, `head*`, `*tail`, `head*tail`, `*middle*`.
+struct OpPattern {
+  std::string_view head, middle, tail;
+  bool exact = false;
+
+  constexpr explicit OpPattern(std::string_view text = {}) : exact(true) {
+    const size_t first = text.find('*'), last = text.rfind('*');
+    head = text.substr(0, first);
+    if (first == std::string_view::npos) return;
+    exact = false;
+    tail = text.substr(last + 1);
+    if (last > first) middle = text.substr(first + 1, last - first - 1);
+  }
+
+  constexpr size_t shortest() const { return head.size() + middle.size() + tail.size(); }
+  constexpr bool matches(std::string_view op) const {
+    if (exact) return op == head;
+    return op.size() >= shortest() && op.starts_with(head) && op.ends_with(tail) &&
+           (middle.empty() || op.find(middle, head.size()) != std::string_view::npos);
+  }
+};
+
+constexpr std::array<OpPattern, kRowCount> kOpPatterns = [] {
+  std::array<OpPattern, kRowCount> patterns;
+  for (size_t i = 0; i < kRowCount; ++i) patterns[i] = OpPattern(kOpRows[i].op);
+  return patterns;
+}();
+
+// Some rows, and which lengths and first bytes an op has that may match one of them.
+class RowSet {
+ public:
+  constexpr void add(size_t row) {
+    const OpPattern& pattern = kOpPatterns[row];
+    const uint64_t shortest = length_bit(pattern.shortest());
+    lengths_ |= pattern.exact ? shortest : ~(shortest - 1);
+    if (pattern.head.empty()) {
+      firsts_.fill(~uint64_t{0});
+    } else {
+      const auto first = static_cast<unsigned char>(pattern.head[0]);
+      firsts_[first / 64] |= uint64_t{1} << first % 64;
+    }
+    ++size_;
+  }
+  constexpr bool may_hold(std::string_view op) const {
+    if ((lengths_ & length_bit(op.size())) == 0 || op.empty()) return false;
+    const auto first = static_cast<unsigned char>(op[0]);
+    return (firsts_[first / 64] >> first % 64 & 1) != 0;
+  }
+  constexpr size_t size() const { return size_; }
+
+  uint16_t begin = 0;  // of its rows in kRowsOfKinds
+
+ private:
+  static constexpr uint64_t length_bit(size_t length) { return uint64_t{1} << std::min<size_t>(length, 63); }
+
+  uint64_t lengths_ = 0;
+  std::array<uint64_t, 4> firsts_{};
+  uint16_t size_ = 0;
+};
+
+constexpr std::array<RowSet, kKindCount> kRowSets = [] {
+  std::array<RowSet, kKindCount> sets;
+  uint16_t begin = 0;
+  for (size_t kind = 0; kind < kKindCount; ++kind) {
+    sets[kind].begin = begin;
+    for (size_t row = 0; row < kRowCount; ++row) {
+      if (kOpRows[row].kinds.has(static_cast<OpKind>(kind))) sets[kind].add(row);
+    }
+    begin = static_cast<uint16_t>(begin + sets[kind].size());
+  }
+  return sets;
+}();
+
+constexpr std::array kRowsOfKinds = [] {
+  std::array<uint8_t, kRowSets.back().begin + kRowSets.back().size()> rows{};
+  size_t at = 0;
+  for (size_t kind = 0; kind < kKindCount; ++kind) {
+    for (size_t row = 0; row < kRowCount; ++row) {
+      if (kOpRows[row].kinds.has(static_cast<OpKind>(kind))) rows[at++] = static_cast<uint8_t>(row);
+    }
+  }
+  return rows;
+}();
+
+}  // namespace
+
+OpKinds kinds_of(std::string_view op) {
+  OpKinds kinds;
+  for (size_t row = 0; row < kRowCount; ++row) {
+    if (kOpPatterns[row].matches(op)) kinds = kinds | kOpRows[row].kinds;
+  }
+  return kinds;
+}
+
+bool is(std::string_view op, OpKind kind) {
+  const RowSet& rows = kRowSets[static_cast<size_t>(kind)];
+  if (!rows.may_hold(op)) return false;
+  const uint8_t* row = kRowsOfKinds.data() + rows.begin;
+  return std::any_of(row, row + rows.size(), [&](uint8_t i) { return kOpPatterns[i].matches(op); });
+}
+
+}  // namespace gedit

@@ -1,0 +1,137 @@
+// Which kinds of op there are: a variable, a saver, a loop's Enter, ... The one table of them is in
+// lib/ops/kinds.cc; whoever wants to know what an op is for asks here and compares it with nothing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gedit {
+
+enum class OpKind : uint8_t {
+  kConst,
+  kNoOp,  // runs what its control inputs name: a group
+  kIdentity,
+  kRefIdentity,
+  kPlaceholder,             // any op named so, TensorFlow's or not
+  kMustBeFed,               // a placeholder without a default
+  kPlaceholderWithDefault,  // may be fed
+  kPython,                  // calls a Python function of the process that built the graph
+  kCollective,
+
+  // Variables.
+  kVariable,
+  kVarHandle,           // a resource variable
+  kReferenceVariable,   // gives a reference to what it holds
+  kAssign,              // sets a whole variable
+  kApply,               // steps a variable, its first input; slots, rates and gradients are the others
+  kWritesVariable,      // any op named as one that does
+  kReadsValue,          // gives a variable's value
+  kReadsHandle,         // leaves the variable of the handle that it takes as it is
+  kAsksInitialized,     // gives whether a variable has a value
+  kNeedsNoValue,        // works on a variable whatever its value is
+  kPassesHandle,        // gives handles and references on, in some of its slots at least
+  kHasDtypeOfVariable,  // its `dtype` must be that of the handle it takes (ops/resource_variable_ops.cc)
+
+  // Tables.
+  kTable,
+  kMutableTable,
+  kHashTable,         // stays as its initializer fills it
+  kNamedTable,        // any op with that word in its name
+  kTableInitializer,  // fills a table
+  kTableImport,       // fills any table, as savers do
+  kTableExport,
+
+  // Savers.
+  kSave,
+  kRestore,
+  kSaveV2,
+  kRestoreV2,
+  kTakesSlices,         // a save or restore that has the input `shape_and_slices`
+  kMergeCheckpoints,    // joins what the shards of a saver wrote
+  kBehindSave,          // stands between a SaveV2 and what a saver gives
+  kSaverFilename,       // may give a saver the name of its file
+  kPassesSaved,         // stands between a saver in a function and a variable
+  kPassesSavedInGraph,  // the same in a main graph, where older savers are, too
+  kTakesRestored,       // takes a handle, and what a saver in a function restored for it
+
+  // Control flow of version 1.
+  kEnter,
+  kExit,
+  kMerge,
+  kSwitch,
+  kNextIteration,
+  kLoopCond,
+
+  // Calls of functions.
+  kCall,             // gives what the function in its `f` gives
+  kLocalCall,        // runs it where it stands itself
+  kPartitionedCall,  // any op named so
+  kIf,
+  kCase,
+  kWhile,
+
+  // What feeds a model, and what comes out.
+  kIterator,
+  kQueue,
+  kReader,
+  kNoResult,  // what it gives is no result of a model, though nobody reads it
+
+  // Shapes.
+  kHasShape,             // its `shape` is that of what it gives
+  kShapeIsInferred,      // TensorFlow's inference takes that, or its value's, for the shape of what it gives
+  kUnknownShapeIsEmpty,  // says `[]` where it does not know
+  kComputesShape,        // puts a shape together from parts
+  kKeepsShape,       // one input, one output, of one shape (UnchangedShape in TensorFlow's op definitions)
+  kKeepsFirstShape,  // the first output has the shape of the first input, whatever else it does
+
+  kCount,
+};
+
+// A set of kinds.
+class OpKinds {
+ public:
+  constexpr OpKinds() = default;
+  constexpr OpKinds(OpKind kind) : bits_(uint64_t{1} << static_cast<int>(kind)) {}  // NOLINT: a set of one
+
+  constexpr bool has(OpKind kind) const { return has_any(kind); }
+  constexpr bool has_any(OpKinds kinds) const { return (bits_ & kinds.bits_) != 0; }
+  constexpr OpKinds operator|(OpKinds other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
+  constexpr bool operator==(const OpKinds&) const = default;
+
+ private:
+  uint64_t bits_ = 0;
+};
+static_assert(static_cast<int>(OpKind::kCount) <= 64);
+constexpr OpKinds operator|(OpKind a, OpKind b) { return OpKinds(a) | b; }
+
+// All kinds of an op. Whoever wants to know one of many nodes asks is() for it, which costs less.
+OpKinds kinds_of(std::string_view op);
+
+// Whether the op is of this kind: a few ns, of which most ops need two tests of a bit.
+bool is(std::string_view op, OpKind kind);
+
+inline bool is_const_op(std::string_view op) { return is(op, OpKind::kConst); }
+inline bool is_no_op(std::string_view op) { return is(op, OpKind::kNoOp); }
+inline bool is_identity_op(std::string_view op) { return is(op, OpKind::kIdentity); }
+inline bool is_placeholder_op(std::string_view op) { return is(op, OpKind::kPlaceholder); }
+inline bool is_python_op(std::string_view op) { return is(op, OpKind::kPython); }
+inline bool is_variable_op(std::string_view op) { return is(op, OpKind::kVariable); }
+inline bool is_var_handle_op(std::string_view op) { return is(op, OpKind::kVarHandle); }
+inline bool is_assign_op(std::string_view op) { return is(op, OpKind::kAssign); }
+inline bool is_table_op(std::string_view op) { return is(op, OpKind::kTable); }
+inline bool is_table_initializer_op(std::string_view op) { return is(op, OpKind::kTableInitializer); }
+inline bool is_table_import_op(std::string_view op) { return is(op, OpKind::kTableImport); }
+inline bool is_save_op(std::string_view op) { return is(op, OpKind::kSave); }
+inline bool is_restore_op(std::string_view op) { return is(op, OpKind::kRestore); }
+inline bool is_save_v2_op(std::string_view op) { return is(op, OpKind::kSaveV2); }
+inline bool is_restore_v2_op(std::string_view op) { return is(op, OpKind::kRestoreV2); }
+inline bool is_enter_op(std::string_view op) { return is(op, OpKind::kEnter); }
+inline bool is_exit_op(std::string_view op) { return is(op, OpKind::kExit); }
+inline bool is_merge_op(std::string_view op) { return is(op, OpKind::kMerge); }
+inline bool is_switch_op(std::string_view op) { return is(op, OpKind::kSwitch); }
+inline bool is_next_iteration_op(std::string_view op) { return is(op, OpKind::kNextIteration); }
+
+}  // namespace gedit
