@@ -1,5 +1,4 @@
 // Finds the command, parses, runs, catches: the only catch in the program.
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +11,7 @@
 #include "base/near.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
+#include "cli/say.h"
 #include "commands.h"
 #include "model/text.h"
 
@@ -28,7 +28,7 @@ void leave_on_shrunk_input(int /*signal*/) {
 
 int fail(std::string_view command, const std::exception& error, Cause cause) {
   std::fflush(stdout);
-  fmt::print(stderr, "gedit{}{}: {}\n", command.empty() ? "" : " ", command, error.what());
+  say("gedit" + std::string(command.empty() ? "" : " ") + std::string(command) + ": " + error.what());
   return static_cast<int>(cause);
 }
 
@@ -38,7 +38,7 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
     CommandLine line(program_name(info));
     command->setup(line);
     if (!line.parse(std::move(arguments))) {
-      fmt::print("{}", help_text(info));
+      print(help_text(info));
       return 0;
     }
     const int status = command->run();
@@ -57,11 +57,11 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
 
 int run_command(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    fmt::print(arguments.empty() ? stderr : stdout, "{}", overview());
+    std::fputs(overview().c_str(), arguments.empty() ? stderr : stdout);
     return arguments.empty() ? static_cast<int>(Cause::kUsage) : 0;
   }
   if (arguments[0] == "--version") {
-    fmt::print("gedit {}\n", GEDIT_VERSION);
+    std::puts("gedit " GEDIT_VERSION);
     return 0;
   }
   const std::string name = arguments[0];

@@ -1,6 +1,5 @@
 #include "cli/options.h"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -46,8 +45,8 @@ Counts count(const Model& model) {
 
 void InputOptions::setup(CommandLine& line) {
   line.add_option("FILE", path_,
-                  "GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; - is "
-                  "standard input")
+                  R"(GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; -
+                     is standard input)")
       ->required();
   setup_options(line);
 }
@@ -177,10 +176,10 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   const Counts after{tally.nodes, tally.variables, tally.functions, model.message.size()};
   const std::vector<Counts> was = before.empty() ? std::vector<Counts>{after} : before;
   const auto text = [](uint64_t number) { return std::to_string(number); };
-  fmt::print(stderr, "nodes {} -> {}, variables {} -> {}, functions {} -> {}, {} -> {}\n",
-             sum_text(was, &Counts::nodes, text), after.nodes, sum_text(was, &Counts::variables, text),
-             after.variables, sum_text(was, &Counts::functions, text), after.functions,
-             sum_text(was, &Counts::bytes, size_text), size_text(saved.bytes));
+  say("nodes " + sum_text(was, &Counts::nodes, text) + " -> " + text(after.nodes) + ", variables " +
+      sum_text(was, &Counts::variables, text) + " -> " + text(after.variables) + ", functions " +
+      sum_text(was, &Counts::functions, text) + " -> " + text(after.functions) + ", " +
+      sum_text(was, &Counts::bytes, size_text) + " -> " + size_text(saved.bytes));
   for (const std::string& text : warnings) say_warning(text);
   for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);
@@ -228,15 +227,6 @@ std::vector<std::string> split_list(const std::vector<std::string>& texts) {
     if (!part.empty()) parts.push_back(std::move(part));
   }
   return parts;
-}
-
-void say_warning(const std::string& text) { fmt::print(stderr, "warning: {}\n", text); }
-void say_note(const std::string& text) { fmt::print(stderr, "note: {}\n", text); }
-
-void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    throw Error(Cause::kWrite, "cannot be written").in("(standard output)");
-  }
 }
 
 }  // namespace gedit

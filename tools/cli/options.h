@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/say.h"
 #include "edit/changes.h"
 #include "model/model.h"
 #include "model/save.h"
@@ -98,9 +99,6 @@ class ColorOption {
   std::string when_ = "auto";
 };
 
-// Standard output; throws Error (kWrite) where it cannot be written.
-void print(std::string_view text);
-
 // Loads FILE, edits it, and writes OUT or, with -n, lists what would change. `edit` takes the model and what
 // is known of its ops, and gives Changes.
 void edit_file(InputOptions& input, OutputOptions& output,
@@ -108,9 +106,5 @@ void edit_file(InputOptions& input, OutputOptions& output,
 
 // `a,b:float32[2,3],c` at the commas that are outside of brackets.
 std::vector<std::string> split_list(const std::vector<std::string>& texts);
-
-// Lines on standard error: `gedit COMMAND: warning: ...`, `note: ...`.
-void say_warning(const std::string& text);
-void say_note(const std::string& text);
 
 }  // namespace gedit
