@@ -1,8 +1,6 @@
 // gedit check: faults that TensorFlow would meet.
 #include "check/check.h"
 
-#include <fmt/core.h>
-
 #include "check/rules.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -41,8 +39,7 @@ class Check final : public Command {
     print_faults(faults, json_, out);
     out.commit();
     const size_t errors = count_errors(faults), warnings = faults.size() - errors;
-    fmt::print(stderr, "{} error{}, {} warning{}\n", errors, errors == 1 ? "" : "s", warnings,
-               warnings == 1 ? "" : "s");
+    say(count_words(errors, "error") + ", " + count_words(warnings, "warning"));
     return errors > 0 ? 1 : 0;
   }
 
@@ -59,31 +56,28 @@ class Check final : public Command {
   bool json_ = false;
 };
 
-std::string_view text() {
-  static const std::string kText =
-      "Looks for faults that TensorFlow would meet at import, restore or run, and prints one a line: "
-      "error|warning RULE SUBJECT: MESSAGE. SUBJECT is a node, FUNCTION//node, a collection, a signature, "
-      "... "
-      "Exit status 1 where there is an error; 0 with warnings alone. What an unknown op takes and gives is "
-      "not "
-      "judged; --ops tells what it is.\n"
-      "\n" +
-      rules_text() +
-      "\n"
-      "Savers and table initializers read and write where their caller says: with --security they are "
-      "warnings.";
-  return kText;
-}
-
 }  // namespace
 
-const CommandInfo kCheck{"check",
-                         "Look",
-                         "tells what TensorFlow would refuse",
-                         "FILE [--fetch T,..] [--security] [-j]",
-                         text(),
-                         "gedit check merged.pb && echo fine\n"
-                         "gedit check saved_model/ --security -j | jq -r '.[].rule' | sort | uniq -c",
-                         [] { return std::unique_ptr<Command>(std::make_unique<Check>()); }};
+CommandInfo check_command() {
+  return {
+      .summary = "tells what TensorFlow would refuse",
+      .synopsis = "FILE [--fetch T,..] [--security] [-j]",
+      .text = R"(
+Looks for faults that TensorFlow would meet at import, restore or run, and prints one a line:
+error|warning RULE SUBJECT: MESSAGE. SUBJECT is a node, FUNCTION//node, a collection, a signature, ... Exit
+status 1 where there is an error; 0 with warnings alone. What an unknown op takes and gives is not judged;
+--ops tells what it is.
+
+)" + rules_text() +
+              R"(
+Savers and table initializers read and write where their caller says: with --security they are warnings.
+)",
+      .examples = R"(
+gedit check merged.pb && echo fine
+gedit check saved_model/ --security -j | jq -r '.[].rule' | sort | uniq -c
+)",
+      .make = make_command<Check>,
+  };
+}
 
 }  // namespace gedit

@@ -36,9 +36,8 @@ class CheckpointCommand final : public Command {
   void setup(CommandLine& line) override {
     line.add_option("VERB", verb_, "list, get, rename, copy, drop, merge, convert or verify")->required();
     line.add_option("CKPT", operands_,
-                    "A prefix, its .index, .meta or a data file, a directory or `checkpoint` state file, a "
-                    "SavedModel, a "
-                    "file or pattern of a V1 checkpoint; then what the verb works on")
+                    R"(A prefix, its .index, .meta or a data file, a directory or `checkpoint` state file,
+                       a SavedModel, a file or pattern of a V1 checkpoint; then what the verb works on)")
         ->required();
     option(line.add_flag("-l,--long", long_, "list: shard, offset, crc32c and slices as well"), {"list"});
     option(line.add_flag("-j,--json", json_, "list, verify: print JSON"), {"list", "verify"});
@@ -329,40 +328,42 @@ class CheckpointCommand final : public Command {
 
 }  // namespace
 
-const CommandInfo kCheckpoint{
-    "checkpoint",
-    "Weights",
-    "lists and edits checkpoints without moving the weights",
-    "VERB CKPT.. [OPTIONS] [-o PREFIX]",
-    "list CKPT [SELECTOR]: name, type, shape and bytes of each tensor, sorted by name; data files are not "
-    "opened.\n"
-    "\n"
-    "get CKPT NAME: one tensor, its checksum compared, as text, .npy or raw bytes.\n"
-    "\n"
-    "rename CKPT OLD=NEW..: a=b one tensor, a/=b/ a scope, a/= strips it, /=b/ puts all below b; @FILE one "
-    "pair a "
-    "line; all at once, then the -e. In an object-based checkpoint OLD and NEW are paths of objects.\n"
-    "\n"
-    "copy CKPT OLD=NEW..: the same with the old kept; the bytes are shared.\n"
-    "\n"
-    "drop CKPT SELECTOR..: without these. The object graph is mended, so that the rest restores without "
-    "complaint.\n"
-    "\n"
-    "merge [NAME=]CKPT..: the union; NAME/ comes before each key.\n"
-    "\n"
-    "convert CKPT: V1, big-endian, compressed indexes and scattered data files become one plain V2 "
-    "checkpoint.\n"
-    "\n"
-    "verify CKPT: every checksum, size, range and slice; a line for each fault, and exit status 1.\n"
-    "\n"
-    "rename, copy, drop and merge read no values: the index is written anew, data files are reflinked, else "
-    "hard-linked, else copied. A data file is never written to.",
-    "gedit checkpoint list model 'conv1/'\n"
-    "gedit checkpoint get model conv1/bias -f npy -o bias.npy\n"
-    "gedit checkpoint rename model a/w=decoder/kernel old/=new/ -o renamed\n"
-    "gedit checkpoint drop bert '**/adam_[mv], beta?_power' -o slim\n"
-    "gedit checkpoint copy dqn online/=target/ -o dqn2\n"
-    "gedit checkpoint merge a=run1 b=run2 -o both",
-    [] { return std::unique_ptr<Command>(std::make_unique<CheckpointCommand>()); }};
+CommandInfo checkpoint_command() {
+  return {
+      .summary = "lists and edits checkpoints without moving the weights",
+      .synopsis = "VERB CKPT.. [OPTIONS] [-o PREFIX]",
+      .text = R"(
+list CKPT [SELECTOR]: name, type, shape and bytes of each tensor, sorted by name; data files are not opened.
+
+get CKPT NAME: one tensor, its checksum compared, as text, .npy or raw bytes.
+
+rename CKPT OLD=NEW..: a=b one tensor, a/=b/ a scope, a/= strips it, /=b/ puts all below b; @FILE one pair a
+line; all at once, then the -e. In an object-based checkpoint OLD and NEW are paths of objects.
+
+copy CKPT OLD=NEW..: the same with the old kept; the bytes are shared.
+
+drop CKPT SELECTOR..: without these. The object graph is mended, so that the rest restores without
+complaint.
+
+merge [NAME=]CKPT..: the union; NAME/ comes before each key.
+
+convert CKPT: V1, big-endian, compressed indexes and scattered data files become one plain V2 checkpoint.
+
+verify CKPT: every checksum, size, range and slice; a line for each fault, and exit status 1.
+
+rename, copy, drop and merge read no values: the index is written anew, data files are reflinked, else
+hard-linked, else copied. A data file is never written to.
+)",
+      .examples = R"(
+gedit checkpoint list model 'conv1/'
+gedit checkpoint get model conv1/bias -f npy -o bias.npy
+gedit checkpoint rename model a/w=decoder/kernel old/=new/ -o renamed
+gedit checkpoint drop bert '**/adam_[mv], beta?_power' -o slim
+gedit checkpoint copy dqn online/=target/ -o dqn2
+gedit checkpoint merge a=run1 b=run2 -o both
+)",
+      .make = make_command<CheckpointCommand>,
+  };
+}
 
 }  // namespace gedit

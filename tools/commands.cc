@@ -1,19 +1,17 @@
 #include "commands.h"
 
-#include <array>
+#include "cli/text.h"
 
 namespace gedit {
 
-std::span<const CommandInfo> commands() {
-  static const std::array kCommands{
-      kInspect, kSelect,     kList,      kDiff,   kCheck, kDraw,  // look
-      kCopy,    kMerge,      kExtract,   kInsert, kSync,          // cut and join
-      kFreeze,  kCheckpoint,                                      // weights
-      kRename,  kSet,        kSignature,                          // change
-      kConvert,                                                   // files
-      kHelp,                                                      // help
-  };
-  return kCommands;
+CommandInfo listed(std::string_view name, std::string_view group, CommandInfo info) {
+  return {name,
+          group,
+          one_line(info.summary),
+          one_line(info.synopsis),
+          paragraphs(info.text),
+          trimmed(info.examples),
+          info.make};
 }
 
 const CommandInfo* find_command(std::string_view name) {

@@ -1,6 +1,7 @@
 // The subcommands: what each one is, and the table of all of them.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,24 +24,28 @@ class Command {
   virtual int run() = 0;
 };
 
+template <typename Subclass>
+std::unique_ptr<Command> make_command() {
+  return std::make_unique<Subclass>();
+}
+
+// What the file of a command says of it, prose as cli/text.h has it; name and group are those of
+// commands.txt.
 struct CommandInfo {
-  std::string_view name;
-  std::string_view group;     // heading in `gedit --help`
-  std::string_view summary;   // one line, lower case
-  std::string_view synopsis;  // behind `gedit NAME`
-  std::string_view text;      // paragraphs for the help and the man page
-  std::string_view examples;  // two at least, one a line: `gedit ...`, then `  what it does`
-  std::unique_ptr<Command> (*make)();
+  std::string_view name = {};   // `copy`, `checkpoint rename`
+  std::string_view group = {};  // heading in `gedit --help`
+  std::string summary = {};     // one line, lower case
+  std::string synopsis = {};    // behind `gedit NAME`
+  std::string text = {};        // paragraphs for the help and the man page
+  std::string examples = {};    // two at least, one a line
+  std::unique_ptr<Command> (*make)() = nullptr;
 };
 
 inline std::string program_name(const CommandInfo& info) { return "gedit " + std::string(info.name); }
 
-// In the order in which people read them.
+// In the order in which people read them: command_table.cc, made of commands.txt.
 std::span<const CommandInfo> commands();
+CommandInfo listed(std::string_view name, std::string_view group, CommandInfo info);
 const CommandInfo* find_command(std::string_view name);
-
-// Defined in the file of the command: tools/NAME.cc.
-extern const CommandInfo kInspect, kSelect, kList, kDiff, kCheck, kDraw, kCopy, kMerge, kExtract, kInsert,
-    kSync, kFreeze, kRename, kSet, kSignature, kCheckpoint, kConvert, kHelp;
 
 }  // namespace gedit

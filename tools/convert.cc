@@ -53,36 +53,36 @@ class Convert final : public Command {
 
 }  // namespace
 
-const CommandInfo kConvert{
-    "convert",
-    "Files",
-    "changes the kind or the format of a file",
-    "FILE -o OUT [-f pb|pbtxt|meta|gtxt|json|saved_model|events] [--checkpoint CKPT] [--tags serve] "
-    "[--tensors-from "
-    "FILE]",
-    "Writes FILE as OUT's suffix says, or as --format says: .pb a GraphDef, .meta a MetaGraphDef, .pbtxt "
-    "protobuf text, .gtxt the "
-    "listing, .json protobuf JSON, a directory a SavedModel. The same kind and format is a byte copy. "
-    "Between binary, text, "
-    "listing and JSON of one kind nothing is lost but the order of map entries. What another kind cannot "
-    "hold is named in a "
-    "warning. Unknown fields are kept in binary and listing; text and JSON refuse them unless --drop-unknown "
-    "is given.\n"
-    "\n"
-    "What becomes a SavedModel and fills tables gets an init op, since loaders run nothing else: the "
-    "initializers of collection table_initializer, else all that can run by themselves, and those of local "
-    "variables. An operation that runs them all is taken where there is one; a note names it. Files that a "
-    "MetaGraphDef names in collection asset_filepaths go into assets/. --checkpoint also gives a SavedModel "
-    "in "
-    "one text file its values.\n"
-    "\n"
-    "FILE may be an event file of TensorBoard, in this and every other command: its last graph is taken, the "
-    "last of the kind that --as names where it holds both, and what is written is that graph, not an event "
-    "file. An event that is not whole, as a writer leaves it that still runs, is passed over. "
-    "--format=events "
-    "writes OUT/events.out.tfevents.SECONDS.gedit with the graph, to be looked at in TensorBoard.",
-    "gedit convert model.meta --checkpoint model -o export/1/\ngedit convert graph.pb -f pbtxt -o -\n"
-    "gedit convert graph.pb -f events -o logs/ && tensorboard --logdir logs",
-    [] { return std::unique_ptr<Command>(std::make_unique<Convert>()); }};
+CommandInfo convert_command() {
+  return {
+      .summary = "changes the kind or the format of a file",
+      .synopsis = R"(FILE -o OUT [-f pb|pbtxt|meta|gtxt|json|saved_model|events] [--checkpoint CKPT]
+                     [--tags serve] [--tensors-from FILE])",
+      .text = R"(
+Writes FILE as OUT's suffix says, or as --format says: .pb a GraphDef, .meta a MetaGraphDef, .pbtxt protobuf
+text, .gtxt the listing, .json protobuf JSON, a directory a SavedModel. The same kind and format is a byte
+copy. Between binary, text, listing and JSON of one kind nothing is lost but the order of map entries. What
+another kind cannot hold is named in a warning. Unknown fields are kept in binary and listing; text and JSON
+refuse them unless --drop-unknown is given.
+
+What becomes a SavedModel and fills tables gets an init op, since loaders run nothing else: the initializers
+of collection table_initializer, else all that can run by themselves, and those of local variables. An
+operation that runs them all is taken where there is one; a note names it. Files that a MetaGraphDef names
+in collection asset_filepaths go into assets/. --checkpoint also gives a SavedModel in one text file its
+values.
+
+FILE may be an event file of TensorBoard, in this and every other command: its last graph is taken, the last
+of the kind that --as names where it holds both, and what is written is that graph, not an event file. An
+event that is not whole, as a writer leaves it that still runs, is passed over. --format=events writes
+OUT/events.out.tfevents.SECONDS.gedit with the graph, to be looked at in TensorBoard.
+)",
+      .examples = R"(
+gedit convert model.meta --checkpoint model -o export/1/
+gedit convert graph.pb -f pbtxt -o -
+gedit convert graph.pb -f events -o logs/ && tensorboard --logdir logs
+)",
+      .make = make_command<Convert>,
+  };
+}
 
 }  // namespace gedit

@@ -142,43 +142,39 @@ class Copy final : public Command {
 
 }  // namespace
 
-const CommandInfo kCopy{
-    "copy",
-    "Cut and join",
-    "copies a network under a new scope, with variables of its own",
-    "FILE (--outputs T,.. [--inputs T,..] | -s SELECTOR | --from-scope OLD) --scope NEW -o OUT",
-    "--outputs copies everything that the tensors or ops need, over data and control inputs, cut at --inputs "
-    "and at the keys of "
-    "--input-map. -s copies exactly what the selector hits. --from-scope alone copies the scope, but not an "
-    "optimizer's slots in "
-    "it. Each variable brings its initializer, its reads and its initial value along; each table its "
-    "initializer; each loop and "
-    "each branch comes whole.\n"
-    "\n"
-    "A node OLD/x becomes NEW/x, any other node n NEW/n. A name that is taken is refused, never made unique. "
-    "Inputs from outside "
-    "read the VALUE of --input-map, or a new Placeholder with --placeholders, else the original. The "
-    "Placeholder for a:k is called "
-    "as a copy of a would be, with _k behind it; without, where it stands for output 0 of a Placeholder.\n"
-    "\n"
-    "Copies are networks of their own: loop frames, shared names of variables, queues and tables are fresh; "
-    "collections gain the "
-    "copied variables, losses, contexts and queue runners; the groups that initialize an original initialize "
-    "its copy; every "
-    "saver that saves an original saves its copy, under the key renamed in the same way. Functions are "
-    "shared.\n"
-    "\n"
-    "In a TF2 SavedModel the copied variables and tables are objects below child NEW of the root, with keys "
-    "of "
-    "their own in variables/, so that every loader sees them; gedit signature add makes the copy a "
-    "signature.\n"
-    "\n"
-    "Where all of the selection lies inside one function (FN//node), its copies are added to that body: they "
-    "read the same "
-    "arguments, and what the function returns does not change.",
-    "gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta\n"
-    "gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb\n"
-    "gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta",
-    [] { return std::unique_ptr<Command>(std::make_unique<Copy>()); }};
+CommandInfo copy_command() {
+  return {
+      .summary = "copies a network under a new scope, with variables of its own",
+      .synopsis = "FILE (--outputs T,.. [--inputs T,..] | -s SELECTOR | --from-scope OLD) --scope NEW -o OUT",
+      .text = R"(
+--outputs copies everything that the tensors or ops need, over data and control inputs, cut at --inputs and
+at the keys of --input-map. -s copies exactly what the selector hits. --from-scope alone copies the scope,
+but not an optimizer's slots in it. Each variable brings its initializer, its reads and its initial value
+along; each table its initializer; each loop and each branch comes whole.
+
+A node OLD/x becomes NEW/x, any other node n NEW/n. A name that is taken is refused, never made unique.
+Inputs from outside read the VALUE of --input-map, or a new Placeholder with --placeholders, else the
+original. The Placeholder for a:k is called as a copy of a would be, with _k behind it; without, where it
+stands for output 0 of a Placeholder.
+
+Copies are networks of their own: loop frames, shared names of variables, queues and tables are fresh;
+collections gain the copied variables, losses, contexts and queue runners; the groups that initialize an
+original initialize its copy; every saver that saves an original saves its copy, under the key renamed in
+the same way. Functions are shared.
+
+In a TF2 SavedModel the copied variables and tables are objects below child NEW of the root, with keys of
+their own in variables/, so that every loader sees them; gedit signature add makes the copy a signature.
+
+Where all of the selection lies inside one function (FN//node), its copies are added to that body: they read
+the same arguments, and what the function returns does not change.
+)",
+      .examples = R"(
+gedit copy dqn.meta --outputs q_values --inputs state --from-scope online --scope target -o two.meta
+gedit copy g.pb -s 'tower_0/' --from-scope tower_0 --scope tower_1 --input-map input=input_b -o g2.pb
+gedit copy m.meta --outputs logits --scope shadow --share 'var:' --placeholders -o m2.meta
+)",
+      .make = make_command<Copy>,
+  };
+}
 
 }  // namespace gedit

@@ -83,24 +83,29 @@ class DiffCommand final : public Command {
 
 }  // namespace
 
-const CommandInfo kDiff{
-    "diff",
-    "Look",
-    "tells what differs between two files",
-    "A B [--stat] [-j] [-q]",
-    "Compares two graphs of any kinds and forms: nodes by name, functions by name, versions; and where both "
-    "have them collections, signatures, saver, assets, object graph, and the variables of SavedModels by "
-    "their crc32c. Two checkpoints are compared by the dtype, shape and crc32c of each tensor. The order of "
-    "nodes, attributes and map entries does not count, nor do the order and repetition of control inputs, a "
-    "for a:0, or an attribute at its default for one that is not there.\n"
-    "\n"
-    "  > a/ -> b/ (53 nodes)    a scope has another name and is otherwise the same\n"
-    "  - LINE, + LINE           only A, only B has this line of the listing; long tensors are elided\n"
-    "  ~ NAME: WHAT; WHAT       a node or function that differs, and in what\n"
-    "\n"
-    "Exit status 0: equal; 1: different.",
-    "gedit diff dqn.meta two.meta --stat\n"
-    "gedit diff old/ new/ -q && echo same",
-    [] { return std::unique_ptr<Command>(std::make_unique<DiffCommand>()); }};
+CommandInfo diff_command() {
+  return {
+      .summary = "tells what differs between two files",
+      .synopsis = "A B [--stat] [-j] [-q]",
+      .text = R"(
+Compares two graphs of any kinds and forms: nodes by name, functions by name, versions; and where both have
+them collections, signatures, saver, assets, object graph, and the variables of SavedModels by their crc32c.
+Two checkpoints are compared by the dtype, shape and crc32c of each tensor. The order of nodes, attributes
+and map entries does not count, nor do the order and repetition of control inputs, a for a:0, or an
+attribute at its default for one that is not there.
+
+  > a/ -> b/ (53 nodes)    a scope has another name and is otherwise the same
+  - LINE, + LINE           only A, only B has this line of the listing; long tensors are elided
+  ~ NAME: WHAT; WHAT       a node or function that differs, and in what
+
+Exit status 0: equal; 1: different.
+)",
+      .examples = R"(
+gedit diff dqn.meta two.meta --stat
+gedit diff old/ new/ -q && echo same
+)",
+      .make = make_command<DiffCommand>,
+  };
+}
 
 }  // namespace gedit

@@ -106,32 +106,30 @@ class Draw final : public Command {
 
 }  // namespace
 
-const CommandInfo kDraw{
-    "draw",
-    "Look",
-    "draws a graph as SVG, as one HTML file, or for Graphviz",
-    "FILE -o OUT.svg|.html|.dot [-s SELECTOR] [--depth N]",
-    "Scopes are boxes, open down to depth N and closed below it, with the number of nodes in them. Blocks "
-    "that are the "
-    "same but for the numbers in their names are one box with their count. Constants, reads and initializers "
-    "sit in the boxes of the nodes that they belong to. What more than 12 others read is named at each "
-    "of them instead of being joined to them by lines; so is a scope or NoOp at those that it reads, where "
-    "they are "
-    "more than 12. Lines tell dtype and shape, as far as they are known; dashed ones are control inputs, "
-    "dotted "
-    "ones lead from one folded block to the next. Variables and tables are orange, inputs green, outputs "
-    "red; "
-    "the border tells the device.\n"
-    "\n"
-    "OUT.html is one file without any link to the network: scopes open and close at a click, functions are "
-    "pages, "
-    "a search finds nodes, and the address keeps what is shown. It holds graphs of millions of nodes. "
-    "OUT.dot "
-    "is Graphviz's text, with functions as clusters; OUT.svg is what Graphviz's program dot makes of it, "
-    "which has to be "
-    "installed. Both are refused where more than 5,000 boxes would be seen.",
-    "gedit draw m.pb -o m.html\n"
-    "gedit draw m.pb -s decoder/ --depth 2 -o decoder.svg",
-    [] { return std::unique_ptr<Command>(std::make_unique<Draw>()); }};
+CommandInfo draw_command() {
+  return {
+      .summary = "draws a graph as SVG, as one HTML file, or for Graphviz",
+      .synopsis = "FILE -o OUT.svg|.html|.dot [-s SELECTOR] [--depth N]",
+      .text = R"(
+Scopes are boxes, open down to depth N and closed below it, with the number of nodes in them. Blocks that
+are the same but for the numbers in their names are one box with their count. Constants, reads and
+initializers sit in the boxes of the nodes that they belong to. What more than 12 others read is named at
+each of them instead of being joined to them by lines; so is a scope or NoOp at those that it reads, where
+they are more than 12. Lines tell dtype and shape, as far as they are known; dashed ones are control inputs,
+dotted ones lead from one folded block to the next. Variables and tables are orange, inputs green, outputs
+red; the border tells the device.
+
+OUT.html is one file without any link to the network: scopes open and close at a click, functions are pages,
+a search finds nodes, and the address keeps what is shown. It holds graphs of millions of nodes. OUT.dot is
+Graphviz's text, with functions as clusters; OUT.svg is what Graphviz's program dot makes of it, which has
+to be installed. Both are refused where more than 5,000 boxes would be seen.
+)",
+      .examples = R"(
+gedit draw m.pb -o m.html
+gedit draw m.pb -s decoder/ --depth 2 -o decoder.svg
+)",
+      .make = make_command<Draw>,
+  };
+}
 
 }  // namespace gedit

@@ -41,28 +41,32 @@ class Extract final : public Command {
 
 }  // namespace
 
-const CommandInfo kExtract{
-    "extract",
-    "Cut and join",
-    "keeps the part of a graph that some tensors need",
-    "FILE --outputs T,.. [--inputs T[:DTYPE[SHAPE]],..] -o OUT",
-    "Everything that the outputs do not need goes, functions that nobody calls any more included. Data and "
-    "control inputs are followed, colocation is not. Names, order and versions stay.\n"
-    "\n"
-    "An input becomes a Placeholder of its type. It has the name of the node that it stands for, so that "
-    "feeds "
-    "keep working; where that node stays, or for output k > 0, it is called NODE_k, and a note says so. A "
-    "Placeholder stays as it is.\n"
-    "\n"
-    "Variables of a MetaGraphDef keep their initializers, their VariableDefs and their place in init ops and "
-    "in the saver, which shrink to them; collections keep what is still there. Of a GraphDef the graph alone "
-    "stays. Loops are kept whole. The object graph of a TF2 SavedModel shrinks to the variables, tables and "
-    "signatures that stay, so that tf.saved_model.load finds them.\n"
-    "\n"
-    "An output FN//node inside a function is brought out: the calls on the way there gain an output, and a "
-    "note tells which.",
-    "gedit extract in.pb --inputs encoder/h1/Relu --outputs features -o mid.pb\n"
-    "gedit extract model.meta --outputs train -o train.meta",
-    [] { return std::unique_ptr<Command>(std::make_unique<Extract>()); }};
+CommandInfo extract_command() {
+  return {
+      .summary = "keeps the part of a graph that some tensors need",
+      .synopsis = "FILE --outputs T,.. [--inputs T[:DTYPE[SHAPE]],..] -o OUT",
+      .text = R"(
+Everything that the outputs do not need goes, functions that nobody calls any more included. Data and
+control inputs are followed, colocation is not. Names, order and versions stay.
+
+An input becomes a Placeholder of its type. It has the name of the node that it stands for, so that feeds
+keep working; where that node stays, or for output k > 0, it is called NODE_k, and a note says so. A
+Placeholder stays as it is.
+
+Variables of a MetaGraphDef keep their initializers, their VariableDefs and their place in init ops and in
+the saver, which shrink to them; collections keep what is still there. Of a GraphDef the graph alone stays.
+Loops are kept whole. The object graph of a TF2 SavedModel shrinks to the variables, tables and signatures
+that stay, so that tf.saved_model.load finds them.
+
+An output FN//node inside a function is brought out: the calls on the way there gain an output, and a note
+tells which.
+)",
+      .examples = R"(
+gedit extract in.pb --inputs encoder/h1/Relu --outputs features -o mid.pb
+gedit extract model.meta --outputs train -o train.meta
+)",
+      .make = make_command<Extract>,
+  };
+}
 
 }  // namespace gedit

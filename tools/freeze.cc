@@ -85,30 +85,33 @@ class Freeze final : public Command {
 
 }  // namespace
 
-const CommandInfo kFreeze{
-    "freeze",
-    "Weights",
-    "turns variables into constants",
-    "FILE (--outputs T,.. | --signature KEY) [--inputs T,..] [--checkpoint CKPT] [--keep SELECTOR] -o OUT",
-    "The graph is reduced to what the outputs need, cut at the inputs, as extract does it. Then each "
-    "variable "
-    "becomes a Const of its name, with its value in the checkpoint; only variables that are still there are "
-    "looked up, by the keys that the graph's savers use. Reads become plain ops, references lose their Ref, "
-    "functions that take a variable's handle are specialised for constants under NAME_frozen. Weights go "
-    "from the checkpoint to OUT without a stop in memory.\n"
-    "\n"
-    "A frozen graph writes nothing. Control edges from writers are dropped; where a write under a Switch is "
-    "read, as in batch normalization with is_training, the variable's value stands in its place. A write "
-    "that "
-    "is read anyway is refused. Tables stay, with their initializers and init ops.\n"
-    "\n"
-    "OUT.pb and OUT.pbtxt hold a GraphDef; OUT.meta and a directory also what remains of signatures, "
-    "collections, and of the saver where --keep leaves variables; with them also what remains of a TF2 "
-    "SavedModel's object graph, in which a frozen variable is a constant.",
-    "gedit freeze train.meta --checkpoint train-9000 --outputs prob --inputs 'batch:uint8[?,224,224,3]' -o "
-    "prob.pb\n"
-    "gedit freeze model/ --signature serving_default -o frozen.pb\n"
-    "gedit freeze m.meta --outputs y --keep 'head/**' -o part.meta",
-    [] { return std::unique_ptr<Command>(std::make_unique<Freeze>()); }};
+CommandInfo freeze_command() {
+  return {
+      .summary = "turns variables into constants",
+      .synopsis = R"(FILE (--outputs T,.. | --signature KEY) [--inputs T,..] [--checkpoint CKPT]
+                     [--keep SELECTOR] -o OUT)",
+      .text = R"(
+The graph is reduced to what the outputs need, cut at the inputs, as extract does it. Then each variable
+becomes a Const of its name, with its value in the checkpoint; only variables that are still there are
+looked up, by the keys that the graph's savers use. Reads become plain ops, references lose their Ref,
+functions that take a variable's handle are specialised for constants under NAME_frozen. Weights go from the
+checkpoint to OUT without a stop in memory.
+
+A frozen graph writes nothing. Control edges from writers are dropped; where a write under a Switch is read,
+as in batch normalization with is_training, the variable's value stands in its place. A write that is read
+anyway is refused. Tables stay, with their initializers and init ops.
+
+OUT.pb and OUT.pbtxt hold a GraphDef; OUT.meta and a directory also what remains of signatures, collections,
+and of the saver where --keep leaves variables; with them also what remains of a TF2 SavedModel's object
+graph, in which a frozen variable is a constant.
+)",
+      .examples = R"(
+gedit freeze train.meta --checkpoint train-9000 --outputs prob --inputs 'batch:uint8[?,224,224,3]' -o prob.pb
+gedit freeze model/ --signature serving_default -o frozen.pb
+gedit freeze m.meta --outputs y --keep 'head/**' -o part.meta
+)",
+      .make = make_command<Freeze>,
+  };
+}
 
 }  // namespace gedit

@@ -1,9 +1,7 @@
 // gedit help: the overview, the help of a command, or its man page.
-#include <fmt/core.h>
-
+#include "cli/help.h"
 #include "base/error.h"
 #include "base/near.h"
-#include "cli/help.h"
 #include "cli/options.h"
 #include "commands.h"
 
@@ -50,12 +48,19 @@ class Help final : public Command {
 
 }  // namespace
 
-const CommandInfo kHelp{"help",
-                        "Help",
-                        "tells about a command",
-                        "[COMMAND] [--man] [--names]",
-                        "Prints what `gedit COMMAND --help` prints, or the man page of the command.",
-                        "gedit help copy\ngedit help --man copy | man -l -",
-                        [] { return std::unique_ptr<Command>(std::make_unique<Help>()); }};
+CommandInfo help_command() {
+  return {
+      .summary = "tells about a command",
+      .synopsis = "[COMMAND] [--man] [--names]",
+      .text = R"(
+Prints what `gedit COMMAND --help` prints, or the man page of the command.
+)",
+      .examples = R"(
+gedit help copy
+gedit help --man copy | man -l -
+)",
+      .make = make_command<Help>,
+  };
+}
 
 }  // namespace gedit

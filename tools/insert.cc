@@ -40,19 +40,24 @@ class Insert final : public Command {
 
 }  // namespace
 
-const CommandInfo kInsert{
-    "insert",
-    "Cut and join",
-    "puts a node behind a tensor: StopGradient, CheckNumerics, Print, ...",
-    "FILE --op OP --after T,.. [--attr NAME=VALUE].. -o OUT",
-    "Behind each tensor node:k stands a new node node/OP (node/OP_k for k above 0), and all that read the "
-    "tensor's value read it instead, outputs of signatures and of functions too. Control edges, inputs of "
-    "signatures, collections, savers, initializers and readers that need a reference stay.\n"
-    "\n"
-    "Attributes are those of --attr, else the tensor's dtype for the type of the input, else the op's "
-    "defaults. Nothing can be inserted behind a NextIteration, or before the Merge that closes a loop.",
-    "gedit insert both.meta --op StopGradient --after enc/features -o out.meta\n"
-    "gedit insert m.pb --op CheckNumerics --after logits,split:1 --attr 'message=\"here\"' -o out.pb",
-    [] { return std::unique_ptr<Command>(std::make_unique<Insert>()); }};
+CommandInfo insert_command() {
+  return {
+      .summary = "puts a node behind a tensor: StopGradient, CheckNumerics, Print, ...",
+      .synopsis = "FILE --op OP --after T,.. [--attr NAME=VALUE].. -o OUT",
+      .text = R"(
+Behind each tensor node:k stands a new node node/OP (node/OP_k for k above 0), and all that read the
+tensor's value read it instead, outputs of signatures and of functions too. Control edges, inputs of
+signatures, collections, savers, initializers and readers that need a reference stay.
+
+Attributes are those of --attr, else the tensor's dtype for the type of the input, else the op's defaults.
+Nothing can be inserted behind a NextIteration, or before the Merge that closes a loop.
+)",
+      .examples = R"(
+gedit insert both.meta --op StopGradient --after enc/features -o out.meta
+gedit insert m.pb --op CheckNumerics --after logits,split:1 --attr 'message="here"' -o out.pb
+)",
+      .make = make_command<Insert>,
+  };
+}
 
 }  // namespace gedit

@@ -413,24 +413,26 @@ class Inspect final : public Command {
 
 }  // namespace
 
-const CommandInfo kInspect{
-    "inspect",
-    "Look",
-    "tells what is in a file",
-    "FILE [--depth N] [-j]",
-    "Tells the kind of FILE, its nodes, functions, likely inputs and outputs with the reason for each, "
-    "variables with their "
-    "checkpoint keys, collections, savers, signatures and assets. Weights are never read. Inputs are "
-    "placeholders, those of a "
-    "signature first; outputs are those of signatures, what was differentiated and what nobody reads. Of an "
-    "event file: how many events there are, and the last graph. Of a checkpoint (a prefix, a directory, any "
-    "of "
-    "its files): types, elements, bytes and the largest tensors, as JSON what gedit checkpoint list -j "
-    "prints; "
-    "of a state file: what it names.\n"
-    "\n"
-    "docs/inspect.schema.json is the JSON Schema of what -j prints.",
-    "gedit inspect dqn.meta\ngedit inspect saved_model/ -j | jq '.meta_graphs[0].signatures'",
-    [] { return std::unique_ptr<Command>(std::make_unique<Inspect>()); }};
+CommandInfo inspect_command() {
+  return {
+      .summary = "tells what is in a file",
+      .synopsis = "FILE [--depth N] [-j]",
+      .text = R"(
+Tells the kind of FILE, its nodes, functions, likely inputs and outputs with the reason for each, variables
+with their checkpoint keys, collections, savers, signatures and assets. Weights are never read. Inputs are
+placeholders, those of a signature first; outputs are those of signatures, what was differentiated and what
+nobody reads. Of an event file: how many events there are, and the last graph. Of a checkpoint (a prefix, a
+directory, any of its files): types, elements, bytes and the largest tensors, as JSON what gedit checkpoint
+list -j prints; of a state file: what it names.
+
+docs/inspect.schema.json is the JSON Schema of what -j prints.
+)",
+      .examples = R"(
+gedit inspect dqn.meta
+gedit inspect saved_model/ -j | jq '.meta_graphs[0].signatures'
+)",
+      .make = make_command<Inspect>,
+  };
+}
 
 }  // namespace gedit

@@ -98,20 +98,22 @@ class List final : public Command {
 
 }  // namespace
 
-const CommandInfo kList{
-    "list",
-    "Look",
-    "writes one node a line",
-    "FILE [SELECTOR] [--full] [-j]",
-    "Writes the listing (.gtxt): everything that the file holds, one node a line, or only the lines of the "
-    "nodes that SELECTOR "
-    "hits. Tensors of more than 64 elements or 1 KiB are elided, as their length and checksum, unless --full "
-    "is given. A "
-    "listing is an input like any other: edit it, and gedit convert makes a graph of it again. Exit status 1 "
-    "where SELECTOR "
-    "hits nothing.",
-    "gedit list dqn.meta 'online/h1/MatMul, op:Placeholder'\n"
-    "gedit list m.pb > m.gtxt; $EDITOR m.gtxt; gedit convert m.gtxt --tensors-from m.pb -o m2.pb",
-    [] { return std::unique_ptr<Command>(std::make_unique<List>()); }};
+CommandInfo list_command() {
+  return {
+      .summary = "writes one node a line",
+      .synopsis = "FILE [SELECTOR] [--full] [-j]",
+      .text = R"(
+Writes the listing (.gtxt): everything that the file holds, one node a line, or only the lines of the nodes
+that SELECTOR hits. Tensors of more than 64 elements or 1 KiB are elided, as their length and checksum,
+unless --full is given. A listing is an input like any other: edit it, and gedit convert makes a graph of it
+again. Exit status 1 where SELECTOR hits nothing.
+)",
+      .examples = R"(
+gedit list dqn.meta 'online/h1/MatMul, op:Placeholder'
+gedit list m.pb > m.gtxt; $EDITOR m.gtxt; gedit convert m.gtxt --tensors-from m.pb -o m2.pb
+)",
+      .make = make_command<List>,
+  };
+}
 
 }  // namespace gedit

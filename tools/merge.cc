@@ -40,8 +40,8 @@ class Merge final : public Command {
  public:
   void setup(CommandLine& line) override {
     line.add_option("FILE", operands_,
-                    "GraphDefs, MetaGraphDefs and SavedModels in any form; NAME=FILE: everything of it under "
-                    "NAME/; - is standard input")
+                    R"(GraphDefs, MetaGraphDefs and SavedModels in any form; NAME=FILE: everything of it
+                       under NAME/; - is standard input)")
         ->required()
         ->type_name("[NAME=]FILE");
     input_.setup_options(line);
@@ -52,8 +52,8 @@ class Merge final : public Command {
         ->one_each();
     line.add_option(
             "--on-conflict", on_conflict_,
-            "Where two files define one name: error, uniquify (the later one becomes x_1) or share (one "
-            "where both say the same)")
+            R"(Where two files define one name: error, uniquify (the later one becomes x_1) or share (one
+               where both say the same))")
         ->one_of({"error", "uniquify", "share"})
         ->type_name("HOW");
     line.add_option("--checkpoint", checkpoints_,
@@ -152,43 +152,42 @@ class Merge final : public Command {
 
 }  // namespace
 
-const CommandInfo kMerge{
-    "merge",
-    "Cut and join",
-    "makes one graph of several",
-    "[NAME=]FILE.. [--input-map KEY=VALUE].. [--on-conflict HOW] [--checkpoint [NAME=]CKPT].. -o OUT",
-    "The nodes of all files stand in one graph, in the order of the files. Everything of NAME=FILE is called "
-    "NAME/..., and its loops, variables, tables and queues are its own, those inside functions included. A "
-    "file without NAME= keeps its names. With --input-map what reads KEY reads VALUE; a tensor that is "
-    "mapped "
-    "away stays, unless --prune is given and nothing else names it.\n"
-    "\n"
-    "Where two files define one node, function, signature, shared_name or checkpoint key, nothing is "
-    "written. "
-    "--on-conflict uniquify gives the later one a new name, and everything that names it follows; share "
-    "makes "
-    "two nodes one where they say the same.\n"
-    "\n"
-    "A signature keeps its key, also of NAME=FILE; only where an earlier file has that key, too, it becomes "
-    "NAME/KEY: of two files with a serving_default, a and b, the second one's is b/serving_default. KEY and "
-    "VALUE of --input-map may be given as NAME/KEY.inputs[x] and NAME/KEY.outputs[y], whatever the signature "
-    "is called in the end.\n"
-    "\n"
-    "A signature that was fed with KEY is fed with VALUE, so that it runs the second part alone; a signature "
-    "that runs both is made by gedit signature add. The functions that tf.saved_model.load calls are not "
-    "mapped: there, too, each signature runs its own part.\n"
-    "\n"
-    "Collections, signatures, assets, versions and op lists are united. Operations that initialize two "
-    "models "
-    "become one that runs both. Each file's saver stays, with its keys, and restores that file's own "
-    "checkpoint; with --checkpoint one saver holds all variables, keys of a named file under NAME/, and one "
-    "checkpoint is written beside OUT. SavedModels bring their values along.",
-    "gedit merge enc=a.meta cls=b.meta --input-map cls/x=enc/features --checkpoint enc=a --checkpoint cls=b "
-    "-o "
-    "both.meta\n"
-    "gedit merge decode.pb m=model.pb --input-map m/image=decode/out --prune -o served.pb\n"
-    "gedit merge one=m.meta two=m.meta --input-map two/x=one/x --checkpoint one=m --checkpoint two=m2 -o "
-    "both.meta",
-    [] { return std::unique_ptr<Command>(std::make_unique<Merge>()); }};
+CommandInfo merge_command() {
+  return {
+      .summary = "makes one graph of several",
+      .synopsis = R"([NAME=]FILE.. [--input-map KEY=VALUE].. [--on-conflict HOW]
+                     [--checkpoint [NAME=]CKPT].. -o OUT)",
+      .text = R"(
+The nodes of all files stand in one graph, in the order of the files. Everything of NAME=FILE is called
+NAME/..., and its loops, variables, tables and queues are its own, those inside functions included. A file
+without NAME= keeps its names. With --input-map what reads KEY reads VALUE; a tensor that is mapped away
+stays, unless --prune is given and nothing else names it.
+
+Where two files define one node, function, signature, shared_name or checkpoint key, nothing is written.
+--on-conflict uniquify gives the later one a new name, and everything that names it follows; share makes two
+nodes one where they say the same.
+
+A signature keeps its key, also of NAME=FILE; only where an earlier file has that key, too, it becomes
+NAME/KEY: of two files with a serving_default, a and b, the second one's is b/serving_default. KEY and VALUE
+of --input-map may be given as NAME/KEY.inputs[x] and NAME/KEY.outputs[y], whatever the signature is called
+in the end.
+
+A signature that was fed with KEY is fed with VALUE, so that it runs the second part alone; a signature that
+runs both is made by gedit signature add. The functions that tf.saved_model.load calls are not mapped:
+there, too, each signature runs its own part.
+
+Collections, signatures, assets, versions and op lists are united. Operations that initialize two models
+become one that runs both. Each file's saver stays, with its keys, and restores that file's own checkpoint;
+with --checkpoint one saver holds all variables, keys of a named file under NAME/, and one checkpoint is
+written beside OUT. SavedModels bring their values along.
+)",
+      .examples = R"(
+gedit merge enc=a.meta cls=b.meta --input-map cls/x=enc/features --checkpoint enc=a --checkpoint cls=b -o both.meta
+gedit merge decode.pb m=model.pb --input-map m/image=decode/out --prune -o served.pb
+gedit merge one=m.meta two=m.meta --input-map two/x=one/x --checkpoint one=m --checkpoint two=m2 -o both.meta
+)",
+      .make = make_command<Merge>,
+  };
+}
 
 }  // namespace gedit

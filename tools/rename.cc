@@ -80,25 +80,27 @@ class Rename final : public Command {
 
 }  // namespace
 
-const CommandInfo kRename{
-    "rename",
-    "Change",
-    "renames nodes, scopes and functions, and everything that names them",
-    "FILE OLD=NEW.. [-e s/RE/REPL/[g]].. [--checkpoint CKPT] -o OUT",
-    "a=b renames one node, a/=b/ the scope a with everything under it, a/= strips the scope, /=b/ puts "
-    "everything below b. "
-    "FN//a=b renames in a function, fn:F=G a function. @file has one OLD=NEW a line. Pairs apply at once, so "
-    "a=b b=a swaps. -e is "
-    "sed on the names, after the pairs.\n"
-    "\n"
-    "Everything that names a node follows: inputs, colocation, VariableDefs, contexts, savers, signatures, "
-    "assets, saved objects, "
-    "init ops. Frames follow a renamed scope; a shared_name follows where it is the node's own name. "
-    "Checkpoint keys do not "
-    "change: the result restores from the old checkpoint. With --checkpoint, and in a SavedModel whose keys "
-    "are names, the keys "
-    "of renamed variables follow, in the saver and in the checkpoint that is written beside OUT.",
-    "gedit rename m.meta model/=student/ -o s.meta\ngedit rename g.pb -e 's#^tower_0/(.*)#\\1#' -o g2.pb",
-    [] { return std::unique_ptr<Command>(std::make_unique<Rename>()); }};
+CommandInfo rename_command() {
+  return {
+      .summary = "renames nodes, scopes and functions, and everything that names them",
+      .synopsis = "FILE OLD=NEW.. [-e s/RE/REPL/[g]].. [--checkpoint CKPT] -o OUT",
+      .text = R"(
+a=b renames one node, a/=b/ the scope a with everything under it, a/= strips the scope, /=b/ puts everything
+below b. FN//a=b renames in a function, fn:F=G a function. @file has one OLD=NEW a line. Pairs apply at
+once, so a=b b=a swaps. -e is sed on the names, after the pairs.
+
+Everything that names a node follows: inputs, colocation, VariableDefs, contexts, savers, signatures,
+assets, saved objects, init ops. Frames follow a renamed scope; a shared_name follows where it is the node's
+own name. Checkpoint keys do not change: the result restores from the old checkpoint. With --checkpoint, and
+in a SavedModel whose keys are names, the keys of renamed variables follow, in the saver and in the
+checkpoint that is written beside OUT.
+)",
+      .examples = R"(
+gedit rename m.meta model/=student/ -o s.meta
+gedit rename g.pb -e 's#^tower_0/(.*)#\1#' -o g2.pb
+)",
+      .make = make_command<Rename>,
+  };
+}
 
 }  // namespace gedit

@@ -71,31 +71,34 @@ class Select final : public Command {
 
 }  // namespace
 
-const CommandInfo kSelect{
-    "select",
-    "Look",
-    "prints what a selector hits",
-    "FILE SELECTOR [-j] [-q]",
-    "Prints the names of the nodes that SELECTOR hits, one a line, in the order of the file; nodes in "
-    "functions as "
-    "FUNCTION//node. The output is a selector file: other commands take it as @FILE. Exit status 1 where "
-    "nothing is hit.\n"
-    "\n"
-    "Selectors, one grammar in every command:\n"
-    "  conv1/*, tower_?/**      glob on names: * stays within a scope, ** crosses /\n"
-    "  tower_0/                 the scope: tower_0 itself and everything under it\n"
-    "  re:^a.*b$                regular expression, searched\n"
-    "  op:Conv2D, op:*NonMax*   type of operation\n"
-    "  attr:padding=SAME, dtype:float16, device:*GPU*, size>1M\n"
-    "  var:, var:trainable      variables; collection:losses the members of a collection\n"
-    "  fn:NAME//sel             inside library functions, NAME a glob\n"
-    "  +X, X+, 2+X, X+3         and what it reads, and who reads it, n steps far\n"
-    "  A..B                     everything on a path from A to B\n"
-    "  X & Y, X , Y, !X, ( )    and, or, not\n"
-    "  @file                    one selector a line",
-    "gedit select dqn.meta 'var: & online/ & !**/Adam*'\n"
-    "gedit select model.meta '+logits & op:MatMul' > matmuls; gedit copy model.meta -s @matmuls --scope twin "
-    "-o two.meta",
-    [] { return std::unique_ptr<Command>(std::make_unique<Select>()); }};
+CommandInfo select_command() {
+  return {
+      .summary = "prints what a selector hits",
+      .synopsis = "FILE SELECTOR [-j] [-q]",
+      .text = R"(
+Prints the names of the nodes that SELECTOR hits, one a line, in the order of the file; nodes in functions
+as FUNCTION//node. The output is a selector file: other commands take it as @FILE. Exit status 1 where
+nothing is hit.
+
+Selectors, one grammar in every command:
+  conv1/*, tower_?/**      glob on names: * stays within a scope, ** crosses /
+  tower_0/                 the scope: tower_0 itself and everything under it
+  re:^a.*b$                regular expression, searched
+  op:Conv2D, op:*NonMax*   type of operation
+  attr:padding=SAME, dtype:float16, device:*GPU*, size>1M
+  var:, var:trainable      variables; collection:losses the members of a collection
+  fn:NAME//sel             inside library functions, NAME a glob
+  +X, X+, 2+X, X+3         and what it reads, and who reads it, n steps far
+  A..B                     everything on a path from A to B
+  X & Y, X , Y, !X, ( )    and, or, not
+  @file                    one selector a line
+)",
+      .examples = R"(
+gedit select dqn.meta 'var: & online/ & !**/Adam*'
+gedit select model.meta '+logits & op:MatMul' > matmuls; gedit copy model.meta -s @matmuls --scope twin -o two.meta
+)",
+      .make = make_command<Select>,
+  };
+}
 
 }  // namespace gedit

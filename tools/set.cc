@@ -41,20 +41,26 @@ class Set final : public Command {
 
 }  // namespace
 
-const CommandInfo kSet{
-    "set",
-    "Change",
-    "sets devices, attributes and shapes",
-    "FILE (--device SEL=DEV | --attr SEL:NAME=VALUE | --attr SEL:NAME | --shape T=SHAPE).. -o OUT",
-    "Steps are taken in the order given. --device replaces the whole device string of the nodes that the "
-    "selector hits; '**=' clears all of the main graph, '**, fn:*//**=' those of functions too. --attr takes "
-    "a value in the listing's form (DT_HALF, list(1,2,2,1), \"SAME\", [?,3], 3, 0.5, true), which is held "
-    "against the type of the op's attribute; without a value the attribute is removed.\n"
-    "\n"
-    "--shape changes a placeholder or a variable, the signatures that name it, and drops the shapes that "
-    "were inferred downstream. Constants downstream that hold the old size are named in warnings.",
-    "gedit set m.pb --shape 'input=[?,?,?,3]' --device '**=' -o dyn.pb\n"
-    "gedit set m.pb --attr 'op:MaxPool:padding=\"SAME\"' --attr '**:_class' -o out.pb",
-    [] { return std::unique_ptr<Command>(std::make_unique<Set>()); }};
+CommandInfo set_command() {
+  return {
+      .summary = "sets devices, attributes and shapes",
+      .synopsis = R"(FILE (--device SEL=DEV | --attr SEL:NAME=VALUE | --attr SEL:NAME |
+                     --shape T=SHAPE).. -o OUT)",
+      .text = R"(
+Steps are taken in the order given. --device replaces the whole device string of the nodes that the selector
+hits; '**=' clears all of the main graph, '**, fn:*//**=' those of functions too. --attr takes a value in
+the listing's form (DT_HALF, list(1,2,2,1), "SAME", [?,3], 3, 0.5, true), which is held against the type of
+the op's attribute; without a value the attribute is removed.
+
+--shape changes a placeholder or a variable, the signatures that name it, and drops the shapes that were
+inferred downstream. Constants downstream that hold the old size are named in warnings.
+)",
+      .examples = R"(
+gedit set m.pb --shape 'input=[?,?,?,3]' --device '**=' -o dyn.pb
+gedit set m.pb --attr 'op:MaxPool:padding="SAME"' --attr '**:_class' -o out.pb
+)",
+      .make = make_command<Set>,
+  };
+}
 
 }  // namespace gedit

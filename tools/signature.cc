@@ -21,8 +21,8 @@ class Signature final : public Command {
   void setup(CommandLine& line) override {
     line.add_option(
             "FILE", operands_,
-            "GraphDef, MetaGraphDef or SavedModel in any form; in front of it the verb add, rename or "
-            "remove, behind it what the verb works on")
+            R"(GraphDef, MetaGraphDef or SavedModel in any form; in front of it the verb add, rename or
+               remove, behind it what the verb works on)")
         ->required();
     input_.setup_options(line);
     option(line.add_option("--inputs", inputs_,
@@ -174,29 +174,32 @@ class Signature final : public Command {
 
 }  // namespace
 
-const CommandInfo kSignature{
-    "signature",
-    "Change",
-    "shows, adds, renames and removes signatures",
-    "[add|rename|remove] FILE [KEY | OLD=NEW..] [--inputs K=T,..] [--outputs K=T,..] [-o OUT]",
-    "signature FILE: the signatures with their tensors. (A file named add: ./add.)\n"
-    "\n"
-    "signature add FILE KEY --inputs K=T,.. --outputs K=T,..: one more, dtype and shape being those of the "
-    "tensors. A GraphDef becomes a MetaGraphDef or, with a directory, a SavedModel with tag serve. In a TF2 "
-    "model a wrapper function and its object are added, so that tf.saved_model.load has the signature, too. "
-    "T may "
-    "be FN//node:k, a tensor inside a function: every function on the way to the main graph gains an "
-    "output.\n"
-    "\n"
-    "signature rename FILE OLD=NEW..: OLD is a key, KEY.inputs[x] or KEY.outputs[y], NEW the bare name; all "
-    "at "
-    "once. Tensors keep their names.\n"
-    "\n"
-    "signature remove FILE KEY..: the graph stays as it is.",
-    "gedit signature model/\n"
-    "gedit signature rename m/ 'serving_default.outputs[output_1]=scores' -o m2/\n"
-    "gedit signature add frozen.pb serving_default --inputs image=input --outputs prob=softmax -o 1/\n"
-    "gedit signature remove m/ train -i",
-    [] { return std::unique_ptr<Command>(std::make_unique<Signature>()); }};
+CommandInfo signature_command() {
+  return {
+      .summary = "shows, adds, renames and removes signatures",
+      .synopsis =
+          R"([add|rename|remove] FILE [KEY | OLD=NEW..] [--inputs K=T,..] [--outputs K=T,..] [-o OUT])",
+      .text = R"(
+signature FILE: the signatures with their tensors. (A file named add: ./add.)
+
+signature add FILE KEY --inputs K=T,.. --outputs K=T,..: one more, dtype and shape being those of the
+tensors. A GraphDef becomes a MetaGraphDef or, with a directory, a SavedModel with tag serve. In a TF2 model
+a wrapper function and its object are added, so that tf.saved_model.load has the signature, too. T may be
+FN//node:k, a tensor inside a function: every function on the way to the main graph gains an output.
+
+signature rename FILE OLD=NEW..: OLD is a key, KEY.inputs[x] or KEY.outputs[y], NEW the bare name; all at
+once. Tensors keep their names.
+
+signature remove FILE KEY..: the graph stays as it is.
+)",
+      .examples = R"(
+gedit signature model/
+gedit signature rename m/ 'serving_default.outputs[output_1]=scores' -o m2/
+gedit signature add frozen.pb serving_default --inputs image=input --outputs prob=softmax -o 1/
+gedit signature remove m/ train -i
+)",
+      .make = make_command<Signature>,
+  };
+}
 
 }  // namespace gedit

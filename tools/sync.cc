@@ -42,19 +42,24 @@ class Sync final : public Command {
 
 }  // namespace
 
-const CommandInfo kSync{
-    "sync",
-    "Cut and join",
-    "adds an op that assigns the variables of one scope to those of another",
-    "FILE --from-scope SRC --to-scope DST [--name OP] [--tau X] [--all] -o OUT",
-    "Every trainable variable DST/x is assigned the value of SRC/x, of the same dtype and shape; where the "
-    "graph has no collection trainable_variables, or with --all, every variable of DST, except an "
-    "optimizer's slots. The assignments are OP/x, and OP runs them all. Reference and resource variables "
-    "may be mixed. With --tau, floating variables move X of the way: DST := X * SRC + (1 - X) * DST.\n"
-    "\n"
-    "Nothing else changes: no collection, no saver, no init group.",
-    "gedit sync two.meta --from-scope online --to-scope target --name update_target -o dqn2.meta\n"
-    "gedit sync two.meta --from-scope online --to-scope target --tau 0.005 -o dqn2.meta",
-    [] { return std::unique_ptr<Command>(std::make_unique<Sync>()); }};
+CommandInfo sync_command() {
+  return {
+      .summary = "adds an op that assigns the variables of one scope to those of another",
+      .synopsis = "FILE --from-scope SRC --to-scope DST [--name OP] [--tau X] [--all] -o OUT",
+      .text = R"(
+Every trainable variable DST/x is assigned the value of SRC/x, of the same dtype and shape; where the graph
+has no collection trainable_variables, or with --all, every variable of DST, except an optimizer's slots.
+The assignments are OP/x, and OP runs them all. Reference and resource variables may be mixed. With --tau,
+floating variables move X of the way: DST := X * SRC + (1 - X) * DST.
+
+Nothing else changes: no collection, no saver, no init group.
+)",
+      .examples = R"(
+gedit sync two.meta --from-scope online --to-scope target --name update_target -o dqn2.meta
+gedit sync two.meta --from-scope online --to-scope target --tau 0.005 -o dqn2.meta
+)",
+      .make = make_command<Sync>,
+  };
+}
 
 }  // namespace gedit

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "cli/text.h"
 
 namespace gedit {
 namespace {
@@ -157,7 +158,7 @@ bool CommandLine::parse(std::vector<std::string> arguments) {
 std::vector<CommandLine::Entry> CommandLine::entries() const {
   std::vector<Entry> entries;
   for (const CLI::Option* option : options_of(*app_))
-    entries.push_back({option_text(*option), option->get_description()});
+    entries.push_back({option_text(*option), one_line(option->get_description())});
   return entries;
 }
 
