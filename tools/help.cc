@@ -1,8 +1,6 @@
 // gedit help: the overview, the help of a command, or its man page.
 #include "cli/help.h"
-#include "base/error.h"
-#include "base/near.h"
-#include "cli/options.h"
+#include "cli/say.h"
 #include "commands.h"
 
 namespace gedit {
@@ -11,38 +9,33 @@ namespace {
 class Help final : public Command {
  public:
   void setup(CommandLine& line) override {
-    line.add_option("COMMAND", name_, "The command; without one: what commands there are");
+    line.add_option("COMMAND", words_, "The command, and its verb; without one: what commands there are");
     line.add_flag("--man", man_, "As a man page, for man -l -");
     line.add_flag("--names", names_, "The names of all commands, one a line");
   }
 
   int run() override {
     if (names_) {
-      std::string names;
-      for (const CommandInfo& info : commands()) names += std::string(info.name) + "\n";
-      print(names);
-      return 0;
-    }
-    if (name_.empty()) {
+      for (const CommandInfo& info : commands()) print(std::string(info.name) + "\n");
+    } else if (words_.empty()) {
       print(man_ ? main_man_page() : overview());
-      return 0;
+    } else {
+      print(man_ ? man_page(named()) : help_text(named()));
     }
-    const CommandInfo* info = find_command(name_);
-    if (info == nullptr) {
-      Near near(name_);
-      for (const CommandInfo& one : commands()) near.offer(one.name);
-      throw Error(Cause::kUsage, "no such command").of(quoted("command", name_)).hint(near.did_you_mean());
-    }
-    if (man_) {
-      print(man_page(*info));
-      return 0;
-    }
-    print(help_text(*info));
     return 0;
   }
 
  private:
-  std::string name_;
+  const CommandInfo& named() const {
+    std::string name;
+    for (const std::string& word : words_) name += (name.empty() ? "" : " ") + word;
+    if (const CommandInfo* info = find_command(name)) return *info;
+    const CommandInfo* first = find_command(words_[0]);
+    if (first == nullptr || verbs_of(*first).empty()) throw no_such("command", name, top_commands(), "gedit");
+    throw no_such("verb", words_[1], verbs_of(*first), program_name(*first));
+  }
+
+  std::vector<std::string> words_;
   bool man_ = false, names_ = false;
 };
 
@@ -51,7 +44,7 @@ class Help final : public Command {
 CommandInfo help_command() {
   return {
       .summary = "tells about a command",
-      .synopsis = "[COMMAND] [--man] [--names]",
+      .synopsis = "[COMMAND [VERB]] [--man] [--names]",
       .text = R"(
 Prints what `gedit COMMAND --help` prints, or the man page of the command.
 )",

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/near.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/say.h"
@@ -26,9 +25,11 @@ void leave_on_shrunk_input(int /*signal*/) {
   ::_exit(static_cast<int>(Cause::kInput));
 }
 
+// A verb speaks in the name of its command.
 int fail(std::string_view command, const std::exception& error, Cause cause) {
   std::fflush(stdout);
-  say("gedit" + std::string(command.empty() ? "" : " ") + std::string(command) + ": " + error.what());
+  const std::string first(command.substr(0, command.find(' ')));
+  say("gedit" + (first.empty() ? "" : " " + first) + ": " + error.what());
   return static_cast<int>(cause);
 }
 
@@ -55,26 +56,37 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
   }
 }
 
-int run_command(std::vector<std::string> arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    std::fputs(overview().c_str(), arguments.empty() ? stderr : stdout);
-    return arguments.empty() ? static_cast<int>(Cause::kUsage) : 0;
+// The command or verb that the first words name, which are taken off; null where they name none.
+const CommandInfo* take_command(std::vector<std::string>& words) {
+  for (const size_t count : {2, 1}) {
+    if (words.size() < count) continue;
+    const CommandInfo* info = find_command(count == 2 ? words[0] + " " + words[1] : words[0]);
+    if (info == nullptr) continue;
+    words.erase(words.begin(), words.begin() + static_cast<ptrdiff_t>(count));
+    return info;
   }
-  if (arguments[0] == "--version") {
+  return nullptr;
+}
+
+// What there is to choose from: to standard output where it was asked for, else it is an error.
+int tell(const std::string& choices, bool asked) {
+  std::fputs(choices.c_str(), asked ? stdout : stderr);
+  return asked ? 0 : static_cast<int>(Cause::kUsage);
+}
+
+bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+int run_command(std::vector<std::string> words) {
+  if (words.empty() || is_help(words[0])) return tell(overview(), !words.empty());
+  if (words[0] == "--version") {
     std::puts("gedit " GEDIT_VERSION);
     return 0;
   }
-  const std::string name = arguments[0];
-  if (const CommandInfo* info = find_command(name)) {
-    arguments.erase(arguments.begin());
-    return run(*info, std::move(arguments));
-  }
-  Near near(name);
-  for (const CommandInfo& info : commands()) near.offer(info.name);
-  const char* kind = name.starts_with('-') ? "option" : "command";
-  const std::string hint = near.best().empty() ? "gedit --help lists them" : near.did_you_mean();
-  return fail("", Error(Cause::kUsage, std::string("no such ") + kind).of(quoted(kind, name)).hint(hint),
-              Cause::kUsage);
+  const CommandInfo* info = take_command(words);
+  if (info == nullptr) return fail("", no_such("command", words[0], top_commands(), "gedit"), Cause::kUsage);
+  if (info->make != nullptr) return run(*info, std::move(words));
+  if (words.empty() || is_help(words[0])) return tell(help_text(*info), !words.empty());
+  return fail(info->name, no_such("verb", words[0], verbs_of(*info), program_name(*info)), Cause::kUsage);
 }
 
 }  // namespace

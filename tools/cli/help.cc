@@ -34,9 +34,15 @@ std::string wrapped(std::string_view text, size_t indent) {
   return out;
 }
 
+// A line of a list of commands or verbs.
+std::string help_row(const CommandInfo& info) {
+  return "  " + padded(last_word(info), 11) + " " + info.summary + "\n";
+}
+
 }  // namespace
 
 std::vector<CommandLine::Entry> entries_of(const CommandInfo& info) {
+  if (info.make == nullptr) return {};
   const std::unique_ptr<Command> command = info.make();
   CommandLine line(program_name(info));
   command->setup(line);
@@ -51,10 +57,10 @@ checkpoints together.
 Usage: gedit COMMAND [OPTIONS] FILE.. [-o OUT]
 )") + "\n";
   std::string_view group;
-  for (const CommandInfo& info : commands()) {
-    if (info.group != group) text += "\n" + std::string(info.group) + "\n";
-    group = info.group;
-    text += "  " + padded(info.name, 11) + " " + info.summary + "\n";
+  for (const CommandInfo* info : top_commands()) {
+    if (info->group != group) text += "\n" + std::string(info->group) + "\n";
+    group = info->group;
+    text += help_row(*info);
   }
   text += "\ngedit COMMAND --help tells about a command, gedit --version which gedit this is.\n";
   return text;
@@ -64,7 +70,12 @@ std::string help_text(const CommandInfo& info) {
   const std::string program = program_name(info);
   std::string text = program + " - " + info.summary + "\n\nUsage: " + program + " " + info.synopsis + "\n\n";
   text += wrapped(info.text, 0);
-  text += "\nOptions\n";
+  if (const auto verbs = verbs_of(info); !verbs.empty()) {
+    text += "\nVerbs\n";
+    for (const CommandInfo* verb : verbs) text += help_row(*verb);
+    text += "\n" + program + " VERB --help tells about a verb.\n";
+  }
+  if (info.make != nullptr) text += "\nOptions\n";
   for (const auto& [option, about] : entries_of(info)) {
     const std::string left = "  " + option;
     const std::string right = wrapped(about, kColumn);

@@ -55,19 +55,37 @@ cannot write.)")) +
          "\n";
 }
 
+// `gedit-checkpoint-rename`.
+std::string page_name(const CommandInfo& info) {
+  std::string name = program_name(info);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
+// The page of a command or verb in a list of them.
+std::string man_row(const CommandInfo& info) {
+  return ".TP\n.BR " + roff(page_name(info)) + " (1)\n" + roff(info.summary) + "\n";
+}
+
 }  // namespace
 
 std::string man_page(const CommandInfo& info) {
-  const std::string name(info.name);
-  std::string text = man_head("gedit-" + name);
-  text += ".SH NAME\ngedit\\-" + name + " \\- " + roff(info.summary) + "\n";
-  text += ".SH SYNOPSIS\n.B gedit " + name + "\n" + roff(info.synopsis) + "\n";
+  std::string text = man_head(page_name(info));
+  text += ".SH NAME\n" + roff(page_name(info)) + " \\- " + roff(info.summary) + "\n";
+  text += ".SH SYNOPSIS\n.B " + program_name(info) + "\n" + roff(info.synopsis) + "\n";
   text += ".SH DESCRIPTION\n" + roff_paragraphs(info.text);
-  text += ".SH OPTIONS\n";
+  if (const auto verbs = verbs_of(info); !verbs.empty()) {
+    text += ".SH VERBS\n";
+    for (const CommandInfo* verb : verbs) text += man_row(*verb);
+  }
+  if (info.make != nullptr) text += ".SH OPTIONS\n";
   for (const auto& [option, about] : entries_of(info))
     text += ".TP\n.B " + roff(option) + "\n" + roff(about) + "\n";
   text += ".SH EXAMPLES\n.nf\n" + roff(info.examples) + "\n.fi\n";
-  return text + exit_status() + ".SH SEE ALSO\n.BR gedit (1)\n";
+  text += exit_status() + ".SH SEE ALSO\n.BR gedit (1)\n";
+  const std::string_view command = info.name.substr(0, info.name.find(' '));
+  if (command != info.name) text += ".BR " + roff(page_name(*find_command(command))) + " (1)\n";
+  return text;
 }
 
 std::string main_man_page() {
@@ -82,10 +100,10 @@ gedit edits GraphDef, MetaGraphDef, SavedModel and checkpoint files without Tens
 savers, signatures and checkpoints together. What is not edited keeps its bytes. No failed command leaves a file.
 )";
   std::string_view group;
-  for (const CommandInfo& info : commands()) {
-    if (info.group != group) text += ".SS " + roff(info.group) + "\n";
-    group = info.group;
-    text += ".TP\n.BR gedit\\-" + std::string(info.name) + " (1)\n" + roff(info.summary) + "\n";
+  for (const CommandInfo* info : top_commands()) {
+    if (info->group != group) text += ".SS " + roff(info->group) + "\n";
+    group = info->group;
+    text += man_row(*info);
   }
   return text + exit_status();
 }

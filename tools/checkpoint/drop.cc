@@ -1,0 +1,63 @@
+// gedit checkpoint drop: a checkpoint without some tensors.
+#include <algorithm>
+#include <functional>
+
+#include "checkpoint/edit.h"
+#include "cli/checkpoints.h"
+#include "commands.h"
+#include "select/keys.h"
+
+namespace gedit {
+namespace {
+
+class DropTensors final : public Command {
+ public:
+  void setup(CommandLine& line) override {
+    operand_.setup(line);
+    line.add_option("SELECTOR", selectors_, "What goes: all that one of these hits")->required();
+    line.add_flag("--compact", target_.options.pack, "Rewrite the data files without what went");
+    target_.setup_in_place(line);
+    operand_.setup_quiet(line);
+  }
+
+  int run() override {
+    target_.hint = "--compact";
+    edit_checkpoint(operand_, target_, [&](Checkpoint& checkpoint, KeyChanges* changes) {
+      std::vector<bool> hits(checkpoint.tensors.size(), false);
+      for (const std::string& selector : selectors_) {
+        const std::vector<bool> more = require_tensors(checkpoint, selector);
+        std::transform(hits.begin(), hits.end(), more.begin(), hits.begin(), std::logical_or<>());
+      }
+      drop_tensors(checkpoint, hits, changes);
+    });
+    return 0;
+  }
+
+ private:
+  CheckpointOperand operand_;
+  CheckpointTarget target_;
+  std::vector<std::string> selectors_;
+};
+
+}  // namespace
+
+CommandInfo checkpoint_drop_command() {
+  return {
+      .summary = "leaves tensors out",
+      .synopsis = "CKPT SELECTOR.. [--compact] (-o PREFIX | -i)",
+      .text = R"(
+Writes the checkpoint without the tensors that a SELECTOR hits, which are those of gedit checkpoint list. The
+object graph is mended, so that the rest restores without complaint.
+
+No value is read: the index is written anew, data files are reflinked, else hard-linked, else copied, and keep
+the bytes of what went, unless --compact is given. A data file is never written to.
+)",
+      .examples = R"(
+gedit checkpoint drop bert '**/adam_[mv], beta?_power' -o slim
+gedit checkpoint drop model 're:/Adam' --compact -o small
+)",
+      .make = make_command<DropTensors>,
+  };
+}
+
+}  // namespace gedit
