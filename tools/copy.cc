@@ -6,7 +6,7 @@
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "edit/keys.h"
+#include "edit/savers/checkpoint_keys.h"
 #include "model/folder.h"
 
 namespace gedit {

@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 #include "base/near.h"
-#include "edit/copy_mapping.h"
-#include "edit/copy_objects.h"
-#include "edit/copy_selection.h"
-#include "edit/copy_surroundings.h"
-#include "edit/extend_savers.h"
-#include "edit/places.h"
+#include "edit/basis/addresses.h"
+#include "edit/copying/around.h"
+#include "edit/copying/mapping.h"
+#include "edit/copying/objects.h"
+#include "edit/copying/savers.h"
+#include "edit/copying/selection.h"
 #include "ops/kinds.h"
 
 namespace gedit {

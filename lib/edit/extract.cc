@@ -1,7 +1,7 @@
 #include "edit/extract.h"
 
-#include "edit/cut.h"
-#include "edit/expose.h"
+#include "edit/basis/cut.h"
+#include "edit/functions/expose.h"
 #include "edit/reduce.h"
 
 namespace gedit {

@@ -9,12 +9,12 @@
 #include <set>
 
 #include "base/error.h"
-#include "edit/attributes.h"
-#include "edit/facts.h"
-#include "edit/inserted_op.h"
-#include "edit/new_names.h"
-#include "edit/places.h"
-#include "edit/tensor_info.h"
+#include "edit/basis/addresses.h"
+#include "edit/basis/attributes.h"
+#include "edit/basis/facts.h"
+#include "edit/basis/names.h"
+#include "edit/basis/tensor_info.h"
+#include "edit/changing/inserted_op.h"
 #include "graph/library.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/error.h"
-#include "edit/function_saver.h"
-#include "edit/merge_functions.h"
-#include "edit/merge_inputs.h"
-#include "edit/merge_objects.h"
-#include "edit/merge_prune.h"
-#include "edit/merge_savers.h"
-#include "edit/merge_surroundings.h"
-#include "edit/surroundings.h"
+#include "edit/around/map.h"
+#include "edit/merging/around.h"
+#include "edit/merging/functions.h"
+#include "edit/merging/inputs.h"
+#include "edit/merging/prune.h"
+#include "edit/merging/savers.h"
+#include "edit/objects/join.h"
+#include "edit/savers/calls.h"
 
 namespace gedit {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "checkpoint/objects.h"
-#include "edit/reduce_surroundings.h"
+#include "edit/around/keep.h"
 #include "graph/library.h"
 #include "ops/kinds.h"
 

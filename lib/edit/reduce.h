@@ -13,11 +13,11 @@
 #include <functional>
 #include <optional>
 
-#include "edit/changes.h"
-#include "edit/closure.h"
-#include "edit/reduce_objects.h"
-#include "edit/shrink_saver_functions.h"
-#include "edit/shrink_savers.h"
+#include "edit/basis/changes.h"
+#include "edit/basis/closure.h"
+#include "edit/objects/keep.h"
+#include "edit/savers/keep.h"
+#include "edit/savers/keep_functions.h"
 
 namespace gedit {
 

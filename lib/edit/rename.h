@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edit/keys.h"
+#include "edit/savers/checkpoint_keys.h"
 #include "model/model.h"
 #include "ops/registry.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "edit/changes.h"
+#include "edit/basis/changes.h"
 #include "model/model.h"
 #include "ops/registry.h"
 

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/map_entry.h"
 #include "base/near.h"
-#include "edit/function_def.h"
-#include "edit/signature_objects.h"
-#include "edit/signature_parts.h"
+#include "edit/functions/function_def.h"
+#include "edit/objects/signature_parts.h"
+#include "edit/objects/signatures.h"
 
 namespace gedit {
 namespace {

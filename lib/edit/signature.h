@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edit/changes.h"
+#include "edit/basis/changes.h"
 #include "model/model.h"
 #include "ops/registry.h"
 

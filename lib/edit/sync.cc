@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/near.h"
-#include "edit/facts.h"
-#include "edit/new_names.h"
+#include "edit/basis/facts.h"
+#include "edit/basis/names.h"
 #include "graph/listing.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"

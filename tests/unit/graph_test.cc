@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "edit/identities.h"
+#include "edit/basis/runtime_names.h"
 #include "graph/edges.h"
 #include "graph/frames.h"
 #include "graph/names.h"

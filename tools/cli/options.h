@@ -10,7 +10,7 @@
 
 #include "cli/command_line.h"
 #include "cli/say.h"
-#include "edit/changes.h"
+#include "edit/basis/changes.h"
 #include "model/model.h"
 #include "model/save.h"
 #include "ops/registry.h"

@@ -1,0 +1,27 @@
+#include "edit/basis/names.h"
+
+namespace gedit {
+
+Error not_a_node_name(std::string_view name) {
+  const size_t at = invalid_name_at(name);
+  const std::string character = at < name.size() ? "'" + printable(name.substr(at, 1)) + "'" : "its end";
+  return Error(Cause::kRefused,
+               "not a node name (character " + std::to_string(at + 1) + ", " + character + ")")
+      .of("'" + printable(name) + "'");
+}
+
+std::string NewNames::exactly(std::string name, std::string_view hint) {
+  if (invalid_name_at(name) != std::string_view::npos) throw not_a_node_name(name);
+  if (taken(name)) throw Error(Cause::kRefused, "is taken").of(quoted("node", name)).hint(hint);
+  given_.insert(name);
+  return name;
+}
+
+std::string NewNames::free(std::string_view base) {
+  std::string name(base);
+  for (int number = 1; taken(name); ++number) name = std::string(base) + "_" + std::to_string(number);
+  given_.insert(name);
+  return name;
+}
+
+}  // namespace gedit

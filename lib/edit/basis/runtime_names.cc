@@ -1,0 +1,190 @@
+#include "edit/basis/runtime_names.h"
+
+#include <algorithm>
+
+#include "graph/mapping.h"
+#include "graph/names.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+std::string without_slash(std::string_view scope) {
+  while (scope.ends_with('/')) scope.remove_suffix(1);
+  return std::string(scope);
+}
+
+// Calls use(role, attr_value) for every attribute that holds a name. Asked for each node of a large graph:
+// only the value of an attribute that may is looked at.
+template <typename Use>
+void each_role(std::string_view node_def, Use use) {
+  std::string_view op;
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kOp)) op = fields->value;
+    if (!fields->bytes(node_field::kAttr)) continue;
+    if (op.empty()) op = node_op(node_def);
+    const Role role = attr_role(op, map_key(fields->value));
+    if (role != Role::kNone) use(role, map_entry(fields->value).value);
+  }
+}
+
+// The same for those that identify something.
+template <typename Use>
+void each_identity(std::string_view node_def, Use use) {
+  each_role(node_def, [&](Role role, std::string_view value) {
+    if (role != Role::kColocation) use(role, value);
+  });
+}
+
+}  // namespace
+
+ScopeNames::ScopeNames(std::string_view from, bool has_from, std::string_view to)
+    : from_(without_slash(from)), to_(without_slash(to)), has_from_(has_from && !from_.empty()) {}
+
+void ScopeNames::append(std::string_view name, std::string& out) const {
+  if (has_from_ && in_scope(name, from_)) {
+    name.remove_prefix(from_.size());
+    if (to_.empty() && !name.empty()) name.remove_prefix(1);
+    out += to_;
+    out += name;
+    return;
+  }
+  if (!to_.empty()) {
+    out += to_;
+    out += '/';
+  }
+  out += name;
+}
+
+std::vector<std::string> ScopeNames::origins(std::string_view name) const {
+  std::vector<std::string> found;
+  if (has_from_ && (to_.empty() || in_scope(name, to_))) {
+    std::string_view rest = name.substr(to_.size());
+    found.push_back(from_ + (to_.empty() ? "/" : "") + std::string(rest));
+  }
+  if (to_.empty()) {
+    found.emplace_back(name);
+  } else if (name.size() > to_.size() && in_scope(name, to_)) {
+    found.emplace_back(name.substr(to_.size() + 1));
+  }
+  return found;
+}
+
+const std::string& FreshNames::of(std::string_view name) {
+  const auto found = made_.find(name);
+  if (found != made_.end()) return found->second;
+  const std::string wanted = scope_.of(name);
+  std::string fresh = wanted;
+  for (int number = 1; taken_.contains(fresh); ++number) fresh = wanted + "_" + std::to_string(number);
+  taken_.insert(fresh);
+  return made_.emplace(name, std::move(fresh)).first->second;
+}
+
+void Identities::take(std::string_view node_def) {
+  each_identity(node_def, [&](Role role, std::string_view value) {
+    if (role == Role::kInstanceKey) {
+      taken_keys_.insert(static_cast<int64_t>(last_varint(value, attr_field::kInt)));
+    } else {
+      names(role).take(last_bytes(value, attr_field::kString));
+    }
+  });
+}
+
+void Identities::take_made(const Identities& other, bool shared) {
+  for (const Role role : {Role::kFrame, Role::kSharedName, Role::kPair}) {
+    if (role == Role::kSharedName && !shared) continue;
+    for (const auto& [from, to] : other.made(role)) names(role).take(to);
+  }
+  for (const auto& [from, to] : other.keys_) taken_keys_.insert(to);
+}
+
+void Identities::want(Role role, std::string_view attr_value) {
+  if (role == Role::kInstanceKey) {
+    const auto key = static_cast<int64_t>(last_varint(attr_value, attr_field::kInt));
+    if (keys_.contains(key)) return;
+    int64_t fresh = key;
+    if (taken_keys_.contains(key)) {
+      while (taken_keys_.contains(lowest_key_)) ++lowest_key_;
+      fresh = lowest_key_;
+    }
+    taken_keys_.insert(fresh);
+    keys_.emplace(key, fresh);
+    return;
+  }
+  const std::string_view text = last_bytes(attr_value, attr_field::kString);
+  if (!stays_as_it_is(text)) names(role).of(text);
+}
+
+void Identities::want(std::string_view node_def) {
+  each_identity(node_def, [&](Role role, std::string_view value) { want(role, value); });
+}
+
+void Identities::want_in_body(std::string_view node_def) {
+  each_identity(node_def, [&](Role role, std::string_view value) {
+    if (role == Role::kSharedName || role == Role::kInstanceKey) want(role, value);
+  });
+  if (shares_by_node_name(node_def)) shared_.of(node_name(node_def));
+}
+
+void Identities::append(Role role, std::string_view value, std::string& out) const {
+  const FreshNames::Made& known = made(role);
+  if (stays_as_it_is(value)) {
+    out += value;
+  } else if (const auto found = known.find(value); found != known.end()) {
+    out += found->second;
+  } else {
+    scope_.append(value, out);
+  }
+}
+
+bool Identities::any_changed() const {
+  const auto changed = [](const auto& made) { return made.first != made.second; };
+  return std::any_of(keys_.begin(), keys_.end(), changed) ||
+         std::any_of(frames_.made().begin(), frames_.made().end(), changed) ||
+         std::any_of(shared_.made().begin(), shared_.made().end(), changed) ||
+         std::any_of(pairs_.made().begin(), pairs_.made().end(), changed);
+}
+
+int64_t Identities::instance_key(int64_t key) const {
+  const auto found = keys_.find(key);
+  return found == keys_.end() ? key : found->second;
+}
+
+NamesHeld names_held(std::string_view node_def) {
+  NamesHeld held;
+  each_role(node_def, [&](Role role, std::string_view value) {
+    if (role == Role::kColocation) {
+      held.colocation = value;
+    } else {
+      held.identity = true;
+    }
+  });
+  return held;
+}
+
+bool shares_by_node_name(std::string_view node_def) {
+  const std::string_view op = node_op(node_def);
+  if (!is(op, OpKind::kReferenceVariable)) {
+    if (!is(op, OpKind::kNamedTable)) return false;
+    const auto sharing = find_attr(node_def, "use_node_name_sharing");
+    if (!sharing || last_varint(*sharing, attr_field::kBool) == 0) return false;
+  }
+  return string_attr(node_def, "shared_name").value_or("").empty();
+}
+
+bool is_handle_without_name(std::string_view node_def) {
+  return is_var_handle_op(node_op(node_def)) && string_attr(node_def, "shared_name").value_or("").empty();
+}
+
+bool needs_shared_name(std::string_view op, std::string_view node_def) {
+  return is_var_handle_op(op) && !find_attr(node_def, "shared_name");
+}
+
+void append_shared_name(std::string_view name, std::string& out) {
+  std::string entry;
+  append_bytes_field(entry, 1, "shared_name");
+  append_bytes_field(entry, 2, string_value(name));
+  append_bytes_field(out, node_field::kAttr, entry);
+}
+
+}  // namespace gedit

@@ -1,0 +1,253 @@
+#include "edit/copying/mapping.h"
+
+#include "base/error.h"
+#include "edit/basis/addresses.h"
+#include "edit/basis/names.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+CopyMapping::CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request)
+    : facts_(facts),
+      selection_(selection.nodes),
+      scope_(request.from_scope, request.has_from_scope, request.scope),
+      device_(request.device),
+      identities_(scope_),
+      prefixing_{scope_.of("")} {
+  collect_identities();
+}
+
+// Fresh names are decided in the order of the graph, so that the same input gives the same output.
+void CopyMapping::collect_identities() {
+  const Graph& graph = facts_.graph();
+  plain_ = NodeSet(graph.size());
+  bool any = false;
+  for (const NodeId id : selection_.nodes()) {
+    const NamesHeld held = names_held(graph.bytes(id));
+    any = any || held.identity;
+    if (!held.identity && is_plain(id, held.colocation)) plain_.add(id);
+  }
+  if (!any) return;
+  graph.each_record([&](std::string_view node_def) { identities_.take(node_def); });
+  for (const NodeId id : selection_.nodes()) identities_.want(graph.bytes(id));
+}
+
+// All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
+// changes.
+bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation) const {
+  if (scope_.renames() || device_ || !facts_.producers.complete()) return false;
+  for (const NodeId producer : facts_.producers.of(id)) {
+    if (!copied(producer)) return false;
+  }
+  const std::string_view node_def = facts_.graph().bytes(id);
+  if (is_var_handle_op(node_op(node_def))) return false;
+  const std::string_view name = node_name(node_def);
+  bool plain = true;
+  if (colocation) {
+    for (Fields list(last_bytes(*colocation, attr_field::kList)); list.next();) {
+      if (!list->value.starts_with("loc:@")) return false;
+      const std::string_view target = list->value.substr(5);
+      bool known = target == name;
+      for (const NodeId producer : facts_.producers.of(id))
+        known = known || facts_.graph().name(producer) == target;
+      if (known) continue;
+      const NodeId other = find(target);
+      plain = plain && other != kNoNode && copied(other);
+    }
+  }
+  return plain;
+}
+
+const Prefixing* CopyMapping::prefixing(NodeId id) const {
+  const bool plain = id != kNoNode && replaced_.empty() && stale_shapes_.empty() && plain_.has(id);
+  return plain ? &prefixing_ : nullptr;
+}
+
+void CopyMapping::replace(const TensorRef& tensor, std::string source, bool except_references) {
+  replaced_[tensor] = {std::move(source), except_references};
+}
+
+std::string CopyMapping::source_of(const TensorRef& tensor) const {
+  if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
+  if (!copied(tensor.node)) return facts_.tensors.input_text(tensor);
+  return facts_.tensors.input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
+}
+
+void CopyMapping::node(std::string_view name, std::string& out) const { scope_.append(name, out); }
+
+bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input) const {
+  const NodeId id = find(reader.name);
+  const auto types = input_types(facts_.ops, facts_.graph().bytes(id));
+  if (!types) return false;
+  size_t slot = 0;
+  bool reference = false;
+  each_input(facts_.graph().bytes(id), [&](std::string_view text) {
+    if (text == input && slot < types->size()) reference = reference || is_reference((*types)[slot]);
+    ++slot;
+  });
+  return reference;
+}
+
+bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
+  const Input parsed = parse_input_of(facts_.graph(), input);
+  const bool known = reader.id != kNoNode && facts_.producers.complete();
+  const NodeId producer = known ? facts_.producers.of(reader.id)[reader.slot] : find(parsed.node);
+  if (producer == kNoNode && (replaced_.empty() || !facts_.in_body())) {  // dangling: carried through
+    out += input;
+    return true;
+  }
+  if (!replaced_.empty()) {
+    const std::optional<TensorRef> tensor = facts_.in_body()
+                                                ? facts_.tensors.of_input(input)
+                                                : TensorRef{producer, parsed.index(), parsed.control};
+    const auto found = tensor ? replaced_.find(*tensor) : replaced_.end();
+    if (found != replaced_.end() && !(found->second.except_references && needs_reference(reader, input))) {
+      out += found->second.source;
+      return true;
+    }
+  }
+  if (!copied(producer)) {
+    out += input;
+    return true;
+  }
+  if (parsed.control) out += '^';
+  scope_.append(parsed.node, out);
+  if (!parsed.port.empty()) {
+    out += ':';
+    out += parsed.port;
+  }
+  return true;
+}
+
+bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std::string& out) const {
+  NodeId target = kNoNode;
+  if (holder.id != kNoNode) {  // mostly itself, or what it reads
+    if (holder.name == name) target = holder.id;
+    for (const NodeId producer : facts_.producers.of(holder.id)) {
+      if (target == kNoNode && facts_.graph().name(producer) == name) target = producer;
+    }
+  }
+  if (target == kNoNode) target = find(name);
+  if (target == kNoNode) return false;
+  if (copied(target)) {
+    scope_.append(name, out);
+    return true;
+  }
+  out += name;
+  return !device_;  // it would hold the copy on the original's device
+}
+
+void CopyMapping::identity(const NodeHead& holder, Role role, std::string_view value,
+                           std::string& out) const {
+  if (value.empty() && role == Role::kSharedName && is_var_handle_op(holder.op)) {
+    scope_.append(holder.name, out);  // an empty one would be one variable with every other empty one
+    return;
+  }
+  identities_.append(role, value, out);
+}
+
+bool CopyMapping::drops(const NodeHead& holder, std::string_view key) const {
+  return !stale_shapes_.empty() && key == "_output_shapes" &&
+         stale_shapes_.contains(index_of(holder.id != kNoNode ? holder.id : find(holder.name)));
+}
+
+void CopyMapping::add(const NodeHead& holder, std::string_view node_def, std::string& out) const {
+  if (needs_shared_name(holder.op, node_def)) append_shared_name(scope_.of(holder.name), out);
+}
+
+NodeId CopyMapping::original_of(std::string_view name) const {
+  // Two names can become `name`: one inside OLD and one anywhere else.
+  for (const std::string& candidate : scope_.origins(name)) {
+    const NodeId id = find(candidate);
+    if (id != kNoNode && copied(id) && scope_.of(candidate) == name) return id;
+  }
+  return kNoNode;
+}
+
+void CopyMapping::add_name(const std::string& name) {
+  if (is_taken(name) || original_of(name) != kNoNode || !added_names_.insert(name).second) {
+    throw Error(Cause::kRefused, "is taken").of(quoted("node", name)).hint("choose another --scope");
+  }
+}
+
+std::string CopyMapping::free_name(std::string_view base) {
+  std::string name(base);
+  int& number = next_numbers_[name];  // a name that was taken stays taken
+  while (is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name)) {
+    name = std::string(base) + "_" + std::to_string(++number);
+  }
+  added_names_.insert(name);
+  return name;
+}
+
+bool CopyMapping::scope_is_free() const {
+  const Graph& graph = facts_.graph();
+  const std::string scope = scope_.of("");
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (!graph.removed(NodeId{i}) && graph.name(NodeId{i}).starts_with(scope)) return false;
+  }
+  return true;
+}
+
+void CopyMapping::check_names() const {
+  const Graph& graph = facts_.graph();
+  size_t taken = 0;
+  std::string first;
+  // Where nothing is in the new scope yet, and no copy comes from another scope than the rest, nothing can be
+  // taken.
+  const bool fresh = !scope_.renames() && scope_is_free();
+  if (fresh) {  // what is valid stays valid behind a valid scope
+    const std::string sample = scope_.of("x");
+    if (invalid_name_at(sample) != std::string_view::npos) throw not_a_node_name(sample);
+    return;
+  }
+  for (const NodeId id : selection_.nodes()) {
+    const std::string name = scope_.of(graph.name(id));
+    if (invalid_name_at(name) != std::string_view::npos &&
+        invalid_name_at(graph.name(id)) == std::string_view::npos) {
+      throw not_a_node_name(name);
+    }
+    if (!is_taken(name) && original_of(name) == id) continue;
+    if (taken++ == 0) first = name;
+  }
+  if (taken > 0) {
+    const std::string scope = scope_.of("x");
+    throw Error(Cause::kRefused, std::to_string(taken) + (taken == 1 ? " name" : " names") +
+                                     " taken, first '" + printable(first) + "'")
+        .of(quoted("scope", scope.size() > 2 ? scope.substr(0, scope.size() - 2) : ""))
+        .hint("choose another --scope");
+  }
+}
+
+bool CopyNames::map(NameKind kind, std::string_view name, std::string& out) const {
+  if (kind == NameKind::kVariable) {
+    mapping_.node(name, out);
+    return true;
+  }
+  if (kind == NameKind::kContext) {
+    const auto& frames = mapping_.frames();
+    const auto found = frames.find(name);
+    if (found != frames.end()) {
+      out += found->second;
+    } else {
+      mapping_.node(name, out);
+    }
+    return true;
+  }
+  if (kind == NameKind::kFunction) {
+    out += name;
+    return true;
+  }
+  const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, name);
+  if (!tensor) return false;
+  const bool inside = mapping_.copied(tensor->node);
+  if (!inside && !outside.contains(name)) return false;
+  const std::string source = mapping_.source_of(*tensor);
+  out += source;
+  // A tensor is written with its number in these messages, an op without.
+  if (!tensor->control && parse_input(name).port.size() == 1 && parse_input(source).port.empty() &&
+      name.ends_with(":0"))
+    out += ":0";
+  return true;
+}
+
+}  // namespace gedit

@@ -1,0 +1,104 @@
+// How the copies are written: command_reference, copy, rules 7 to 15 and section 0.4.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "edit/basis/runtime_names.h"
+#include "edit/copying/selection.h"
+#include "graph/mapping.h"
+#include "model/references.h"
+
+namespace gedit {
+
+// The mapping of the copies, and of what surrounds them. Decided in full before the first node is written.
+class CopyMapping final : public Mapping {
+ public:
+  CopyMapping(const Facts& facts, const CopySelection& selection, const CopyRequest& request);
+
+  const ScopeNames& scope() const { return scope_; }
+  bool copied(NodeId id) const { return selection_.has(id); }
+
+  // Another source for all copies that read the tensor: KEYs, Placeholders, StopGradients.
+  // `except_references`: readers that need a reference keep what they had.
+  void replace(const TensorRef& tensor, std::string source, bool except_references = false);
+  void drop_output_shapes(NodeId original) { stale_shapes_.insert(index_of(original)); }
+
+  // The tensor as the copies read it.
+  std::string source_of(const TensorRef& tensor) const;
+
+  const std::map<std::string, std::string, std::less<>>& frames() const {
+    return identities_.made(Role::kFrame);
+  }
+
+  // The node whose copy is called `name`; kNoNode where no copy is.
+  NodeId original_of(std::string_view name) const;
+
+  // Names of nodes that are added besides the copies; refuses a name that is taken.
+  void add_name(const std::string& name);
+  // The first of `base`, `base_1`, ... that is free, which is then taken.
+  std::string free_name(std::string_view base);
+
+  void node(std::string_view name, std::string& out) const override;
+  const Prefixing* prefixing(NodeId id) const override;
+  bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
+  bool colocation(const NodeHead& holder, std::string_view name, std::string& out) const override;
+  void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
+  int64_t instance_key(int64_t key) const override { return identities_.instance_key(key); }
+  const std::string* device() const override { return device_ ? &*device_ : nullptr; }
+  bool drops(const NodeHead& holder, std::string_view key) const override;
+  void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override;
+
+  // Refuses names that are taken, by nodes or by other copies.
+  void check_names() const;
+
+ private:
+  struct Replacement {
+    std::string source;
+    bool except_references;
+  };
+
+  NodeId find(std::string_view name) const { return facts_.names.find(name); }
+  bool is_taken(std::string_view name) const {
+    return find(name) != kNoNode || facts_.tensors.is_argument(name);
+  }
+  bool needs_reference(const NodeHead& reader, std::string_view input) const;
+  void collect_identities();
+  // Of a node without identities; `colocation` is its `_class`.
+  bool is_plain(NodeId id, std::optional<std::string_view> colocation) const;
+  bool scope_is_free() const;  // no node is in the new scope
+
+  const Facts& facts_;
+  const NodeSet selection_;
+  ScopeNames scope_;
+  std::optional<std::string> device_;
+  std::unordered_map<TensorRef, Replacement, TensorHash> replaced_;
+  std::unordered_set<uint32_t> stale_shapes_;
+  std::unordered_set<std::string> added_names_;
+  std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
+  Identities identities_;
+  Prefixing prefixing_;  // `NEW/`
+  NodeSet plain_;        // copies that differ from their originals by that alone
+};
+
+// The same mapping for messages around the graph. `contexts`: names without a copy are left out, unless they
+// are outside values.
+class CopyNames final : public NameMap {
+ public:
+  CopyNames(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
+  bool map(NameKind kind, std::string_view name, std::string& out) const override;
+
+  std::unordered_set<std::string_view>
+      outside;  // tensors that keep the original, or the VALUE, where they have no copy
+
+ private:
+  const Facts& facts_;
+  const CopyMapping& mapping_;
+};
+
+}  // namespace gedit

@@ -1,0 +1,446 @@
+#include "edit/copying/objects.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/map_entry.h"
+#include "edit/functions/function_def.h"
+#include "edit/savers/body.h"
+#include "model/object_nodes.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+class ObjectExtension {
+ public:
+  ObjectExtension(Facts& facts, CopyMapping& mapping, CopyResult& result)
+      : facts_(facts),
+        graph_(facts.model.graph()),
+        mapping_(mapping),
+        result_(result),
+        library_(Library::decode(graph_.part(graph_field::kLibrary), facts.model.arena)),
+        objects_(read_saved_objects(facts.model.meta().part(meta_field::kObjectGraph))) {
+    check_saved_objects(objects_);
+  }
+
+  void run() {
+    find_copied();
+    if (copied_.empty() || objects_.objects.empty()) return;
+    objects_of_ = object_nodes(facts_.model.meta(), facts_.names, objects_);
+    extend_savers();
+    key_by_objects();
+    for (const auto& [index, key] : keys_) {
+      const std::string copy = mapping_.scope().of(key);
+      result_.keys[key] = result_.values[key] = copy;
+      result_.objects.push_back({key, copy, copy_name(NodeId{index})});
+    }
+    for (const auto& [index, keys] : table_keys_) {
+      for (const std::string& key : keys) result_.keys[key] = result_.values[key] = mapping_.scope().of(key);
+      const std::string key = table_key(*keys.begin());
+      result_.objects.push_back({key, mapping_.scope().of(key), ""});
+    }
+    extend_saved_graph();
+    add_variables();
+    add_tables();
+    graph_.set_part(graph_field::kLibrary, library_.encode());
+    facts_.model.meta().set_part(meta_field::kObjectGraph, saved_objects_bytes(objects_));
+    result_.changed.emplace_back("object graph");
+  }
+
+ private:
+  // What the object has as its key; the tensors' are this and `-keys`, `-values`
+  // (tensorflow/python/ops/lookup_ops.py).
+  static std::string table_key(std::string_view tensor) {
+    return std::string(tensor.substr(0, tensor.rfind('-')));
+  }
+
+  std::string copy_name(NodeId id) const { return mapping_.scope().of(graph_.name(id)); }
+
+  void find_copied() {
+    for (const auto& [index, variable] : facts_.state) {
+      if (mapping_.copied(variable.node)) copied_.push_back(variable.node);
+    }
+    std::sort(copied_.begin(), copied_.end());
+  }
+
+  // ------------------------------------------------------------------------------------------ savers
+
+  void extend_savers() {
+    std::unordered_map<std::string_view, size_t> by_name;
+    for (size_t i = 0; i < library_.functions.size(); ++i) by_name.emplace(library_.functions[i].name, i);
+    const uint32_t count = graph_.decoded_count();  // calls of the file, not copies of them
+    for (uint32_t i = 0; i < count; ++i) {
+      if (graph_.removed(NodeId{i})) continue;
+      const auto function = by_name.find(called_function(graph_.bytes(NodeId{i})));
+      if (function == by_name.end()) continue;
+      bool saver = false;
+      library_.functions[function->second].body.each_record([&](std::string_view node_def) {
+        saver = saver || is_save_op(node_op(node_def)) || is_restore_op(node_op(node_def));
+      });
+      if (saver) extend_saver(NodeId{i}, function->second);
+    }
+  }
+
+  void extend_saver(NodeId call, size_t function) {
+    std::vector<std::string> inputs, controls;
+    each_input(graph_.bytes(call), [&](std::string_view input) {
+      (input.starts_with('^') ? controls : inputs).emplace_back(input);
+    });
+    if (shared(function, call)) {
+      const auto left = uses_.find(library_.functions[function].name);
+      if (left != uses_.end() && left->second > 0) --left->second;  // the call names its own from now on
+      function = own_function(call, function);
+    }
+    SaverBody body(library_.functions[function].body);
+    std::vector<DType> types;
+    const size_t before = inputs.size();
+    std::map<size_t, std::string> arguments;  // number of an original's argument -> the copy's name
+    for (const SaverInFunction& saver : body.savers()) {
+      std::unordered_set<std::string_view> known;
+      for (const SavedArgument& tensor : saver.tensors) known.insert(tensor.key);
+      for (const SavedArgument& tensor : saver.tensors) {
+        const size_t number = tensor.argument.empty() ? before : body.number_of(tensor.argument);
+        if (number >= before) continue;
+        if (tensor.key == kObjectGraphKey) {
+          saved_graphs_.insert(index_of(facts_.names.find(parse_input(inputs[number]).node)));
+          continue;
+        }
+        std::vector<NodeId> between;
+        const NodeId state = state_behind(graph_, facts_.names, inputs[number], &between);
+        if (state == kNoNode || !mapping_.copied(state)) continue;
+        const std::string key = mapping_.scope().of(tensor.key);
+        if (known.contains(key)) {
+          throw Error(Cause::kRefused, "key '" + printable(key) + "' is in use")
+              .of(quoted("saver", graph_.name(call)))
+              .hint("choose another --scope");
+        }
+        if (is_table_op(node_op(graph_.bytes(state)))) {
+          table_keys_[index_of(state)].insert(tensor.key);
+        } else {
+          keys_.emplace(index_of(state), tensor.key);
+        }
+        auto argument = arguments.find(number);
+        if (argument == arguments.end()) {
+          argument = arguments.emplace(number, body.add_argument(number, copy_name(state))).first;
+          inputs.push_back(copied_input(state, between, inputs[number]));
+          types.push_back(body.type_of(number));
+        }
+        body.add_entry(saver, tensor, key, argument->second);
+      }
+    }
+    if (inputs.size() == before) return;
+    body.apply();
+    inputs.insert(inputs.end(), controls.begin(), controls.end());
+    graph_.replace(call, with_inputs(with_types(graph_.bytes(call), "Tin", types), inputs));
+    result_.changed.emplace_back(graph_.name(call));
+  }
+
+  // What the call reads for the copy: its handle, or its value by the same nodes.
+  std::string copied_input(NodeId state, const std::vector<NodeId>& between, std::string_view input) {
+    std::string source = copy_name(state);
+    for (const NodeId id : between) {
+      if (mapping_.copied(id)) {
+        source = copy_name(id);
+        continue;
+      }
+      std::string& again = again_[index_of(id)];
+      if (again.empty()) {
+        again = mapping_.free_name(graph_.name(id));
+        const std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
+                                           [&](std::string_view) { return again; });
+        graph_.append(with_attr(node, "_class", std::nullopt));  // which says where the original is
+      }
+      source = again;
+    }
+    const uint32_t output = parse_input(input).index();  // an export has two: keys and values
+    return output == 0 ? source : source + ":" + std::to_string(output);
+  }
+
+  // Whether anything but the call names the function. All names are counted once: savers have two calls.
+  bool shared(size_t function, NodeId call) {
+    const auto look = [](std::string_view node_def, const auto& use) {
+      use(node_op(node_def));
+      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, use); });
+    };
+    if (uses_.empty()) {
+      for (const Function& one : library_.functions) uses_.emplace(one.name, 0);
+      const auto count = [&](std::string_view name) {
+        if (const auto found = uses_.find(name); found != uses_.end()) ++found->second;
+      };
+      for (uint32_t i = 0; i < graph_.size(); ++i) {
+        if (!graph_.removed(NodeId{i})) look(graph_.bytes(NodeId{i}), count);
+      }
+      for (const Function& one : library_.functions)
+        one.body.each_record([&](std::string_view node_def) { look(node_def, count); });
+    }
+    const std::string_view name = library_.functions[function].name;
+    size_t own = 0;
+    look(graph_.bytes(call), [&](std::string_view one) { own += one == name ? 1 : 0; });
+    return uses_.at(name) > own || objects_.find_function(name) != nullptr;
+  }
+
+  size_t own_function(NodeId call, size_t function) {
+    StringSink bytes;
+    library_.functions[function].body.write(bytes);
+    const std::string name = free_function_name(library_, facts_.ops, library_.functions[function].name);
+    library_.add(with_function_name(bytes.text, name), facts_.model.arena);
+    const std::string_view node_def = graph_.bytes(call);
+    const std::string value = with_each(
+        *find_attr(node_def, "f"), attr_field::kFunc,
+        [&](std::string_view func) { return with_each(func, 1, [&](std::string_view) { return name; }); });
+    graph_.replace(call, with_attr(node_def, "f", value));
+    return library_.functions.size() - 1;
+  }
+
+  // Variables that no function saves have the key of a saver in the main graph, else that of their object.
+  void key_by_objects() {
+    const std::vector<std::string> keys = variable_keys(objects_);
+    const auto saved = variable_keys(facts_.savers);
+    for (const NodeId id : copied_) {
+      if (const auto key = saved.find(index_of(id)); key != saved.end())
+        keys_.emplace(index_of(id), key->second);
+      const auto object = objects_of_.find(index_of(id));
+      if (object != objects_of_.end() && !keys[object->second].empty())
+        keys_.emplace(index_of(id), keys[object->second]);
+    }
+  }
+
+  // The checkpoint's object graph also lies in a Const that the saver writes.
+  void extend_saved_graph() {
+    for (const SaveNode& save : facts_.savers.saves) {
+      std::vector<std::string_view> inputs;
+      each_input(graph_.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
+      for (const SavedTensor& tensor : save.tensors) {
+        const size_t slot = save.first_tensor + tensor.slot;
+        if (tensor.key == kObjectGraphKey && slot < inputs.size())
+          saved_graphs_.insert(index_of(facts_.names.find(parse_input(inputs[slot]).node)));
+      }
+    }
+    for (const uint32_t index : saved_graphs_) {
+      if (index == index_of(kNoNode)) continue;
+      const std::string_view node_def = graph_.bytes(NodeId{index});
+      const auto strings = string_const(node_def);
+      if (!strings || strings->size() != 1 || (*strings)[0].empty()) continue;
+      ObjectGraph saved = parse_object_graph((*strings)[0]);
+      copy_values(saved, result_.objects);
+      graph_.replace(NodeId{index}, with_strings(node_def, {object_graph_bytes(saved)}));
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------ objects
+
+  // Puts a new object at the path, making what is missing on the way.
+  void put(uint32_t id, std::string_view path) {
+    SavedObjects& objects = objects_;
+    if (!places_) places_.emplace(saved_object_paths(objects));
+    const size_t slash = path.rfind('/');
+    const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
+    const std::string name = unescaped_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
+    const auto check = [&](uint32_t at) {
+      // What hangs below a variable or a function is not restored.
+      if (objects.objects[at].kind != ObjectKind::kUserObject &&
+          objects.objects[at].kind != ObjectKind::kNone)
+        throw Error(Cause::kRefused, "an object that holds no others is on its way")
+            .of(quoted("object", path))
+            .hint("choose another --scope");
+    };
+    const uint32_t parent = places_->at(
+        above,
+        [&](uint32_t at, std::string_view child) { return child_of(objects, at, unescaped_name(child)); },
+        [&](uint32_t at, std::string_view child) {
+          check(at);
+          const uint32_t made = add_object(objects, ObjectKind::kUserObject, plain_user_object());
+          add_child(objects, at, unescaped_name(child), made);
+          return made;
+        });
+    check(parent);
+    if (!places_->put(path, id) || (parent == 0 && child_of(objects, 0, name)))
+      throw Error(Cause::kRefused, "is taken").of(quoted("object", path)).hint("choose another --scope");
+    add_child(objects, parent, name, id);
+  }
+
+  void add_variables() {
+    SavedObjects& objects = objects_;
+    for (const NodeId id : copied_) {
+      const auto object = objects_of_.find(index_of(id));
+      const auto key = keys_.find(index_of(id));
+      if (object == objects_of_.end() || key == keys_.end()) continue;
+      SavedObjects::Object copy = objects.objects[object->second];
+      if (copy.kind != ObjectKind::kVariable) continue;
+      copy.content = with_each(copy.content, kVariableName, [&](std::string_view) { return copy_name(id); });
+      copy.children.clear();
+      copy.slots.clear();
+      copy.changed = true;
+      const auto made = static_cast<uint32_t>(objects.objects.size());
+      objects.objects.push_back(std::move(copy));
+      copies_[object->second] = made;
+      put(made, object_path(mapping_.scope().of(key->second)));
+    }
+  }
+
+  // A table is an object with functions that make it and fill it; those of the copy make another one.
+  void add_tables() {
+    SavedObjects& objects = objects_;
+    std::vector<std::string> paths;
+    for (const NodeId id : copied_) {
+      const auto found = objects_of_.find(index_of(id));
+      if (found == objects_of_.end() || objects.objects[found->second].kind != ObjectKind::kResource)
+        continue;
+      if (paths.empty()) paths = saved_object_paths(objects);
+      const uint32_t original = found->second;
+      const auto creator = child_of(objects, original, "_create_resource");
+      if (!creator || !makes_table(*creator)) {
+        result_.warnings.push_back("table '" + printable(graph_.name(id)) +
+                                   "': the copy is seen by the v1 loader alone");
+        continue;
+      }
+      SavedObjects::Object copy = objects.objects[original];
+      const auto keys = table_keys_.find(index_of(id));
+      if (keys == table_keys_.end()) {
+        if (!copy.saveables.empty())
+          result_.warnings.push_back("table '" + printable(graph_.name(id)) +
+                                     "': the copy's values are not saved");
+        copy.saveables.clear();
+      }
+      copy.changed = true;
+      const auto made = static_cast<uint32_t>(objects.objects.size());
+      objects.objects.push_back(std::move(copy));
+      copies_[original] = made;
+      const std::vector<SavedObjects::Reference> children = objects.objects[made].children;
+      for (size_t i = 0; i < children.size(); ++i) {
+        const uint32_t child = children[i].id;
+        if (child != *creator && !captures(child, original)) continue;
+        const uint32_t own = own_functions(child, id);
+        objects.objects[made].children[i].id = own;
+        for (SavedObjects::Reference& dependency : objects.objects[made].dependencies) {
+          if (dependency.id == child) dependency.id = own;
+        }
+      }
+      for (size_t i = 0; i < objects.objects[made].saveables.size(); ++i) {
+        const SavedObjects::Saveable functions = objects.objects[made].saveables[i];
+        const uint32_t save = own_functions(functions.save, id),
+                       restore = own_functions(functions.restore, id);
+        objects.objects[made].saveables[i].save = save;
+        objects.objects[made].saveables[i].restore = restore;
+      }
+      // The checkpoint's key is the path by which the value is found.
+      const std::string path =
+          keys == table_keys_.end() ? paths[original] : std::string(object_path(*keys->second.begin()));
+      if (!path.empty()) put(made, mapping_.scope().of(path));
+    }
+  }
+
+  std::vector<std::string> functions_of(uint32_t object) const {
+    const SavedObjects::Object& one = objects_.objects[object];
+    std::vector<std::string> names;
+    if (one.kind != ObjectKind::kFunction && one.kind != ObjectKind::kBareFunction) return names;
+    for (Fields fields(one.content); fields.next();) {
+      if (fields->bytes(1)) names.emplace_back(fields->value);
+    }
+    return names;
+  }
+
+  bool makes_table(uint32_t creator) {
+    const std::vector<std::string> names = functions_of(creator);
+    const Function* function = names.size() == 1 ? library_.find(names[0]) : nullptr;
+    bool makes = false;
+    if (function != nullptr)
+      function->body.each_record(
+          [&](std::string_view node_def) { makes = makes || is_table_op(node_op(node_def)); });
+    return makes;
+  }
+
+  bool captures(uint32_t object, uint32_t what) const {
+    for (const std::string& name : functions_of(object)) {
+      const SavedObjects::Function* function = objects_.find_function(name);
+      if (function == nullptr) continue;
+      const auto& bound = function->bound_inputs;
+      if (std::find(bound.begin(), bound.end(), what) != bound.end()) return true;
+    }
+    return false;
+  }
+
+  // A function object once more, and its traces, with functions of their own, which capture copies and make
+  // the copy's table.
+  uint32_t own_functions(uint32_t object, NodeId table) {
+    SavedObjects& objects = objects_;
+    for (const std::string& name : functions_of(object)) copy_function(name, table);
+    const auto copy_object = [&](uint32_t id) {
+      SavedObjects::Object copy = objects.objects[id];
+      copy.content = with_each(copy.content, 1, [&](std::string_view name) {
+        const auto own = own_names_.find(std::pair(std::string(name), index_of(table)));
+        return own == own_names_.end() ? std::string(name) : own->second;
+      });
+      copy.changed = true;
+      objects.objects.push_back(std::move(copy));
+      return static_cast<uint32_t>(objects.objects.size() - 1);
+    };
+    const uint32_t made = copy_object(object);
+    const std::vector<SavedObjects::Reference> children = objects.objects[made].children;
+    for (size_t i = 0; i < children.size(); ++i) {
+      if (objects.objects[children[i].id].kind == ObjectKind::kBareFunction) {
+        const uint32_t trace = copy_object(children[i].id);
+        objects.objects[made].children[i].id = trace;
+      }
+    }
+    return made;
+  }
+
+  void copy_function(const std::string& name, NodeId table) {
+    SavedObjects& objects = objects_;
+    const auto [own, fresh] = own_names_.emplace(std::pair(name, index_of(table)), "");
+    if (!fresh) return;
+    const SavedObjects::Function* known = objects.find_function(name);
+    Function* function = library_.find(name);
+    if (known == nullptr || function == nullptr) {
+      own->second = name;
+      return;
+    }
+    own->second = free_function_name(library_, facts_.ops, name);
+    SavedObjects::Function entry = *known;
+    entry.name = own->second;
+    for (uint32_t& id : entry.bound_inputs) {
+      if (const auto copy = copies_.find(id); copy != copies_.end()) id = copy->second;
+    }
+    entry.changed = true;
+    const std::string copied = mapped_node(graph_.bytes(table), mapping_, table);
+    const std::string identity(string_attr(copied, "shared_name").value_or(""));
+    StringSink bytes;
+    function->body.write(bytes);
+    const std::string body = with_each(bytes.text, function_field::kNode, [&](std::string_view node_def) {
+      if (!is_table_op(node_op(node_def))) return std::string(node_def);
+      return with_attr(node_def, "shared_name", string_value(identity));
+    });
+    library_.add(with_function_name(body, own->second), facts_.model.arena);
+    objects.functions.push_back(std::move(entry));
+  }
+
+  static constexpr uint32_t kVariableName = 6;  // SavedVariable.name
+
+  Facts& facts_;
+  Graph& graph_;
+  CopyMapping& mapping_;
+  CopyResult& result_;
+  Library library_;
+  SavedObjects objects_;
+  std::unordered_map<uint32_t, uint32_t> objects_of_;     // node -> object
+  std::vector<NodeId> copied_;                            // variables and tables
+  std::map<uint32_t, std::string> keys_;                  // of a copied variable
+  std::map<uint32_t, std::set<std::string>> table_keys_;  // of a copied table
+  std::unordered_map<uint32_t, std::string> again_;       // nodes before a saver -> those of copies
+  std::set<uint32_t> saved_graphs_;                       // Consts that hold the checkpoint's object graph
+  std::map<uint32_t, uint32_t> copies_;                   // object -> its copy
+  std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
+  std::optional<PathMaker> places_;
+  std::unordered_map<std::string_view, size_t> uses_;  // of functions, by all that name them
+};
+
+}  // namespace
+
+void extend_objects(Facts& facts, CopyMapping& mapping, CopyResult& result) {
+  if (facts.model.meta().has(meta_field::kObjectGraph)) ObjectExtension(facts, mapping, result).run();
+}
+
+}  // namespace gedit

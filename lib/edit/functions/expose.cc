@@ -1,0 +1,386 @@
+// Functions that the main graph reaches are looked through once for who names whom; then the way is walked
+// upwards, one caller at a time. O(nodes of the library) an exposed tensor.
+#include "edit/functions/expose.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "edit/basis/addresses.h"
+#include "edit/functions/function_def.h"
+#include "graph/references.h"
+#include "ops/kinds.h"
+#include "select/tensors.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kMain = SIZE_MAX;  // as a caller: the main graph
+
+// A node that names a function, in the main graph or in a function's body.
+struct Call {
+  size_t caller;
+  NodeId node;
+  bool by_type = false;  // its op is the function's name
+  uint32_t outputs = 0;  // how many it has; known on the way alone
+};
+
+// Whether the node's outputs are those of the function, so that one more of these is one more of those.
+bool hands_on(std::string_view op, std::string_view function) {
+  return is(op, OpKind::kCall) || op == function;
+}
+
+class Exposing {
+ public:
+  Exposing(Model& model, Registry& ops, Library& library, SavedObjects* objects, ExposedCopies& copies)
+      : model_(model),
+        graph_(model.graph()),
+        arena_(model.arena),
+        meta_(model.meta()),
+        ops_(ops),
+        library_(library),
+        objects_(objects),
+        copies_(copies) {
+    for (size_t i = 0; i < library_.functions.size(); ++i) by_name_.emplace(library_.functions[i].name, i);
+    find_calls();
+    reach_from_main();
+  }
+
+  Exposed run(std::string_view text, const NodeSet& preferred) {
+    const Address place = split_address(text);
+    std::string function(place.function);
+    for (auto copy = copies_.find(function); copy != copies_.end(); copy = copies_.find(function))
+      function = copy->second;
+    const std::string written = address(function, place.rest);
+    Function& innermost = find_function(library_, function);
+    const auto start = static_cast<size_t>(&innermost - library_.functions.data());
+    innermost.body.decode();
+    const Names body_names(innermost.body);
+    const Tensors tensors(model_, innermost.body, body_names, ops_, function);
+    const TensorRef tensor = tensors.find(written);
+    const std::string source = tensors.input_text(tensor);
+    const std::string base(parse_body_input(source).node);
+    exposed_.type = base_type(tensors.type(tensor));
+    if (exposed_.type == DType::kInvalid)
+      throw refused("unknown dtype").of(quoted("tensor", written)).hint("--ops FILE");
+    exposed_.shape = tensors.shape(tensor);
+    const std::vector<Call> way = find_way(start, written, preferred);
+
+    std::string output = fresh_output(start, base);
+    size_t callee = own_version(start, way.front(), output, source, {});
+    for (size_t step = 0; step + 1 < way.size(); ++step) {
+      const Call& call = way[step];
+      const std::string_view node_def = library_.functions[call.caller].body.bytes(call.node);
+      const std::string handed = std::string(node_name(node_def)) + ":" +
+                                 (call.by_type ? output + ":0" : "output:" + std::to_string(call.outputs));
+      std::string changed = call_of(node_def, library_.functions[callee].name, call.by_type);
+      output = fresh_output(call.caller, base);
+      callee = own_version(call.caller, way[step + 1], output, handed, {{call.node, std::move(changed)}});
+    }
+    const Call& call = way.back();
+    exposed_.call = call.node;
+    exposed_.index = call.outputs;
+    graph_.replace(call.node,
+                   call_of(graph_.bytes(call.node), library_.functions[callee].name, call.by_type));
+    return exposed_;
+  }
+
+ private:
+  template <typename Use>
+  void each_named(std::string_view node_def, Use use) const {
+    const auto known = [&](std::string_view name) {
+      if (const auto found = by_name_.find(name); found != by_name_.end()) use(found->second);
+    };
+    known(node_op(node_def));
+    each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, known); });
+  }
+
+  void find_calls() {
+    calls_.resize(library_.functions.size());
+    const auto look = [&](const Graph& graph, size_t caller) {
+      for (uint32_t i = 0; i < graph.size(); ++i) {
+        if (graph.removed(NodeId{i})) continue;
+        each_named(graph.bytes(NodeId{i}), [&](size_t callee) {
+          calls_[callee].push_back({caller, NodeId{i}});
+        });
+      }
+    };
+    for (size_t i = 0; i < library_.functions.size(); ++i) {
+      library_.functions[i].body.decode();
+      look(library_.functions[i].body, i);
+    }
+    look(graph_, kMain);
+  }
+
+  // Functions that nothing in the main graph leads to are for Python alone.
+  void reach_from_main() {
+    std::vector<std::vector<size_t>> callees(library_.functions.size());
+    std::vector<size_t> open;
+    reached_.resize(library_.functions.size());
+    for (size_t callee = 0; callee < calls_.size(); ++callee) {
+      for (const Call& call : calls_[callee]) {
+        if (call.caller != kMain) {
+          callees[call.caller].push_back(callee);
+        } else if (!reached_[callee]) {
+          reached_[callee] = true;
+          open.push_back(callee);
+        }
+      }
+    }
+    while (!open.empty()) {
+      const size_t next = open.back();
+      open.pop_back();
+      for (const size_t callee : callees[next]) {
+        if (reached_[callee]) continue;
+        reached_[callee] = true;
+        open.push_back(callee);
+      }
+    }
+  }
+
+  // The calls on the way from the function up to the main graph.
+  std::vector<Call> find_way(size_t start, std::string_view written, const NodeSet& preferred) {
+    const auto [entry, inside] = entry_of(start, written, preferred);
+    std::vector<Call> way;
+    std::unordered_set<size_t> seen;
+    for (size_t at = start;;) {
+      const std::string name(library_.functions[at].name);
+      if (!seen.insert(at).second) throw refused("calls itself").of(quoted("function", name));
+      std::vector<Call> callers;
+      for (const Call& call : calls_[at]) {
+        const bool on_way = call.caller == kMain ? call.node == entry : inside.contains(call.caller);
+        if (on_way) callers.push_back(call);
+      }
+      if (callers.size() != 1) {
+        throw refused("is called " + std::to_string(callers.size()) + " times on the way to it")
+            .of(quoted("function", name))
+            .hint("the tensor stands for several values");
+      }
+      Call call = callers.front();
+      const Graph& graph = call.caller == kMain ? graph_ : library_.functions[call.caller].body;
+      const std::string_view op = node_op(graph.bytes(call.node));
+      if (!hands_on(op, name)) {
+        const std::string where =
+            address(call.caller == kMain ? "" : library_.functions[call.caller].name, graph.name(call.node));
+        throw refused("is run by '" + printable(where) + "' (" + printable(op) +
+                      "), which cannot hand an inner tensor on")
+            .of(quoted("function", name));
+      }
+      call.by_type = op == name;
+      call.outputs = output_count(graph.bytes(call.node));
+      way.push_back(call);
+      if (call.caller == kMain) return way;
+      at = call.caller;
+    }
+  }
+
+  struct Entry {
+    NodeId node;
+    std::unordered_set<size_t> inside;  // functions that lie between it and the tensor's
+  };
+
+  // The node of the main graph that the way begins at.
+  Entry entry_of(size_t start, std::string_view written, const NodeSet& preferred) const {
+    std::unordered_set<size_t> above{start};
+    std::vector<size_t> open{start};
+    std::set<uint32_t> entries;
+    while (!open.empty()) {
+      const size_t at = open.back();
+      open.pop_back();
+      for (const Call& call : calls_[at]) {
+        if (call.caller == kMain) {
+          entries.insert(index_of(call.node));
+        } else if (reached_[call.caller] && above.insert(call.caller).second) {
+          open.push_back(call.caller);
+        }
+      }
+    }
+    if (entries.empty()) {
+      Near near(library_.functions[start].name);
+      for (size_t i = 0; i < library_.functions.size(); ++i) {
+        if (reached_[i]) near.offer(library_.functions[i].name);
+      }
+      throw refused("nothing in the main graph calls it")
+          .of(quoted("function", library_.functions[start].name))
+          .hint(near.did_you_mean());
+    }
+    if (entries.size() > 1) {
+      std::set<uint32_t> wanted;
+      for (const uint32_t id : entries) {
+        if (preferred.has(NodeId{id})) wanted.insert(id);
+      }
+      if (wanted.size() == 1) entries = wanted;
+    }
+    if (entries.size() > 1) {
+      throw refused("is reached from " + std::to_string(entries.size()) + " nodes, '" +
+                    printable(graph_.name(NodeId{*entries.begin()})) + "' and '" +
+                    printable(graph_.name(NodeId{*std::next(entries.begin())})) + "' among them")
+          .of(quoted("tensor", written))
+          .hint("name outputs of one of them, too");
+    }
+    const NodeId node{*entries.begin()};
+    // Of the functions above, those that this node leads to.
+    std::unordered_set<size_t> inside;
+    std::vector<size_t> down;
+    each_named(graph_.bytes(node), [&](size_t callee) {
+      if (above.contains(callee) && inside.insert(callee).second) down.push_back(callee);
+    });
+    while (!down.empty()) {
+      const Graph& body = library_.functions[down.back()].body;
+      down.pop_back();
+      for (uint32_t i = 0; i < body.size(); ++i) {
+        each_named(body.bytes(NodeId{i}), [&](size_t callee) {
+          if (above.contains(callee) && inside.insert(callee).second) down.push_back(callee);
+        });
+      }
+    }
+    return {node, std::move(inside)};
+  }
+
+  uint32_t output_count(std::string_view node_def) {
+    const auto types = output_types(ops_, node_def);
+    if (!types) throw refused("its outputs are not known").of(quoted("node", node_name(node_def)));
+    return static_cast<uint32_t>(types->size());
+  }
+
+  std::string call_of(std::string_view node_def, std::string_view function, bool by_type) const {
+    std::string out;
+    if (by_type) {
+      out = with_each(node_def, node_field::kOp, [&](std::string_view) { return std::string(function); });
+    } else {
+      std::string value;
+      const auto before = find_attr(node_def, "f");
+      value = with_each(*before, attr_field::kFunc, [&](std::string_view func) {
+        return with_each(func, 1, [&](std::string_view) { return std::string(function); });
+      });
+      out = with_types(with_attr(node_def, "f", value), "Tout", {exposed_.type});
+    }
+    if (const auto shapes = find_attr(out, "_output_shapes")) {
+      const std::string more = with_each(*shapes, attr_field::kList, [&](std::string_view list) {
+        std::string longer(list);
+        append_bytes_field(longer, attr_field::kShape, shape_proto(exposed_.shape));
+        return longer;
+      });
+      out = with_attr(out, "_output_shapes", more);
+    }
+    return out;
+  }
+
+  // A name for the new output that no output of the function, and no argument, has.
+  std::string fresh_output(size_t function, std::string_view base) const {
+    const OpDef signature = parse_op_def(function_signature(library_.functions[function].body));
+    std::set<std::string, std::less<>> taken;
+    for (const ArgDef& arg : signature.inputs) taken.emplace(arg.name);
+    for (const ArgDef& arg : signature.outputs) taken.emplace(arg.name);
+    const std::string wanted = argument_name(base);
+    std::string name = wanted;
+    for (int number = 1; taken.contains(name); ++number) name = wanted + "_" + std::to_string(number);
+    return name;
+  }
+
+  using NodeChanges = std::vector<std::pair<NodeId, std::string>>;
+
+  // The function with one output more, in place where nothing but the way names it, else as a copy.
+  size_t own_version(size_t at, const Call& caller, const std::string& output, const std::string& source,
+                     const NodeChanges& changes) {
+    const std::string name(library_.functions[at].name);
+    const std::string body = bytes_of(library_.functions[at].body, changes);
+    const std::string made = without_alternatives(with_output(body, output, exposed_.type, source));
+    if (alone(at, caller)) {
+      for (Library::Item& item : library_.items) {
+        if (item.field != 1 || item.function != at) continue;
+        Library one = Library::decode(arena_->keep(field_of(made)), arena_);
+        item.raw = one.items[0].raw;
+        library_.functions[at] = std::move(one.functions[0]);
+        library_.functions[at].body.decode();
+      }
+      define(at);
+      return at;
+    }
+    const std::string fresh = free_function_name(library_, ops_, name + "_exposed");
+    library_.add(with_function_name(made, fresh), arena_);
+    library_.functions.back().body.decode();
+    copies_.emplace(name, fresh);
+    define(library_.functions.size() - 1);
+    // What the function captures tells which object a node of the main graph stands for (object_nodes.h).
+    if (objects_ != nullptr) {
+      if (const SavedObjects::Function* known = objects_->find_function(name);
+          known != nullptr && !known->bound_inputs.empty()) {
+        SavedObjects::Function copy;
+        copy.name = fresh;
+        copy.bound_inputs = known->bound_inputs;
+        copy.input_signature = copy.output_signature = std::string("\x0a\x00", 2);  // none_value
+        copy.changed = true;
+        objects_->functions.push_back(std::move(copy));
+      }
+    }
+    return library_.functions.size() - 1;
+  }
+
+  // Calls by the function's name have the outputs that it has now.
+  void define(size_t at) {
+    const Function& function = library_.functions[at];
+    ops_.define(function.name, function_signature(function.body));
+  }
+
+  static std::string field_of(std::string_view function_def) {
+    std::string field;
+    append_bytes_field(field, 1, function_def);
+    return field;
+  }
+
+  static std::string bytes_of(const Graph& body, const NodeChanges& changes) {
+    Graph copy = body;
+    for (const auto& [id, node_def] : changes) copy.replace(id, node_def);
+    StringSink sink;
+    copy.write(sink);
+    return std::move(sink.text);
+  }
+
+  bool alone(size_t at, const Call& caller) const {
+    const std::string_view name = library_.functions[at].name;
+    for (const Call& call : calls_[at]) {
+      if (call.caller != caller.caller || call.node != caller.node) return false;
+    }
+    // The object graph knows a copy for what it captures alone (own_version()).
+    const bool copy =
+        std::any_of(copies_.begin(), copies_.end(), [&](const auto& one) { return one.second == name; });
+    if (copy) return true;
+    if (objects_ != nullptr && objects_->find_function(name) != nullptr) return false;
+    for (const Library::Item& item : library_.items) {
+      if (item.field != 2 && item.field != 3) continue;
+      for (Fields fields(record_at(item.raw.data()).node_def); fields.next();) {
+        if (fields->wire == Wire::kBytes && fields->value == name) return false;
+      }
+    }
+    for (Fields info(meta_.part(meta_field::kInfo)); info.next();) {
+      if (info->bytes(8) && map_entry(info->value).key == name) return false;  // function_aliases
+    }
+    return true;
+  }
+
+  const Model& model_;
+  Graph& graph_;
+  const std::shared_ptr<Arena>& arena_;
+  const MetaGraph& meta_;
+  Registry& ops_;
+  Library& library_;
+  SavedObjects* objects_;
+  ExposedCopies& copies_;
+  std::map<std::string, size_t, std::less<>> by_name_;
+  std::vector<std::vector<Call>> calls_;  // by function, who names it
+  std::vector<bool> reached_;
+  Exposed exposed_;
+};
+
+}  // namespace
+
+Exposed expose(Model& model, Registry& ops, Library& library, SavedObjects* objects, std::string_view written,
+               const NodeSet& preferred, ExposedCopies& copies) {
+  return Exposing(model, ops, library, objects, copies).run(written, preferred);
+}
+
+}  // namespace gedit

@@ -1,0 +1,477 @@
+#include "edit/functions/freeze.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "edit/functions/function_def.h"
+#include "graph/names.h"
+#include "graph/references.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+// Forms of functions: each is made once for the arguments that are resources, and functions that call each
+// other in different ways can double them at every call.
+constexpr size_t kMostForms = 1000;
+
+namespace arg_field {  // OpDef.ArgDef
+constexpr uint32_t kName = 1, kType = 3, kNumberAttr = 5, kTypeListAttr = 6, kHandleData = 7, kFullType = 17;
+}
+
+// The body of a function with constants for some arguments.
+class BodyFreezing {
+ public:
+  using Specialise = std::function<FrozenFunction(std::string_view, const std::map<uint32_t, Carried>&)>;
+
+  BodyFreezing(std::string_view function_def, Registry& ops, const std::shared_ptr<Arena>& arena,
+               const std::map<uint32_t, Carried>& arguments, const FunctionFreezing::OwnValue& value)
+      : value_(value),
+        function_def_(function_def),
+        ops_(ops),
+        body_(function_def, gedit::function_field::kNode, arena),
+        arguments_(arguments) {
+    body_.decode();
+    signature_ = function_signature(body_);
+    name_ = last_bytes(signature_, op_def_field::kName);
+  }
+
+  // The FunctionDef under its new name.
+  std::string freeze(const std::string& new_name, const Specialise& specialise,
+                     const std::function<bool(std::string_view)>& is_function) {
+    const Names names(body_);
+    NewNames new_names(names);
+    for (const std::string_view argument : argument_names(signature_)) new_names.reserve(argument);
+    index_readers();
+    HandleFlow flow(body_, ops_,
+                    {[this](std::string_view name) { return readers_of(name); }, [](NodeId) { return true; },
+                     is_function});
+    const std::vector<std::string_view> parameters = flat_arguments(op_def_field::kInput);
+    for (const auto& [index, carried] : arguments_) {
+      if (index >= parameters.size())
+        throw refused("is called with more arguments than it has").of(quoted("function", name_));
+      Carried value = carried;
+      value.reference = false;
+      flow.seed(std::string(parameters[index]), value);
+    }
+    const std::vector<NodeId> own = seed_own(flow);
+    Pivots pivots(body_, names, new_names);
+    GraphFreezing freezing(body_, flow, {ops_, new_names, pivots, nullptr, specialise, std::string(name_)});
+    freezing.settle();
+    read_results(flow);
+    const uint32_t size = body_.size();
+    drop_writers(names, freezing);
+    freezing.convert();
+    put_values(own);
+    rewire(names, freezing, pivots, size);
+    return assemble(new_name);
+  }
+
+  std::map<uint32_t, Carried> take_results() { return std::move(results_); }
+  const std::vector<std::string>& writers() const { return writers_; }
+
+ private:
+  // Names of arguments, one for each tensor. Throws where one takes a list.
+  std::vector<std::string_view> flat_arguments(uint32_t field) const {
+    std::vector<std::string_view> names;
+    for (Fields fields(signature_); fields.next();) {
+      if (!fields->bytes(field)) continue;
+      if (!last_bytes(fields->value, arg_field::kNumberAttr).empty() ||
+          !last_bytes(fields->value, arg_field::kTypeListAttr).empty()) {
+        throw refused("takes a list beside a resource").of(quoted("function", name_));
+      }
+      names.push_back(last_bytes(fields->value, arg_field::kName));
+    }
+    return names;
+  }
+
+  // Variables that the function does not get but holds.
+  std::vector<NodeId> seed_own(HandleFlow& flow) const {
+    std::vector<NodeId> own;
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      const std::string_view node_def = body_.bytes(NodeId{i});
+      if (!is_var_handle_op(node_op(node_def))) continue;
+      own.push_back(NodeId{i});
+      Carried carried;
+      carried.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
+      if (const auto shape = find_attr(node_def, "shape"))
+        carried.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+      carried.variable = node_name(node_def);
+      flow.seed(carried.variable + ":resource:0", carried);
+    }
+    return own;
+  }
+
+  void put_values(const std::vector<NodeId>& own) {
+    for (const NodeId id : own) {
+      const std::string_view node_def = body_.bytes(id);
+      const std::string tensor = value_(node_def), name(node_name(node_def));
+      NodeBuilder builder(name, "Const");
+      each_input(node_def, [&](std::string_view text) { builder.input(text); });
+      std::string attr;
+      append_bytes_field(attr, attr_field::kTensor, tensor);
+      builder.type("dtype", static_cast<DType>(last_varint(tensor, 1))).attr("value", attr);
+      body_.replace(id, builder.take());
+      own_renamed_[name + ":resource:0"] = name + ":output:0";
+    }
+  }
+
+  void index_readers() {
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      each_input(body_.bytes(NodeId{i}), [&](std::string_view text) {
+        std::vector<NodeId>& readers = readers_[std::string(parse_body_input(text).node)];
+        if (readers.empty() || readers.back() != NodeId{i}) readers.push_back(NodeId{i});
+      });
+    }
+  }
+  std::vector<NodeId> readers_of(std::string_view name) const {
+    const auto found = readers_.find(std::string(name));
+    return found == readers_.end() ? std::vector<NodeId>() : found->second;
+  }
+
+  template <typename Use>
+  void each_return(Use use) const {  // use(output, text)
+    for (const Part& part : body_.parts()) {
+      if (part.field != gedit::function_field::kRet) continue;
+      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
+      use(entry.key, entry.value);
+    }
+  }
+
+  void read_results(const HandleFlow& flow) {
+    const std::vector<std::string_view> outputs = flat_outputs();
+    each_return([&](std::string_view output, std::string_view text) {
+      const Carried* carried = flow.find(text);
+      if (carried == nullptr) return;
+      const auto at = std::find(outputs.begin(), outputs.end(), output);
+      if (at != outputs.end()) results_.emplace(static_cast<uint32_t>(at - outputs.begin()), *carried);
+    });
+  }
+  std::vector<std::string_view> flat_outputs() const {
+    std::vector<std::string_view> names;
+    for (Fields fields(signature_); fields.next();) {
+      if (fields->bytes(op_def_field::kOutput)) names.push_back(last_bytes(fields->value, arg_field::kName));
+    }
+    return names;
+  }
+
+  // Takes writers out, and what only they needed.
+  void drop_writers(const Names& names, const GraphFreezing& freezing) {
+    const std::vector<NodeId> writers = freezing.writers();
+    if (writers.empty()) return;
+    for (const NodeId writer : writers) {
+      gone_.insert(std::string(body_.name(writer)));
+      writers_.push_back(std::string(name_) + "//" + std::string(body_.name(writer)));
+    }
+    // Who reads what is written: a bypass is asked for when the reader is rewired. What is upstream of
+    // writers stays where others need it, too.
+    NodeSet upstream(body_.size());
+    std::vector<NodeId> stack(writers.begin(), writers.end());
+    const auto sources = [&](NodeId id, auto use) {
+      each_input(body_.bytes(id), [&](std::string_view text) {
+        const NodeId source = names.find(parse_body_input(text).node);
+        if (source != kNoNode) use(source);
+      });
+    };
+    while (!stack.empty()) {
+      const NodeId at = stack.back();
+      stack.pop_back();
+      sources(at, [&](NodeId source) {
+        if (upstream.add(source)) stack.push_back(source);
+      });
+    }
+    NodeSet needed(body_.size());
+    const auto need = [&](NodeId id) {
+      if (id != kNoNode && needed.add(id)) stack.push_back(id);
+    };
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      if (!upstream.has(NodeId{i}) && !freezing.writes(NodeId{i})) need(NodeId{i});
+    }
+    each_return(
+        [&](std::string_view, std::string_view text) { need(names.find(parse_body_input(text).node)); });
+    for (const Part& part : body_.parts()) {
+      if (part.field != gedit::function_field::kControlRet) continue;
+      const NodeId id = names.find(map_entry(record_at(part.raw.data()).node_def).value);
+      if (id != kNoNode && !freezing.writes(id)) need(id);
+    }
+    while (!stack.empty()) {
+      const NodeId at = stack.back();
+      stack.pop_back();
+      each_input(body_.bytes(at), [&](std::string_view text) {
+        const NodeId source = names.find(parse_body_input(text).node);
+        if (source == kNoNode) return;
+        if (!freezing.writes(source)) return need(source);
+        const auto behind = text.starts_with('^') ? freezing.waits_for(at, source) : freezing.bypass(source);
+        if (behind) need(names.find(parse_body_input(*behind).node));
+      });
+    }
+    for (uint32_t i = 0; i < body_.size(); ++i) {
+      if (!needed.has(NodeId{i})) gone_.insert(std::string(body_.name(NodeId{i})));
+    }
+  }
+
+  // The tensor that stands for `tensor`, which `reader` reads or waits for, where writers go.
+  static std::optional<std::string> behind(const Names& names, const GraphFreezing& freezing, NodeId reader,
+                                           bool control, std::string tensor) {
+    for (;;) {
+      const NodeId source = names.find(parse_body_input(tensor).node);
+      if (source == kNoNode || !freezing.writes(source)) return tensor;
+      const std::optional<std::string> next =
+          control ? freezing.waits_for(reader, source) : freezing.bypass(source);
+      if (!next) return std::nullopt;
+      tensor = *next;
+    }
+  }
+
+  // A tensor that is read, or returned, under its new name.
+  std::string read_tensor(const Names& names, const GraphFreezing& freezing, std::string_view text) const {
+    const std::string now = *behind(names, freezing, kNoNode, false, std::string(text));
+    const auto own = own_renamed_.find(now);
+    if (own != own_renamed_.end()) return own->second;
+    const auto renamed = freezing.renamed().find(now);
+    return renamed == freezing.renamed().end() ? now : renamed->second;
+  }
+
+  void rewire(const Names& names, const GraphFreezing& freezing, Pivots& pivots, uint32_t size) {
+    each_return([&](std::string_view output, std::string_view text) {
+      returns_.emplace(output, read_tensor(names, freezing, text));
+    });
+    for (uint32_t i = 0; i < size; ++i) {
+      const NodeId id{i};
+      if (gone_.contains(std::string(body_.name(id)))) continue;
+      std::vector<std::string> inputs;
+      std::set<std::string> controls;
+      bool changed = false;
+      each_input(body_.bytes(id), [&](std::string_view text) {
+        std::string now(text);
+        if (!text.starts_with('^')) {
+          now = read_tensor(names, freezing, text);
+        } else if (const auto source = behind(names, freezing, id, true, now.substr(1)); !source) {
+          now.clear();
+        } else if (*source != text.substr(1)) {
+          now = pivots.control_on(*source);
+        }
+        changed = changed || now != text;
+        if (!now.empty() && (now[0] != '^' || controls.insert(now).second)) inputs.push_back(std::move(now));
+      });
+      if (changed) body_.replace(id, with_inputs(body_.bytes(id), inputs));
+    }
+    pivots.append();
+    // Names are not looked up from here on.
+    for (uint32_t i = 0; i < size; ++i) {
+      if (gone_.contains(std::string(body_.name(NodeId{i})))) removed_.push_back(NodeId{i});
+    }
+    for (const NodeId id : removed_) body_.remove(id);
+  }
+
+  std::string with_value(std::string_view arg, const Carried& carried) const {
+    std::string out;
+    for (Fields fields(arg); fields.next();) {
+      if (fields->number == arg_field::kType) {
+        append_varint_field(out, arg_field::kType, static_cast<uint64_t>(carried.dtype));
+      } else if (fields->number != arg_field::kHandleData && fields->number != arg_field::kFullType) {
+        out += fields->raw;
+      }
+    }
+    return out;
+  }
+
+  std::string new_signature(const std::string& new_name,
+                            const std::set<std::string_view>& gone_outputs) const {
+    std::string out;
+    uint32_t input = 0, output = 0;
+    for (Fields fields(signature_); fields.next();) {
+      const bool takes = fields->bytes(op_def_field::kInput), gives = fields->bytes(op_def_field::kOutput);
+      if (fields->bytes(op_def_field::kName)) {
+        append_bytes_field(out, op_def_field::kName, new_name);
+      } else if (takes || gives) {
+        const auto& values = takes ? arguments_ : results_;
+        const auto found = values.find(takes ? input++ : output++);
+        append_bytes_field(
+            out, fields->number,
+            found == values.end() ? std::string(fields->value) : with_value(fields->value, found->second));
+      } else if (!fields->bytes(op_def_field::kControlOutput) || !gone_outputs.contains(fields->value)) {
+        out += fields->raw;
+      }
+    }
+    return out;
+  }
+
+  // Attributes of the function that are true of the original alone: what Grappler or a gradient would put in
+  // its place.
+  static bool is_of_original(std::string_view key) {
+    return key == "api_implements" || key == "api_preferred_device" || key == "forward_function_name" ||
+           key == "backward_function_name";
+  }
+
+  std::string new_attribute(std::string_view entry) const {
+    const MapEntry attr = map_entry(entry);
+    if (attr.key != "_input_shapes") return std::string(entry);
+    std::string list, value, out;
+    uint32_t at = 0;
+    for (Fields fields(last_bytes(attr.value, attr_field::kList)); fields.next();) {
+      const auto found = fields->bytes(attr_field::kShape) ? arguments_.find(at++) : arguments_.end();
+      if (found == arguments_.end()) {
+        list += fields->raw;
+      } else {
+        append_bytes_field(list, attr_field::kShape, shape_proto(found->second.shape));
+      }
+    }
+    append_bytes_field(value, attr_field::kList, list);
+    append_bytes_field(out, 1, attr.key);
+    append_bytes_field(out, 2, value);
+    return out;
+  }
+
+  // ArgAttrs of an argument that was a handle.
+  static std::string new_argument_attributes(std::string_view attributes) {
+    std::string out;
+    for (Fields fields(attributes); fields.next();) {
+      const std::string_view key = fields->bytes(1) ? map_entry(fields->value).key : std::string_view();
+      if (key == "_output_shapes" || key.starts_with("_handle") || key == "_resource_arg_unique_id") continue;
+      out += fields->raw;
+    }
+    return out;
+  }
+
+  std::string assemble(const std::string& new_name) {
+    std::set<std::string_view> gone_outputs;
+    for (const Part& part : body_.parts()) {
+      if (part.field != gedit::function_field::kControlRet) continue;
+      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
+      if (gone_.contains(std::string(entry.value))) gone_outputs.insert(entry.key);
+    }
+    std::string nodes;
+    body_.each_record([&](std::string_view node_def) {
+      append_bytes_field(nodes, gedit::function_field::kNode, node_def);
+    });
+    std::string out;
+    bool nodes_written = false;
+    for (Fields fields(function_def_); fields.next();) {
+      const std::string_view content = fields->value;
+      const auto argument = [&] { return arguments_.find(static_cast<uint32_t>(last_varint(content, 1))); };
+      if (fields->bytes(gedit::function_field::kNode)) {
+        if (!nodes_written) out += nodes;
+        nodes_written = true;
+      } else if (fields->bytes(gedit::function_field::kSignature)) {
+        append_bytes_field(out, fields->number, new_signature(new_name, gone_outputs));
+      } else if (fields->bytes(gedit::function_field::kAttr)) {
+        if (!is_of_original(map_entry(content).key))
+          append_bytes_field(out, fields->number, new_attribute(content));
+      } else if (fields->bytes(gedit::function_field::kRet)) {
+        std::string entry;
+        append_bytes_field(entry, 1, map_entry(content).key);
+        append_bytes_field(entry, 2, returns_.at(std::string(map_entry(content).key)));
+        append_bytes_field(out, fields->number, entry);
+      } else if (fields->bytes(gedit::function_field::kControlRet)) {
+        if (!gone_outputs.contains(map_entry(content).key)) out += fields->raw;
+      } else if (fields->bytes(function_field::kArgAttr) && argument() != arguments_.end()) {
+        std::string entry;
+        if (const uint64_t key = last_varint(content, 1); key != 0) append_varint_field(entry, 1, key);
+        append_bytes_field(entry, 2, new_argument_attributes(last_bytes(content, 2)));
+        append_bytes_field(out, fields->number, entry);
+      } else if (!fields->bytes(function_field::kUniqueId) || argument() == arguments_.end()) {
+        out += fields->raw;
+      }
+    }
+    return out;
+  }
+
+  const FunctionFreezing::OwnValue& value_;
+  std::string_view function_def_;
+  Registry& ops_;
+  Graph body_;
+  const std::map<uint32_t, Carried>& arguments_;
+  std::string_view signature_, name_;
+  std::unordered_map<std::string, std::vector<NodeId>> readers_;
+  std::map<uint32_t, Carried> results_;
+  std::map<std::string, std::string> returns_, own_renamed_;
+  std::unordered_set<std::string> gone_;  // nodes
+  std::vector<NodeId> removed_;
+  std::vector<std::string> writers_;
+};
+
+}  // namespace
+
+FunctionFreezing::FunctionFreezing(const Library& library, Registry& ops, std::shared_ptr<Arena> arena,
+                                   OwnValue value)
+    : library_(library), ops_(ops), arena_(std::move(arena)), value_(std::move(value)) {
+  for (size_t i = 0; i < library.functions.size(); ++i) {
+    by_name_.emplace(library.functions[i].name, i);
+    names_.emplace(library.functions[i].name);
+  }
+}
+
+FrozenFunction FunctionFreezing::specialise(std::string_view name,
+                                            const std::map<uint32_t, Carried>& arguments) {
+  const auto original = by_name_.find(name);
+  if (original == by_name_.end()) throw refused("is not in the library").of(quoted("function", name));
+  std::string key(name);
+  for (const auto& [index, carried] : arguments) {
+    key += '\0' + std::to_string(index) + ':' + std::to_string(static_cast<int32_t>(carried.dtype));
+  }
+  const auto [found, fresh] = made_.try_emplace(std::move(key));
+  Made& made = found->second;
+  if (!fresh) {
+    if (!made.done) throw refused("calls itself with a resource").of(quoted("function", name));
+    return made.function;
+  }
+  if (made_.size() > kMostForms + by_name_.size() * 16) {
+    throw refused("is called with resources in too many ways").of(quoted("function", name));
+  }
+  if (depth_ >= kDeepest) throw refused("functions call each other too deep").of(quoted("function", name));
+  made.original = original->second;
+  made.function.name = std::string(name) + "_frozen";
+  for (int number = 1; !names_.insert(made.function.name).second; ++number)
+    made.function.name = std::string(name) + "_frozen_" + std::to_string(number);
+  ++depth_;
+  make(made, arguments);
+  --depth_;
+  made.done = true;
+  return made.function;
+}
+
+void FunctionFreezing::freeze_own(size_t function) {
+  const std::string name(library_.functions[function].name);
+  Made& made = made_[name];
+  made.original = function;
+  made.function.name = name;
+  made.in_place = true;
+  make(made, {});
+  made.done = true;
+  if (made.function.results.empty()) return;
+  throw refused("returns the resource '" + printable(made.function.results.begin()->second.variable) +
+                "', which cannot become a constant")
+      .of(quoted("function", name));
+}
+
+void FunctionFreezing::make(Made& made, const std::map<uint32_t, Carried>& arguments) {
+  BodyFreezing body(library_.functions[made.original].body.message(), ops_, arena_, arguments, value_);
+  made.function_def = body.freeze(
+      made.function.name,
+      [this](std::string_view name, const std::map<uint32_t, Carried>& inner) {
+        return specialise(name, inner);
+      },
+      [this](std::string_view op) { return is_function(op); });
+  made.function.results = body.take_results();
+  writers_.insert(writers_.end(), body.writers().begin(), body.writers().end());
+}
+
+std::string FunctionFreezing::library() const {
+  std::map<size_t, std::vector<const Made*>> of;
+  for (const auto& [key, made] : made_) of[made.original].push_back(&made);
+  std::string out;
+  for (const Library::Item& item : library_.items) {
+    const auto found = item.field == 1 ? of.find(item.function) : of.end();
+    const bool replaced = found != of.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                           [](const Made* made) { return made->in_place; });
+    if (!replaced) out += item.raw;
+    if (found == of.end()) continue;
+    for (const Made* made : found->second) append_bytes_field(out, 1, made->function_def);
+  }
+  return out;
+}
+
+}  // namespace gedit

@@ -1,0 +1,414 @@
+#include "edit/functions/freeze_body.h"
+
+#include "base/error.h"
+#include "edit/basis/addresses.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kFullType = 7;  // NodeDef.experimental_type: what was inferred of a handle
+
+std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
+  std::vector<std::string> controls;
+  for (const std::string& input : inputs) {
+    if (input.starts_with('^')) controls.push_back(input);
+  }
+  return controls;
+}
+
+std::string without_field(std::string_view message, uint32_t number) {
+  std::string out;
+  for (Fields fields(message); fields.next();) {
+    if (fields->number != number) out += fields->raw;
+  }
+  return out;
+}
+
+std::string without_attr(std::string_view node_def, std::string_view attr) {
+  return with_attr(node_def, attr, std::nullopt);
+}
+
+std::string scalar_const(std::string_view name, const std::vector<std::string>& inputs,
+                         std::string_view device, DType dtype, uint32_t field, int64_t value) {
+  std::string packed;
+  append_varint(packed, static_cast<uint64_t>(value));
+  std::string tensor;
+  append_varint_field(tensor, 1, static_cast<uint64_t>(dtype));
+  append_bytes_field(tensor, 2, "");
+  append_bytes_field(tensor, field, packed);
+  std::string attr;
+  append_bytes_field(attr, attr_field::kTensor, tensor);
+  NodeBuilder builder(name, "Const");
+  for (const std::string& input : inputs) builder.input(input);
+  return builder.device(device).type("dtype", dtype).attr("value", attr).take();
+}
+
+constexpr uint32_t kIntValue = 7, kBoolValue = 11;  // TensorProto
+
+// AttrValue list(shape) with the shapes of these entries.
+std::string with_shapes(std::string_view attr_value, const std::map<uint32_t, Carried>& shapes) {
+  std::string list;
+  uint32_t at = 0;
+  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
+    const auto found = fields->bytes(attr_field::kShape) ? shapes.find(at++) : shapes.end();
+    if (found == shapes.end()) {
+      list += fields->raw;
+    } else {
+      append_bytes_field(list, attr_field::kShape, shape_proto(found->second.shape));
+    }
+  }
+  std::string value;
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+// AttrValue list(int) without_attr these numbers.
+std::string without_numbers(std::string_view attr_value, const std::map<uint32_t, Carried>& gone) {
+  std::string packed;
+  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
+    if (fields->number != attr_field::kInt) continue;
+    each_varint(fields.field(), [&](uint64_t number) {
+      if (number > 0xffffffff || !gone.contains(static_cast<uint32_t>(number))) append_varint(packed, number);
+    });
+  }
+  std::string list, value;
+  if (!packed.empty()) append_bytes_field(list, attr_field::kInt, packed);
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+std::string with_types(std::string_view node_def, std::string_view key,
+                       const std::map<uint32_t, Carried>& carried, uint32_t first) {
+  const auto value = find_attr(node_def, key);
+  if (!value) return std::string(node_def);
+  std::vector<DType> types = type_list(*value);
+  for (const auto& [index, one] : carried) {
+    if (index >= first && index - first < types.size()) types[index - first] = one.dtype;
+  }
+  return with_attr(node_def, key, type_list_value(types));
+}
+
+bool same_slots(const std::map<uint32_t, Carried>& a, const std::map<uint32_t, Carried>& b) {
+  if (a.size() != b.size()) return false;
+  for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
+    if (x->first != y->first || x->second.switched != y->second.switched) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Error outright_write(const Graph& graph, NodeId writer, const std::string& variable,
+                     std::string_view function) {
+  const std::string_view op = node_op(graph.bytes(writer));
+  const std::string what =
+      is(op, OpKind::kWritesVariable)
+          ? "writes variable '" + printable(variable) + "', and the outputs read the result"
+          : "takes the variable '" + printable(variable) + "' itself, which " + printable(op) +
+                " cannot do with a constant";
+  return refused(what)
+      .of(quoted("node", address(function, graph.name(writer))))
+      .hint("--keep " + printable(variable));
+}
+
+std::vector<std::string_view> functions_in(std::string_view attr_value) {
+  std::vector<std::string_view> names;
+  for (Fields fields(attr_value); fields.next();) {
+    if (fields->bytes(attr_field::kFunc)) names.push_back(last_bytes(fields->value, 1));
+    if (!fields->bytes(attr_field::kList)) continue;
+    for (Fields list(fields->value); list.next();) {
+      if (list->bytes(attr_field::kListFunc)) names.push_back(last_bytes(list->value, 1));
+    }
+  }
+  return names;
+}
+
+std::string with_functions(std::string_view attr_value, const std::vector<std::string>& names) {
+  size_t next = 0;
+  const auto renamed = [&](std::string_view func) {
+    std::string out;
+    append_bytes_field(out, 1, next < names.size() ? names[next] : std::string());
+    ++next;
+    for (Fields fields(func); fields.next();) {
+      if (!fields->bytes(1)) out += fields->raw;
+    }
+    return out;
+  };
+  std::string out;
+  for (Fields fields(attr_value); fields.next();) {
+    if (fields->bytes(attr_field::kFunc)) {
+      append_bytes_field(out, attr_field::kFunc, renamed(fields->value));
+    } else if (fields->bytes(attr_field::kList)) {
+      std::string list;
+      for (Fields items(fields->value); items.next();) {
+        if (items->bytes(attr_field::kListFunc)) {
+          append_bytes_field(list, attr_field::kListFunc, renamed(items->value));
+        } else {
+          list += items->raw;
+        }
+      }
+      append_bytes_field(out, attr_field::kList, list);
+    } else {
+      out += fields->raw;
+    }
+  }
+  return out;
+}
+
+GraphFreezing::GraphFreezing(Graph& graph, HandleFlow& flow, FreezeContext context)
+    : graph_(graph), flow_(flow), context_(std::move(context)) {}
+
+std::string GraphFreezing::subject(NodeId id) const {
+  return quoted("node", address(context_.function, graph_.name(id)));
+}
+
+CallForm GraphFreezing::form_of(NodeId id) const {
+  return call_form(node_op(graph_.bytes(id))).value_or(CallForm{});
+}
+
+std::map<uint32_t, Carried> GraphFreezing::arguments_of(NodeId id, const CallForm& form) const {
+  std::map<uint32_t, Carried> arguments;
+  for (const auto& [slot, carried] : flow_.carried_inputs(id)) {
+    if (slot >= form.first) arguments.emplace(slot - form.first, carried);
+  }
+  return arguments;
+}
+
+void GraphFreezing::settle() {
+  flow_.run();
+  for (std::set<NodeId> calls = flow_.take_calls(); !calls.empty(); calls = flow_.take_calls()) {
+    for (const NodeId id : calls) {
+      std::map<uint32_t, Carried> arguments = arguments_of(id, form_of(id));
+      const auto known = calls_.find(index_of(id));
+      if (known != calls_.end() && same_slots(known->second.arguments, arguments)) continue;
+      calls_[index_of(id)] = Call{std::move(arguments), {}, {}};
+      read_attributes(id);
+      for (const auto& [output, carried] : calls_[index_of(id)].results)
+        flow_.add(flow_.output_of(id, output), carried);
+    }
+    flow_.run();
+  }
+}
+
+// Asks for the functions that the call needs, and learns what they return.
+void GraphFreezing::read_attributes(NodeId id) {
+  Call& call = calls_.at(index_of(id));
+  const std::string_view node_def = graph_.bytes(id);
+  const CallForm form = form_of(id);
+  if (form.functions.empty()) {
+    call.functions.push_back({context_.specialise(node_op(node_def), call.arguments)});
+    if (!call.functions[0][0].results.empty()) {
+      throw refused("returns the resource '" +
+                    printable(call.functions[0][0].results.begin()->second.variable) +
+                    "', which cannot become a constant")
+          .of(quoted("function", node_op(node_def)));
+    }
+    return;
+  }
+  bool first = true;
+  for (const std::string_view key : form.functions) {
+    auto& functions = call.functions.emplace_back();
+    const auto value = find_attr(node_def, key);
+    if (!value) continue;
+    for (const std::string_view name : functions_in(*value)) {
+      functions.push_back(context_.specialise(name, call.arguments));
+      const std::map<uint32_t, Carried>& results = functions.back().results;
+      if (form.loop && key == "cond") continue;
+      if (first) call.results = results;
+      first = false;
+      // All branches return the same handles; a loop those that it was given.
+      const std::map<uint32_t, Carried>& wanted = form.loop ? call.arguments : call.results;
+      for (const auto* sides : {&wanted, &results}) {
+        const auto* other = sides == &wanted ? &results : &wanted;
+        for (const auto& [output, carried] : *sides) {
+          const auto twin = other->find(output);
+          if (twin != other->end() && twin->second.dtype == carried.dtype) continue;
+          throw refused("returns the resource '" + printable(carried.variable) +
+                        "', which cannot become a constant")
+              .of(quoted("function", name))
+              .hint("--keep " + printable(carried.variable));
+        }
+      }
+    }
+  }
+}
+
+std::vector<NodeId> GraphFreezing::writers() const {
+  std::vector<NodeId> found;
+  for (const auto& [index, use] : flow_.users()) {
+    if (use == Use::kWrite) found.push_back(NodeId{index});
+  }
+  return found;
+}
+
+bool GraphFreezing::writes(NodeId id) const {
+  const auto found = flow_.users().find(index_of(id));
+  return found != flow_.users().end() && found->second == Use::kWrite;
+}
+
+std::string GraphFreezing::bypass(NodeId writer) const {
+  const std::map<uint32_t, Carried> inputs = flow_.carried_inputs(writer);
+  const auto target = inputs.find(0);
+  const Carried& first = inputs.begin()->second;
+  if (target == inputs.end() || !target->second.switched) {
+    throw outright_write(graph_, writer, first.variable, context_.function);
+  }
+  return inputs_of(graph_.bytes(writer))[0];
+}
+
+std::optional<std::string> GraphFreezing::waits_for(NodeId reader, NodeId writer) const {
+  const std::vector<std::string> own = inputs_of(graph_.bytes(reader));
+  if (!own.empty() && !own[0].starts_with('^')) return std::nullopt;
+  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(writer);
+  const auto& [slot, first] = *carried.begin();
+  if (!first.switched && !in_loop(reader)) return std::nullopt;
+  return inputs_of(graph_.bytes(writer))[slot];
+}
+
+void GraphFreezing::convert() {
+  const std::map<uint32_t, Use> users = flow_.users();
+  for (const auto& [index, use] : users) {
+    if (use == Use::kPass) pass(NodeId{index});
+    if (use == Use::kRead) read(NodeId{index});
+    if (use == Use::kCall) call(NodeId{index});
+  }
+}
+
+void GraphFreezing::pass(NodeId id) {
+  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(id);
+  const Carried& first = carried.begin()->second;
+  std::string node_def(graph_.bytes(id));
+  const std::string op(node_op(node_def));
+  const std::vector<std::string> inputs = inputs_of(node_def);
+  const bool joins = is_merge_op(op) || op == "RefSelect";
+  for (size_t slot = op == "RefSelect" ? 1 : 0; joins && slot < inputs.size(); ++slot) {
+    const auto one = carried.find(static_cast<uint32_t>(slot));
+    if (inputs[slot].starts_with('^') || (one != carried.end() && one->second.dtype == first.dtype)) continue;
+    throw refused("joins variable '" + printable(first.variable) +
+                  "', which becomes a constant, with what does not")
+        .of(subject(id))
+        .hint("--keep " + printable(first.variable));
+  }
+  if (op == "RefSelect") return select(id, std::move(node_def), first.dtype);
+  if (op.starts_with("Ref")) node_def = with_op(node_def, op.substr(3));
+  if (op == "IdentityN") {
+    node_def = with_types(node_def, "T", carried, 0);
+  } else {
+    node_def = with_attr(node_def, "T", type_value(first.dtype));
+  }
+  if (!first.reference) node_def = without_field(without_attr(node_def, "_output_shapes"), kFullType);
+  graph_.replace(id, node_def);
+}
+
+// There is no RefSelect of plain tensors: the chosen one is gathered from all of them.
+void GraphFreezing::select(NodeId id, std::string node_def, DType dtype) {
+  std::vector<std::string> inputs = inputs_of(node_def);
+  const NodeHead head = node_head(node_def);
+  const std::string name(head.name), device(head.device);
+  const std::string values = context_.names.free(name + "/values");
+  NodeBuilder pack(values, "Pack");
+  int64_t count = 0;
+  for (size_t slot = 1; slot < inputs.size() && !inputs[slot].starts_with('^'); ++slot, ++count)
+    pack.input(inputs[slot]);
+  pack.device(device).attr("N", int_value(count)).type("T", dtype).attr("axis", int_value(0));
+  graph_.append(pack.take());
+  const std::string axis = axis_of(id, inputs[0], 0);
+  NodeBuilder gather(name, "GatherV2");
+  gather.input(output_text(values, "output")).input(inputs[0]).input(axis);
+  for (const std::string& control : controls_of(inputs)) gather.input(control);
+  gather.device(device).type("Tparams", dtype).type("Tindices", DType::kInt32).type("Taxis", DType::kInt32);
+  graph_.replace(id, gather.attr("batch_dims", int_value(0)).take());
+}
+
+std::string GraphFreezing::output_text(const std::string& node, std::string_view arg) const {
+  return graph_.is_body() ? node + ":" + std::string(arg) + ":0" : node;
+}
+
+// A Const `<node>/axis`. In a loop it runs where the indices do.
+std::string GraphFreezing::axis_of(NodeId id, const std::string& indices, int64_t axis) {
+  const NodeHead head = node_head(graph_.bytes(id));
+  const std::string name = context_.names.free(std::string(head.name) + "/axis");
+  std::vector<std::string> controls;
+  if (in_loop(id)) controls.push_back(context_.pivots.control_on(indices));
+  graph_.append(scalar_const(name, controls, head.device, DType::kInt32, kIntValue, axis));
+  return output_text(name, "output");
+}
+
+void GraphFreezing::read(NodeId id) {
+  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(id);
+  const DType dtype = carried.begin()->second.dtype;
+  std::string node_def = without_field(graph_.bytes(id), kFullType);
+  const std::string op(node_op(node_def)), name(node_name(node_def));
+  std::vector<std::string> inputs = inputs_of(node_def);
+  if (op.starts_with("ResourceGather") && inputs.size() < 2) throw refused("has no indices").of(subject(id));
+  const auto rename_output = [&](const std::string& arg) {
+    if (graph_.is_body()) renamed_[name + ":" + arg + ":0"] = name + ":output:0";
+  };
+  if (op == "ReadVariableOp") {
+    node_def = with_attr(without_attr(with_op(node_def, "Identity"), "dtype"), "T", type_value(dtype));
+    rename_output("value");
+  } else if (op == "ResourceGather") {
+    const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
+    const DType indices = type_attr(node_def, "Tindices").value_or(DType::kInt32);
+    inputs.insert(inputs.begin() + 2, axis_of(id, inputs[1], axis));
+    node_def = without_attr(without_attr(with_op(node_def, "GatherV2"), "dtype"), "validate_indices");
+    node_def = with_attr(with_inputs(node_def, inputs), "Tparams", type_value(dtype));
+    node_def = with_attr(node_def, "Tindices", type_value(indices));
+    node_def = with_attr(node_def, "Taxis", type_value(DType::kInt32));
+  } else if (op == "ResourceGatherNd") {
+    node_def = with_attr(without_attr(with_op(node_def, "GatherNd"), "dtype"), "Tparams", type_value(dtype));
+  } else if (op == "VariableShape") {
+    node_def = with_attr(with_op(node_def, "Shape"), "T", type_value(dtype));
+  } else {
+    return answer(id);
+  }
+  graph_.replace(id, node_def);
+}
+
+void GraphFreezing::answer(NodeId id) {
+  const std::string_view node_def = graph_.bytes(id);
+  const NodeHead head = node_head(node_def);
+  const std::string name(head.name);
+  const std::vector<std::string> inputs = inputs_of(node_def);
+  std::vector<std::string> controls = controls_of(inputs);
+  const Carried* carried = flow_.find(inputs[0]);
+  if (in_loop(id) || (carried != nullptr && carried->switched))
+    controls.push_back(context_.pivots.control_on(inputs[0]));
+  if (head.op == "DisableCopyOnRead") {
+    NodeBuilder builder(name, "NoOp");
+    for (const std::string& control : controls) builder.input(control);
+    return graph_.replace(id, builder.device(head.device).take());
+  }
+  if (graph_.is_body()) renamed_[name + ":is_initialized:0"] = name + ":output:0";
+  graph_.replace(id, scalar_const(name, controls, head.device, DType::kBool, kBoolValue, 1));
+}
+
+void GraphFreezing::call(NodeId id) {
+  const Call& call = calls_.at(index_of(id));
+  const CallForm form = form_of(id);
+  std::string node_def(graph_.bytes(id));
+  if (form.functions.empty()) return graph_.replace(id, with_op(node_def, call.functions[0][0].name));
+  std::map<uint32_t, Carried> slots;  // by input
+  for (const auto& [argument, carried] : call.arguments) slots.emplace(argument + form.first, carried);
+  node_def = with_types(node_def, form.types, slots, form.first);
+  for (size_t i = 0; i < form.functions.size(); ++i) {
+    const auto value = find_attr(node_def, form.functions[i]);
+    if (!value) continue;
+    std::vector<std::string> names;
+    for (const FrozenFunction& function : call.functions[i]) names.push_back(function.name);
+    node_def = with_attr(node_def, form.functions[i], with_functions(*value, names));
+  }
+  if (const auto reads = find_attr(node_def, "_read_only_resource_inputs"))
+    node_def = with_attr(node_def, "_read_only_resource_inputs", without_numbers(*reads, slots));
+  if (!call.results.empty()) {
+    if (!form.loop) node_def = with_types(node_def, "Tout", call.results, 0);
+    for (const std::string_view key : {"output_shapes", "_output_shapes"}) {
+      if (const auto shapes = find_attr(node_def, key))
+        node_def = with_attr(node_def, key, with_shapes(*shapes, call.results));
+    }
+  }
+  graph_.replace(id, without_field(node_def, kFullType));
+}
+
+}  // namespace gedit

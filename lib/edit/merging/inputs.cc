@@ -1,0 +1,352 @@
+#include "edit/merging/inputs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "edit/basis/key_value.h"
+#include "graph/frames.h"
+#include "graph/types.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kMostNamed = 8;  // nodes of a cycle in a message
+
+Error map_refused(std::string message) { return refused(std::move(message)).of("input map"); }
+
+std::string single_quoted(std::string_view name) { return "'" + printable(name) + "'"; }
+
+}  // namespace
+
+InputMap::InputMap(MergeParts& parts, const MergedNames& names, const Model& signatures,
+                   const std::vector<std::string>& pairs, bool share)
+    : parts_(parts) {
+  size_t base = 0;
+  for (const auto& part : parts_) {
+    bases_.push_back(base);
+    base += part->graph().size();
+    part->late = this;
+  }
+  if (pairs.empty()) return;
+  locate(names, signatures, pairs);
+  find_readers(share);
+  drop_repeated_controls();
+  for (const MergedInput& pair : pairs_) {
+    check_types(pair);
+    shapes_.push_back(compare_shapes(pair));
+  }
+  // What is below a tensor of another shape, or of a shape that is not known any more.
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      const MergedInput& pair = pairs_[i];
+      if (pair.control || (shapes_[i].same && !parts_[pair.value_node.part]->may_be_stale)) continue;
+      for (const MergedInput::Reader& reader : pair.readers) {
+        bool& stale = parts_[reader.part]->may_be_stale;
+        more = more || !stale;
+        stale = true;
+      }
+    }
+  }
+}
+
+void InputMap::locate(const MergedNames& names, const Model& signatures,
+                      const std::vector<std::string>& pairs) {
+  std::vector<InputPair> written = parse_input_map(pairs);
+  std::set<std::string> keys;
+  std::vector<std::string_view> wanted;
+  for (InputPair& pair : written) {
+    for (std::string* text : {&pair.key, &pair.value}) {
+      if (const auto name = signature_tensor(signatures, *text)) *text = *name;
+      *text = canonical_input(*text);
+      wanted.push_back(parse_input(*text).node);
+    }
+    if (!keys.insert(pair.key).second)
+      throw Error(Cause::kUsage, single_quoted(pair.key) + " is mapped twice").of("input map");
+  }
+  const std::vector<MergePlace> places = names.find(wanted);
+  for (size_t i = 0; i < written.size(); ++i) {
+    for (const size_t k : {2 * i, 2 * i + 1}) {
+      if (places[k].node != kNoNode) continue;
+      Near near(wanted[k]);
+      names.each([&](const std::string& name) { near.offer(name); });
+      throw map_refused(single_quoted(wanted[k]) + ": no such node").hint(near.did_you_mean());
+    }
+    const Input key = parse_input(written[i].key), value = parse_input(written[i].value);
+    MergedInput pair{written[i].key, written[i].value, places[2 * i], places[2 * i + 1],
+                     key.index(),    value.index(),    key.control,   {}};
+    if (!pair.control) {
+      check_output(pair.key_node, pair.key_index, pair.key);
+      check_output(pair.value_node, pair.value_index, pair.value);
+    }
+    pairs_.push_back(std::move(pair));
+  }
+}
+
+const InputMap::Types& InputMap::types_of_outputs(const MergePlace& place) {
+  const auto [found, fresh] = output_types_.try_emplace(position(place));
+  MergePart& part = *parts_[place.part];
+  if (fresh) found->second = output_types(part.ops, part.graph().bytes(place.node));
+  return found->second;
+}
+
+const InputMap::Types& InputMap::types_of_inputs(const MergePlace& place) {
+  const auto [found, fresh] = input_types_.try_emplace(position(place));
+  MergePart& part = *parts_[place.part];
+  if (fresh) found->second = input_types(part.ops, part.graph().bytes(place.node));
+  return found->second;
+}
+
+DType InputMap::type_of(const MergePlace& place, uint32_t index) {
+  const Types& types = types_of_outputs(place);
+  return types && index < types->size() ? (*types)[index] : DType::kInvalid;
+}
+
+Shape InputMap::shape_of(const MergePlace& place, uint32_t index) {
+  const auto [found, fresh] = shapes_of_nodes_.try_emplace(position(place));
+  if (fresh) found->second = output_shapes(parts_[place.part]->graph().bytes(place.node));
+  return index < found->second.size() ? found->second[index] : std::nullopt;
+}
+
+void InputMap::check_output(const MergePlace& place, uint32_t index, const std::string& text) {
+  const std::string_view node_def = parts_[place.part]->graph().bytes(place.node);
+  const Types& types = types_of_outputs(place);
+  if (!types || index < types->size()) return;
+  const size_t count = types->size();
+  throw map_refused(
+      single_quoted(text) + ": " + quoted("node", parse_input(text).node) + " (" +
+      printable(node_op(node_def)) + ") has " +
+      (count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs")));
+}
+
+// In one pass over the inputs of each operand that can read a KEY.
+void InputMap::find_readers(bool share) {
+  for (const auto& part : parts_) {
+    std::unordered_map<std::string, size_t> wanted;  // as the operand writes it
+    uint64_t sizes = 0;                              // of the node's names, modulo 64
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      const MergedInput& pair = pairs_[i];
+      const Input key = parse_input(pair.key);
+      std::string local;
+      if (pair.key_node.part == part->number) {
+        local = part->graph().name(pair.key_node.node);
+      } else if (share && key.node.starts_with(part->prefix)) {
+        local = key.node.substr(part->prefix.size());
+      } else {
+        continue;
+      }
+      sizes |= uint64_t{1} << (local.size() & 63);
+      local = pair.control ? "^" + local : tensor_text(local, pair.key_index);
+      part->replaced[local] = pair.value;
+      wanted[std::move(local)] = i;
+    }
+    if (wanted.empty()) continue;
+    for (uint32_t i = 0; i < part->graph().size(); ++i) {
+      const NodeId id{i};
+      uint32_t slot = 0;
+      each_input(part->graph().bytes(id), [&](std::string_view text) {
+        if ((sizes >> (parse_input(text).node.size() & 63) & 1) != 0) {
+          if (const auto found = wanted.find(canonical_input(text)); found != wanted.end()) {
+            pairs_[found->second].readers.push_back({part->number, id, slot});
+            part->special.add(id);
+          }
+        }
+        ++slot;
+      });
+    }
+  }
+}
+
+// Two control inputs that become one are one.
+void InputMap::drop_repeated_controls() {
+  std::set<std::pair<size_t, NodeId>> done;
+  for (const MergedInput& pair : pairs_) {
+    if (!pair.control) continue;
+    for (const MergedInput::Reader& reader : pair.readers) {
+      if (!done.emplace(reader.part, reader.node).second) continue;
+      MergePart& part = *parts_[reader.part];
+      std::set<std::string> seen;
+      NodeHead head = node_head(part.graph().bytes(reader.node));
+      head.id = reader.node;
+      each_input(part.graph().bytes(reader.node), [&](std::string_view input) {
+        std::string text;
+        part.input(head, input, text);
+        if (input.starts_with('^') && !seen.insert(text).second)
+          part.dropped_inputs.insert(uint64_t{index_of(head.id)} << 32 | head.slot);
+        ++head.slot;
+      });
+    }
+  }
+}
+
+void InputMap::check_types(const MergedInput& pair) {
+  if (pair.control) return;
+  const DType type = type_of(pair.value_node, pair.value_index);
+  if (type == DType::kInvalid || type == type_of(pair.key_node, pair.key_index)) return;
+  for (const MergedInput::Reader& reader : pair.readers) {
+    const MergePart& part = *parts_[reader.part];
+    const Types& types = types_of_inputs({reader.part, reader.node});
+    const DType wanted = types && reader.slot < types->size() ? (*types)[reader.slot] : DType::kInvalid;
+    if (fits(type, wanted)) continue;
+    throw map_refused(single_quoted(pair.value) + " is " + dtype_name(type) + ", " +
+                      single_quoted(part.name_of(part.graph().name(reader.node))) + " reads " +
+                      dtype_name(wanted) + " from " + single_quoted(pair.key));
+  }
+}
+
+InputMap::Shapes InputMap::compare_shapes(const MergedInput& pair) {
+  if (pair.control) return {true, ""};
+  const Shape was = shape_of(pair.key_node, pair.key_index);
+  const Shape now = shape_of(pair.value_node, pair.value_index);
+  const DType type = type_of(pair.value_node, pair.value_index);
+  const bool same =
+      was && now && *was == *now && type != DType::kInvalid && type == type_of(pair.key_node, pair.key_index);
+  return {same, compatible(was, now) ? ""
+                                     : single_quoted(pair.value) + " is " + shape_text(now) + ", " +
+                                           single_quoted(pair.key) + " was " + shape_text(was)};
+}
+
+void InputMap::warn(std::vector<std::string>& warnings) const {
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    if (pairs_[i].readers.empty())
+      warnings.push_back("input map: nothing reads " + single_quoted(pairs_[i].key));
+    if (!shapes_[i].difference.empty()) warnings.push_back("input map: " + shapes_[i].difference);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+MergePlace InputMap::place_at(size_t position) const {
+  const size_t part =
+      static_cast<size_t>(std::upper_bound(bases_.begin(), bases_.end(), position) - bases_.begin());
+  // Of operands without nodes the last one begins where the next does.
+  return {part - 1, NodeId{static_cast<uint32_t>(position - bases_[part - 1])}};
+}
+
+// Positions of the nodes that the node reads in the merged graph; without the way back in a loop.
+std::vector<size_t> InputMap::inputs_of(size_t at, const std::map<std::string, size_t>& values) const {
+  const MergePlace place = place_at(at);
+  const MergePart& part = *parts_[place.part];
+  const std::string_view node_def = part.graph().bytes(place.node);
+  const bool merges = is_merge_op(node_op(node_def));
+  std::vector<size_t> inputs;
+  each_input(node_def, [&](std::string_view text) {
+    if (part.special.has(place.node)) {
+      if (const auto mapped = part.replaced.find(canonical_input(text)); mapped != part.replaced.end()) {
+        inputs.push_back(values.at(mapped->second));
+        return;
+      }
+    }
+    const NodeId id = part.facts.names().find(parse_input(text).node);
+    if (id == kNoNode || (merges && is_next_iteration_op(node_op(part.graph().bytes(id))))) return;
+    inputs.push_back(position({place.part, id}));
+  });
+  return inputs;
+}
+
+// Tarjan's components, over what the VALUEs are made from: a mapped input closes a cycle if both of its ends
+// are in one. O(nodes + edges) of the operands that can have one.
+void InputMap::check_cycles() const {
+  // Which operands read each other through the map.
+  std::vector<std::set<size_t>> sources(parts_.size());
+  for (const MergedInput& pair : pairs_) {
+    for (const MergedInput::Reader& reader : pair.readers) sources[reader.part].insert(pair.value_node.part);
+  }
+  bool shared = false;
+  for (const auto& part : parts_) shared = shared || !part->shared.empty();
+  std::vector<bool> cyclic(parts_.size(), shared);
+  for (size_t start = 0; start < parts_.size(); ++start) {
+    std::set<size_t> seen;
+    std::vector<size_t> stack(sources[start].begin(), sources[start].end());
+    while (!stack.empty()) {
+      const size_t part = stack.back();
+      stack.pop_back();
+      if (part == start) cyclic[start] = true;
+      if (seen.insert(part).second) stack.insert(stack.end(), sources[part].begin(), sources[part].end());
+    }
+  }
+  if (std::none_of(cyclic.begin(), cyclic.end(), [](bool is) { return is; })) return;
+
+  std::map<std::string, size_t> values;
+  for (const MergedInput& pair : pairs_) values[pair.value] = position(pair.value_node);
+  const size_t total = bases_.back() + parts_.back()->graph().size();
+  constexpr uint32_t kUnseen = 0;
+  std::vector<uint32_t> order(total, kUnseen), low(total), component(total, kUnseen);
+  struct Visit {
+    size_t at;
+    std::vector<size_t> inputs;
+    size_t next = 0;
+  };
+  std::vector<Visit> visits;
+  std::vector<size_t> open;
+  uint32_t seen = 0, components = 0;
+  const auto enter = [&](size_t at) {
+    order[at] = low[at] = ++seen;
+    open.push_back(at);
+    visits.push_back({at, inputs_of(at, values)});
+  };
+  for (const auto& [text, start] : values) {
+    if (order[start] != kUnseen) continue;
+    enter(start);
+    while (!visits.empty()) {
+      const size_t at = visits.back().at;
+      if (visits.back().next < visits.back().inputs.size()) {
+        const size_t input = visits.back().inputs[visits.back().next++];
+        if (order[input] == kUnseen) {
+          enter(input);
+        } else if (component[input] == kUnseen) {
+          low[at] = std::min(low[at], order[input]);
+        }
+        continue;
+      }
+      visits.pop_back();
+      if (!visits.empty()) low[visits.back().at] = std::min(low[visits.back().at], low[at]);
+      if (low[at] != order[at]) continue;
+      ++components;
+      for (size_t member = total; member != at;) {
+        member = open.back();
+        open.pop_back();
+        component[member] = components;
+      }
+    }
+  }
+  for (const MergedInput& pair : pairs_) {
+    const size_t value = position(pair.value_node);
+    for (const MergedInput::Reader& reader : pair.readers) {
+      const size_t at = position({reader.part, reader.node});
+      if (component[at] != kUnseen && component[at] == component[value]) refuse_cycle(pair, at, values);
+    }
+  }
+}
+
+// Names the nodes from the VALUE back to the reader of the KEY.
+void InputMap::refuse_cycle(const MergedInput& pair, size_t reader,
+                            const std::map<std::string, size_t>& values) const {
+  const size_t value = position(pair.value_node);
+  std::unordered_map<size_t, size_t> from{{value, value}};
+  std::vector<size_t> queue{value};
+  for (size_t next = 0; next < queue.size() && !from.contains(reader); ++next) {
+    for (const size_t input : inputs_of(queue[next], values)) {
+      if (from.emplace(input, queue[next]).second) queue.push_back(input);
+    }
+  }
+  std::vector<size_t> way{reader};
+  while (way.back() != value) way.push_back(from.at(way.back()));
+  std::string names;
+  for (size_t i = 0; i < way.size(); ++i) {
+    if (i == kMostNamed) {
+      names += "..., ";
+      break;
+    }
+    const MergePlace place = place_at(way[way.size() - 1 - i]);
+    const MergePart& part = *parts_[place.part];
+    names += printable(part.name_of(part.graph().name(place.node))) + ", ";
+  }
+  throw map_refused(single_quoted(pair.key + "=" + pair.value) + " makes a cycle: " + names +
+                    printable(pair.key));
+}
+
+}  // namespace gedit

@@ -1,0 +1,96 @@
+#include "edit/merging/prune.h"
+
+#include <unordered_set>
+
+#include "edit/around/map.h"
+
+namespace gedit {
+namespace {
+
+// Gathers the nodes that are named.
+class Gather final : public NameMap {
+ public:
+  bool map(NameKind kind, std::string_view name, std::string& out) const override {
+    if (kind == NameKind::kNode) names.emplace(parse_input(name).node);
+    out += name;
+    return true;
+  }
+  mutable std::unordered_set<std::string> names;
+};
+
+}  // namespace
+
+void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inputs, const MetaGraph& meta,
+                const NewNodes& new_nodes) {
+  Gather named;
+  MetaGraph looked_at = meta;  // nothing changes in it
+  map_surroundings(looked_at, named);
+  for (const std::string& node : new_nodes) {
+    each_input(node, [&](std::string_view input) { named.names.emplace(parse_input(input).node); });
+  }
+  // How often each node is read in the merged graph, by operand; only of operands that have a KEY.
+  std::vector<std::vector<uint32_t>> reads(parts.size());
+  const auto count = [&](size_t part, NodeId id, int change) {
+    if (!reads[part].empty()) reads[part][index_of(id)] += static_cast<uint32_t>(change);
+  };
+  std::vector<MergePlace> todo;
+  for (const MergedInput& pair : inputs.pairs()) {
+    const size_t part = pair.key_node.part;
+    if (reads[part].empty()) reads[part].resize(parts[part]->graph().size());
+    todo.push_back(pair.key_node);
+  }
+  // VALUEs by their text; every node that an input of `part` leads to.
+  std::unordered_map<std::string, MergePlace> values;
+  for (const MergedInput& pair : inputs.pairs()) values[pair.value] = pair.value_node;
+  const auto each_source = [&](const MergePart& part, NodeId id, const auto& use) {
+    each_input(part.graph().bytes(id), [&](std::string_view input) {
+      if (part.special.has(id)) {
+        if (const auto mapped = part.replaced.find(canonical_input(input)); mapped != part.replaced.end()) {
+          if (const auto value = values.find(mapped->second); value != values.end())
+            use(names.written(value->second));
+          return;
+        }
+      }
+      const NodeId source = part.facts.names().find(parse_input(input).node);
+      if (source != kNoNode) use(names.written({part.number, source}));
+    });
+  };
+  for (const auto& part : parts) {
+    // Other operands read these only through the map, or through nodes that are one.
+    const bool all = !reads[part->number].empty() || !part->shared.empty();
+    if (!all && part->special.empty()) continue;
+    for (uint32_t i = 0; i < part->graph().size(); ++i) {
+      if (!part->written(NodeId{i}) || (!all && !part->special.has(NodeId{i}))) continue;
+      each_source(*part, NodeId{i}, [&](const MergePlace& source) { count(source.part, source.node, 1); });
+    }
+  }
+  while (!todo.empty()) {
+    const MergePlace at = todo.back();
+    todo.pop_back();
+    MergePart& part = *parts[at.part];
+    if (!part.written(at.node) || reads[at.part].empty() || reads[at.part][index_of(at.node)] > 0) continue;
+    if (named.names.contains(part.name_of(part.graph().name(at.node)))) continue;
+    part.removed.add(at.node);
+    each_source(part, at.node, [&](const MergePlace& source) {
+      if (reads[source.part].empty()) return;
+      count(source.part, source.node, -1);
+      todo.push_back(source);
+    });
+  }
+}
+
+void mark_colocated(MergePart& part) {
+  if (part.removed.empty()) return;
+  for (uint32_t i = 0; i < part.graph().size(); ++i) {
+    if (!part.written(NodeId{i})) continue;
+    const auto value = find_attr(part.graph().bytes(NodeId{i}), "_class");
+    if (!value) continue;
+    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+      if (!list->value.starts_with("loc:@")) continue;
+      const NodeId target = part.facts.names().find(list->value.substr(5));
+      if (target != kNoNode && part.removed.has(target)) part.special.add(NodeId{i});
+    }
+  }
+}
+
+}  // namespace gedit

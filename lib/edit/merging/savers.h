@@ -1,0 +1,97 @@
+// One saver and one checkpoint for several graphs: command_reference, merge, rule 8.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "checkpoint/bundle.h"
+#include "edit/merging/around.h"
+#include "edit/savers/lists.h"
+#include "model/savers.h"
+
+namespace gedit {
+
+// The first saver is extended to the variables of all operands; the others' nodes go, but for the assignments
+// that end a restore: those read the first saver's values, and move into its scope.
+class MergedSavers {
+ public:
+  // Opens the checkpoints. Throws Error: kInput for one that cannot be read, kRefused where an operand has
+  // variables and no checkpoint, and where two have one key.
+  MergedSavers(MergeParts& parts, MergedNames& names, const MergeRequest& request);
+  ~MergedSavers();
+
+  // Decides what becomes of the nodes; everything else about names and inputs is decided by then. Throws
+  // Error (kRefused) where a saved variable is not in the operand's checkpoint.
+  void decide();
+  // Takes out of the messages what names a saver that is no more; saver_def is the one that is left.
+  void mend(MetaGraph& meta) const;
+  // Nodes that the saver changes or adds, as they will be.
+  NewNodes nodes() const;
+  // Changes the saver's nodes, when the graph has all nodes of the operands.
+  void apply(Graph& graph, NewNodes& nodes);
+
+  std::shared_ptr<Checkpoint> take_values() { return std::move(merged_); }
+  std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+ private:
+  struct Values;
+  struct Kept;
+  class Lists;
+
+  void open(const MergeRequest& request);
+  void name_keys();
+  void choose();
+  void take_functions(MergePart& part);
+  void rekey_chosen();
+  void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
+  void make_saver();
+  std::string objects_value() const;
+  NodeId saved_objects_of(const MergePart& part) const;
+  std::string save_objects(const std::string& scope);
+  std::vector<NodeId> what_is_saved(const MergePart& part, std::string& scope) const;
+  void join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const;
+  void join(MergePart& part);
+  struct OwnVariable {
+    SaverEntry entry;
+    std::string variable;
+    bool resource;
+  };
+  // Throws Error (kRefused) where the checkpoint has other keys than the variables' names.
+  std::vector<OwnVariable> own_variables(const MergePart& part, const std::string& scope,
+                                         const std::function<void(std::string)>& add);
+  static std::string assignment(const std::string& name, const std::string& variable, bool resource,
+                                DType dtype, const std::string& value);
+  std::string add_strings(const std::string& name, const std::vector<SaverEntry>& entries,
+                          std::string SaverEntry::*text);
+  void restore_variables(const std::vector<OwnVariable>& variables, const std::string& filename);
+  void join_variables(MergePart& part);
+  void move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope);
+  void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
+  static NodeId remove_nodes(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope,
+                             const NodeSet& stays, std::unordered_map<uint32_t, size_t>& readers);
+  std::shared_ptr<Checkpoint> merge_values();
+  std::string key_of(const MergePart& part, const std::string& key) const;
+  const Tensor& value_of(const MergePart& part, const std::string& key) const;
+
+  MergeParts& parts_;
+  MergedNames& names_;
+  NameConflict on_conflict_;
+  std::vector<Values> values_;  // by part
+  bool as_it_is_ = false;       // one operand has values, under keys that stay: so does its saver
+  MergePart* chosen_ = nullptr;
+  std::unique_ptr<Kept> kept_;
+  std::shared_ptr<Checkpoint> merged_;
+  std::string saver_def_;  // of a saver that was made
+  // What savers that are functions save, the operations that restore it, and new nodes.
+  std::vector<SaverEntry> function_entries_;
+  std::vector<std::string> function_ends_;
+  NewNodes new_nodes_;
+  std::unordered_set<std::string> removed_;  // nodes of savers that are no more
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace gedit

@@ -1,0 +1,383 @@
+#include "edit/objects/keep.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/library.h"
+#include "model/object_nodes.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kFunctionNames = 1;  // SavedFunction, SavedBareConcreteFunction
+constexpr uint32_t kOperation = 1;      // SavedConstant
+constexpr uint32_t kAssetIndex = 1;     // SavedAsset
+constexpr uint32_t kCapturedBy = 2;     // CapturedTensor
+
+bool is_function(ObjectKind kind) {
+  return kind == ObjectKind::kFunction || kind == ObjectKind::kBareFunction;
+}
+bool is_plain(ObjectKind kind) { return kind == ObjectKind::kUserObject || kind == ObjectKind::kNone; }
+
+std::vector<std::string_view> names_of(const SavedObjects::Object& function) {
+  std::vector<std::string_view> names;
+  for (Fields fields(function.content); fields.next();) {
+    if (fields->bytes(kFunctionNames)) names.push_back(fields->value);
+  }
+  return names;
+}
+
+}  // namespace
+
+ObjectReduction::ObjectReduction(const Facts& facts)
+    : facts_(facts),
+      meta_(facts.model.meta()),
+      objects_(read_saved_objects(meta_.part(meta_field::kObjectGraph))) {
+  check_saved_objects(objects_);
+  for (size_t i = 0; i < objects_.functions.size(); ++i) by_name_.emplace(objects_.functions[i].name, i);
+  for (const auto& [node, object] : object_nodes(meta_, facts.names, objects_))
+    nodes_.emplace(object, NodeId{node});
+  const Graph& graph = facts.graph();
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const auto found = by_name_.find(called_function(graph.bytes(NodeId{i})));
+    if (found != by_name_.end()) calls_.emplace(found->first, NodeId{i});
+  }
+  assets_ = meta_.parts_of(meta_field::kAsset);
+  map_ = signature_map(objects_);
+  paths_ = saved_object_paths(objects_);
+}
+
+std::vector<std::string> ObjectReduction::keys_of(const std::vector<NodeId>& nodes) const {
+  const std::unordered_set<NodeId> wanted(nodes.begin(), nodes.end());
+  const std::vector<std::string> all = variable_keys(objects_);
+  std::vector<std::string> keys;
+  for (const auto& [object, node] : nodes_) {
+    if (wanted.contains(node) && !all[object].empty()) keys.push_back(all[object]);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+const SavedObjects::Function* ObjectReduction::known(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &objects_.functions[found->second];
+}
+
+std::string_view ObjectReduction::now(std::string_view function) const {
+  const auto found = renamed_.find(std::string(function));
+  return found == renamed_.end() ? function : std::string_view(found->second);
+}
+
+bool ObjectReduction::captures_stay(const SavedObjects::Function& function) const {
+  // A function that was not made anew still wants a variable's handle, not its value.
+  const bool anew = now(function.name) != function.name;
+  return std::all_of(function.bound_inputs.begin(), function.bound_inputs.end(),
+                     [&](uint32_t id) { return alive_[id] && (anew || !frozen_[id]); });
+}
+
+// The child of a signature that is gone.
+bool ObjectReduction::is_cut(uint32_t parent, const SavedObjects::Reference& child) const {
+  return parent == map_ && !signatures_.contains(child.name);
+}
+
+void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
+  const size_t count = objects_.objects.size();
+  for (const std::string_view bytes : meta_.parts_of(meta_field::kSignature))
+    signatures_.emplace(map_entry(bytes).key);
+
+  new_asset_.assign(assets_.size(), -1);
+  int64_t assets = 0;
+  for (size_t i = 0; i < assets_.size(); ++i) {
+    const NodeId path = facts_.names.find(node_of(last_bytes(last_bytes(assets_[i], 1), 1)));
+    if (path != kNoNode && node(path)) new_asset_[i] = assets++;
+  }
+
+  alive_.assign(count, false);
+  frozen_.assign(count, false);
+  for (uint32_t id = 0; id < count; ++id) {
+    SavedObjects::Object& object = objects_.objects[id];
+    const auto found = nodes_.find(id);
+    // A node that an input of the extracted part took the place of stands for nothing any more.
+    const auto stands = [&](NodeId at) {
+      return node(at) && !is_placeholder_op(node_op(facts_.graph().bytes(at)));
+    };
+    const bool there = found != nodes_.end() && stands(found->second);
+    if (object.kind == ObjectKind::kAsset) {
+      const uint64_t index = last_varint(object.content, kAssetIndex);
+      alive_[id] = index < new_asset_.size() && new_asset_[index] >= 0;
+    } else if (object.kind == ObjectKind::kConstant) {
+      const NodeId constant = facts_.names.find(last_bytes(object.content, kOperation));
+      alive_[id] = constant != kNoNode && stands(constant);
+    } else if (object.kind == ObjectKind::kVariable || object.kind == ObjectKind::kResource) {
+      alive_[id] = there;
+    }
+    if (object.kind != ObjectKind::kVariable || !there) continue;
+    const std::string_view node_def = facts_.graph().bytes(found->second);
+    if (is_var_handle_op(node_op(node_def))) continue;
+    frozen_[id] = true;
+    object.kind = ObjectKind::kConstant;
+    object.content.clear();
+    append_bytes_field(object.content, kOperation, node_name(node_def));
+    object.changed = true;
+  }
+
+  for (const auto& [name, call] : calls_) {
+    if (!node(call)) continue;
+    const std::string_view called = called_function(facts_.graph().bytes(call));
+    if (called != name) renamed_.emplace(name, called);
+  }
+  for (uint32_t id = 0; id < count; ++id) {
+    const SavedObjects::Object& object = objects_.objects[id];
+    if (id == map_) {
+      for (const SavedObjects::Reference& child : object.children) {
+        if (is_cut(id, child) || !is_function(objects_.objects[child.id].kind)) continue;
+        if (want_functions(child.id)) continue;
+        lost_signatures_.push_back(child.name);
+        signatures_.erase(child.name);
+      }
+    }
+    if (!alive_[id]) continue;
+    for (const SavedObjects::Saveable& saveable : object.saveables) {
+      want_functions(saveable.save);
+      want_functions(saveable.restore);
+    }
+    if (object.kind != ObjectKind::kResource) continue;
+    for (const SavedObjects::Reference& child : object.children) {
+      if (is_function(objects_.objects[child.id].kind) && !want_functions(child.id) && broken_.empty())
+        broken_ =
+            "'" + printable(child.name) + "' of table '" + printable(paths_[id]) + "' captures what is gone";
+    }
+  }
+}
+
+// False where one of them captures what is gone.
+bool ObjectReduction::want_functions(uint32_t object) {
+  bool all = true;
+  for (const std::string_view name : names_of(objects_.objects[object])) {
+    const SavedObjects::Function* function = known(name);
+    if (function == nullptr) continue;
+    if (captures_stay(*function)) {
+      wanted_.emplace_back(now(name));
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
+void ObjectReduction::settle_functions(const std::function<bool(std::string_view)>& function) {
+  function_stays_.assign(objects_.functions.size(), false);
+  for (size_t i = 0; i < objects_.functions.size(); ++i)
+    function_stays_[i] = function(now(objects_.functions[i].name)) && captures_stay(objects_.functions[i]);
+  const auto stays = [&](std::string_view name) {
+    const auto found = by_name_.find(name);
+    return found != by_name_.end() && function_stays_[found->second];
+  };
+  for (uint32_t id = 0; id < objects_.objects.size(); ++id) {
+    SavedObjects::Object& object = objects_.objects[id];
+    if (object.kind == ObjectKind::kCapturedTensor) {
+      alive_[id] = stays(last_bytes(object.content, kCapturedBy));
+      continue;
+    }
+    if (!is_function(object.kind)) continue;
+    const std::vector<std::string_view> names = names_of(object);
+    // A function that was never called has no body.
+    alive_[id] = names.empty() || std::any_of(names.begin(), names.end(), stays);
+    if (!alive_[id]) continue;
+    std::string content;
+    for (Fields fields(object.content); fields.next();) {
+      if (!fields->bytes(kFunctionNames)) {
+        content += fields->raw;
+      } else if (stays(fields->value)) {
+        append_bytes_field(content, kFunctionNames, now(fields->value));
+      }
+    }
+    if (content == object.content) continue;
+    object.content = std::move(content);
+    object.changed = true;
+  }
+}
+
+// Which objects children lead to from the root.
+std::vector<bool> ObjectReduction::below_root(const std::vector<bool>& through) const {
+  std::vector<bool> seen(objects_.objects.size(), false);
+  std::vector<uint32_t> open{0};
+  seen[0] = true;
+  while (!open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    for (const SavedObjects::Reference& child : objects_.objects[at].children) {
+      if (seen[child.id] || !through[child.id] || is_cut(at, child)) continue;
+      seen[child.id] = true;
+      open.push_back(child.id);
+    }
+  }
+  return seen;
+}
+
+void ObjectReduction::settle_others() {
+  const size_t count = objects_.objects.size();
+  std::vector<std::vector<uint32_t>> parents(count);
+  for (uint32_t id = 0; id < count; ++id) {
+    for (const SavedObjects::Reference& child : objects_.objects[id].children) {
+      if (!is_cut(id, child)) parents[child.id].push_back(id);
+    }
+  }
+  const auto spread = [&](bool alive) {
+    std::vector<bool> reached(count, false);
+    std::vector<uint32_t> open;
+    for (uint32_t id = 0; id < count; ++id) {
+      if (!is_plain(objects_.objects[id].kind) && alive_[id] == alive) {
+        reached[id] = true;
+        open.push_back(id);
+      }
+    }
+    while (!open.empty()) {
+      const uint32_t at = open.back();
+      open.pop_back();
+      for (const uint32_t parent : parents[at]) {
+        if (reached[parent]) continue;
+        reached[parent] = true;
+        open.push_back(parent);
+      }
+    }
+    return reached;
+  };
+  const std::vector<bool> holds = spread(true), lost = spread(false);
+  stays_.assign(count, false);
+  for (uint32_t id = 0; id < count; ++id) {
+    stays_[id] =
+        is_plain(objects_.objects[id].kind) ? id == 0 || id == map_ || holds[id] || !lost[id] : alive_[id];
+  }
+  // What leads to a variable through a function that goes keeps its path.
+  const std::vector<bool> before = below_root(std::vector<bool>(count, true));
+  std::vector<bool> reached = below_root(stays_);
+  bool missing = false;
+  for (uint32_t id = 0; id < count; ++id) missing = missing || (alive_[id] && before[id] && !reached[id]);
+  for (uint32_t id = 0; missing && id < count; ++id) {
+    if (stays_[id] || !holds[id]) continue;
+    SavedObjects::Object& object = objects_.objects[id];
+    object.kind = ObjectKind::kUserObject;
+    object.content = plain_user_object();
+    object.saveables.clear();
+    object.changed = stays_[id] = true;
+  }
+  if (missing) reached = below_root(stays_);
+  // Others are there for who captures them, or for an optimizer.
+  std::vector<bool> named(count, false);
+  for (size_t i = 0; i < objects_.functions.size(); ++i) {
+    if (!function_stays_[i]) continue;
+    for (const uint32_t id : objects_.functions[i].bound_inputs) named[id] = true;
+  }
+  for (uint32_t id = 0; id < count; ++id) {
+    for (const SavedObjects::Slot& slot : objects_.objects[id].slots) named[slot.slot] = true;
+    if (!alive_[id]) continue;
+    for (const SavedObjects::Saveable& saveable : objects_.objects[id].saveables)
+      named[saveable.save] = named[saveable.restore] = true;
+  }
+  for (uint32_t id = 0; id < count; ++id)
+    stays_[id] = stays_[id] && (reached[id] || named[id] || !before[id]);
+}
+
+void ObjectReduction::tell(Changes& changes) const {
+  for (const std::string& key : lost_signatures_) {
+    changes.warnings.push_back(quoted("signature", key) +
+                               ": its function needs what is gone; tf.saved_model.load does not see it");
+  }
+  size_t gone = 0;
+  std::string first;
+  for (uint32_t id = 0; id < objects_.objects.size(); ++id) {
+    const std::string& path = paths_[id];
+    if (objects_.objects[id].kind != ObjectKind::kFunction || alive_[id] || path.empty()) continue;
+    if (path[path.rfind('/') + 1] == '_') continue;  // what Python calls itself
+    if (gone++ == 0) first = printable(path);
+  }
+  if (gone == 0) return;
+  changes.notes.push_back("the object graph loses " + std::to_string(gone) +
+                          (gone == 1 ? " function" : " functions") + " that no signature calls, first '" +
+                          first + "'");
+}
+
+bool ObjectReduction::apply(const std::function<bool(std::string_view)>& function, Changes& changes) {
+  bool any = false;
+  for (uint32_t id = 0; id < alive_.size(); ++id) {
+    any = any || (alive_[id] && (objects_.objects[id].kind == ObjectKind::kVariable ||
+                                 objects_.objects[id].kind == ObjectKind::kResource));
+    for (const SavedObjects::Reference& child : objects_.objects[id].children)
+      any = any || (id == map_ && !is_cut(id, child));
+  }
+  if (any && broken_.empty()) {
+    settle_functions(function);
+    settle_others();
+    tell(changes);
+    write();
+    return true;
+  }
+  if (!broken_.empty())
+    changes.warnings.push_back("the object graph goes, and tf.saved_model.load sees no variables: " +
+                               broken_);
+  return false;
+}
+
+void ObjectReduction::write() {
+  const size_t count = objects_.objects.size();
+  std::vector<uint32_t> new_id(count, 0);
+  uint32_t next = 0;
+  for (uint32_t id = 0; id < count; ++id) {
+    new_id[id] = next;
+    if (stays_[id]) ++next;
+  }
+  SavedObjects left;
+  left.rest = std::move(objects_.rest);
+  const auto gone = [&](uint32_t id) { return !stays_[id]; };
+  for (uint32_t id = 0; id < count; ++id) {
+    if (gone(id)) continue;
+    SavedObjects::Object& object = objects_.objects[id];
+    const auto names = [&] {
+      return object.children.size() + object.dependencies.size() + object.slots.size() +
+             object.saveables.size();
+    };
+    const size_t before = names();
+    std::erase_if(object.children, [&](const auto& child) { return gone(child.id) || is_cut(id, child); });
+    std::erase_if(object.dependencies, [&](const auto& dependency) { return gone(dependency.id); });
+    std::erase_if(object.slots, [&](const auto& slot) { return gone(slot.variable) || gone(slot.slot); });
+    std::erase_if(object.saveables,
+                  [&](const auto& saveable) { return gone(saveable.save) || gone(saveable.restore); });
+    object.changed = object.changed || names() != before;
+    each_id(object, [&](uint32_t& named) {
+      object.changed = object.changed || new_id[named] != named;
+      named = new_id[named];
+    });
+    if (object.kind == ObjectKind::kAsset) {
+      const uint64_t index = last_varint(object.content, kAssetIndex);
+      const auto moved = static_cast<uint64_t>(new_asset_[index]);
+      if (moved != index) {
+        std::string content;
+        if (moved != 0) append_varint_field(content, kAssetIndex, moved);
+        for (Fields fields(object.content); fields.next();) {
+          if (fields->number != kAssetIndex) content += fields->raw;
+        }
+        object.content = std::move(content);
+        object.changed = true;
+      }
+    }
+    left.objects.push_back(std::move(object));
+  }
+  for (size_t i = 0; i < objects_.functions.size(); ++i) {
+    SavedObjects::Function& function = objects_.functions[i];
+    if (!function_stays_[i]) continue;
+    each_id(function, [&](uint32_t& named) {
+      function.changed = function.changed || new_id[named] != named;
+      named = new_id[named];
+    });
+    if (const std::string_view name = now(function.name); name != function.name) {
+      function.name = name;
+      function.changed = true;
+    }
+    left.functions.push_back(std::move(function));
+  }
+  meta_.set_part(meta_field::kObjectGraph, saved_objects_bytes(left));
+}
+
+}  // namespace gedit

@@ -1,0 +1,193 @@
+#include "edit/savers/calls.h"
+
+#include <charconv>
+#include <set>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "graph/library.h"
+#include "graph/types.h"
+#include "model/collections.h"
+#include "model/savers.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kMostSteps = 64;  // between a variable and its Save node in a function; TensorFlow makes four
+
+std::unordered_map<std::string_view, std::string_view> nodes_of(std::string_view function_def) {
+  std::unordered_map<std::string_view, std::string_view> nodes;
+  for (Fields fields(function_def); fields.next();) {
+    if (fields->bytes(function_field::kNode)) nodes[node_name(fields->value)] = fields->value;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::string_view find_function_def(const Graph& graph, std::string_view name) {
+  for (Fields fields(graph.part(graph_field::kLibrary)); fields.next();) {
+    if (fields->bytes(1) && function_name(fields->value) == name) return fields->value;
+  }
+  return {};
+}
+
+namespace {
+
+// What the Save nodes of a function save; nothing where that is not known.
+std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view function_def, Registry& ops) {
+  std::vector<FunctionSaver::Saved> saved;
+  const std::unordered_map<std::string_view, std::string_view> body = nodes_of(function_def);
+  const auto strings = [&](std::string_view input) {
+    const auto found = body.find(parse_body_input(input).node);
+    return found == body.end() ? std::nullopt : string_const(found->second);
+  };
+  for (Fields fields(function_def); fields.next();) {
+    const std::string_view node_def = fields->value;
+    if (!fields->bytes(function_field::kNode) || !is_save_v2_op(node_op(node_def))) continue;
+    const std::vector<std::string> inputs = inputs_of(node_def);
+    if (inputs.size() < 3) return std::nullopt;
+    const auto keys = strings(inputs[1]), slices = strings(inputs[2]);
+    const auto types = input_types(ops, node_def);
+    if (!keys || !slices || !types) return std::nullopt;
+    for (size_t i = 0; i < keys->size() && i + 3 < inputs.size() && i + 3 < types->size(); ++i) {
+      if (inputs[i + 3].starts_with('^')) break;
+      saved.push_back({(*keys)[i], i < slices->size() ? (*slices)[i] : "", base_type((*types)[i + 3]),
+                       std::string(inputs[i + 3])});
+    }
+  }
+  return saved;
+}
+
+}  // namespace
+
+std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names,
+                                                 const std::function<const Edges&()>& producers,
+                                                 Registry& ops) {
+  const std::string_view saver_def = meta.part(meta_field::kSaver);
+  const auto node = [&](uint32_t field) { return names.find(node_of(last_bytes(saver_def, field))); };
+  FunctionSaver saver;
+  saver.filename = node(1);
+  const NodeId save = node(2), restore = node(3);
+  if (saver.filename == kNoNode || save == kNoNode || restore == kNoNode) return std::nullopt;
+  std::unordered_map<std::string_view, std::string_view> save_functions, restore_functions;
+  for (Fields fields(meta.graph.part(graph_field::kLibrary)); fields.next();) {
+    if (!fields->bytes(1)) continue;
+    bool saves = false, restores = false;
+    for (Fields nodes(fields->value); nodes.next();) {
+      if (!nodes->bytes(function_field::kNode)) continue;
+      const std::string_view op = node_op(nodes->value);
+      saves = saves || is_save_v2_op(op);
+      restores = restores || is_restore_v2_op(op);
+    }
+    if (saves) save_functions.emplace(function_name(fields->value), fields->value);
+    if (restores) restore_functions.emplace(function_name(fields->value), fields->value);
+  }
+  if (restore_functions.empty()) return std::nullopt;
+  const auto each_call = [&](NodeId end, const auto& functions, const auto& use) {
+    NodeSet seen(meta.graph.size());
+    seen.add(end);
+    std::vector<NodeId> stack{end};
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      const auto function = functions.find(called_function(meta.graph.bytes(id)));
+      if (function != functions.end()) {
+        use(id, *function);
+        continue;
+      }
+      const auto sources = producers().of(id);
+      for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+        if (seen.add(*source)) stack.push_back(*source);
+      }
+    }
+  };
+  bool known = true;
+  each_call(save, save_functions, [&](NodeId call, const auto& function) {
+    auto saved = saved_in(function.second, ops);
+    known = known && saved && !saved->empty();
+    if (known) saver.saves.push_back({call, std::string(function.first), std::move(*saved)});
+  });
+  each_call(restore, restore_functions, [&](NodeId call, const auto& function) {
+    saver.restores.push_back({call, std::string(function.first)});
+  });
+  if (!known || saver.restores.empty()) return std::nullopt;
+  return saver;
+}
+
+std::string with_restored_keys(std::string_view function_def,
+                               const std::function<std::string(const std::string&)>& key) {
+  std::set<std::string, std::less<>> names;  // Consts of keys
+  for (Fields fields(function_def); fields.next();) {
+    if (!fields->bytes(function_field::kNode) || !is_restore_v2_op(node_op(fields->value))) continue;
+    const std::vector<std::string> inputs = inputs_of(fields->value);
+    if (inputs.size() > 1) names.emplace(parse_body_input(inputs[1]).node);
+  }
+  std::string out;
+  for (Fields fields(function_def); fields.next();) {
+    const bool ours = fields->bytes(function_field::kNode) && names.contains(node_name(fields->value));
+    std::optional<std::vector<std::string>> keys;
+    if (ours) keys = string_const(fields->value);
+    if (!keys) {
+      out += fields->raw;
+      continue;
+    }
+    for (std::string& one : *keys) one = key(one);
+    append_bytes_field(out, function_field::kNode, with_strings(fields->value, *keys));
+  }
+  return out;
+}
+
+Inliner::Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
+                 std::function<std::string(std::string_view)> free_name, std::function<void(std::string)> add)
+    : ops_(ops), nodes_(nodes_of(function_def)), free_name_(std::move(free_name)), add_(std::move(add)) {
+  size_t position = 0;
+  for (const std::string_view name : argument_names(last_bytes(function_def, function_field::kSignature))) {
+    if (position < arguments.size()) arguments_.emplace(name, arguments[position]);
+    ++position;
+  }
+}
+
+std::string Inliner::inlined(std::string_view value, int depth) {
+  const Input input = parse_body_input(value);
+  if (const auto argument = arguments_.find(input.node); argument != arguments_.end())
+    return argument->second;
+  const auto found = nodes_.find(input.node);
+  if (found == nodes_.end() || depth > kMostSteps)
+    throw Error(Cause::kRefused, "is not made as a saver makes it").of(quoted("saved value", value));
+  const std::string_view node_def = found->second;
+  const std::vector<std::string> inputs = inputs_of(node_def);
+  if (is_identity_op(node_op(node_def)) && !inputs.empty()) return inlined(inputs[0], depth + 1);
+  Made& made = made_[found->first];
+  if (made.name.empty()) {
+    std::vector<std::string> mapped;
+    for (const std::string_view one : inputs) {
+      if (!one.starts_with('^')) mapped.push_back(inlined(one, depth + 1));
+    }
+    made.name = free_name_(found->first);
+    if (const auto outputs = output_names(ops_, node_def)) {
+      for (uint32_t i = 0; i < outputs->size(); ++i)
+        made.outputs.emplace(std::pair((*outputs)[i].arg, (*outputs)[i].index), i);
+    }
+    std::string renamed;
+    append_bytes_field(renamed, node_field::kName, made.name);
+    const std::string rewired = with_inputs(node_def, mapped);
+    for (Fields fields(rewired); fields.next();) {
+      if (!fields->bytes(node_field::kName)) renamed += fields->raw;
+    }
+    add_(std::move(renamed));
+  }
+  // Which output it is, counted over all arguments of the op.
+  const size_t colon = input.port.find(':');
+  uint32_t index = 0, place = 0;
+  if (colon != std::string_view::npos) {
+    const std::string_view number = input.port.substr(colon + 1);
+    std::from_chars(number.data(), number.data() + number.size(), place);
+    const auto output = made.outputs.find({input.port.substr(0, colon), place});
+    if (output != made.outputs.end()) index = output->second;
+  }
+  return index == 0 ? made.name : made.name + ":" + std::to_string(index);
+}
+
+}  // namespace gedit

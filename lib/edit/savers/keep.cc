@@ -1,0 +1,319 @@
+#include "edit/savers/keep.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "checkpoint/bundle.h"
+#include "edit/basis/names.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+
+SaverShrinking::SaverShrinking(Facts& facts, Closure& closure)
+    : facts_(facts),
+      graph_(facts.model.graph()),
+      closure_(closure),
+      dead_(graph_.size()),
+      own_(graph_.size()) {
+  for (const SaveNode& save : facts.savers.saves) saves_.emplace(index_of(save.node), &save);
+  for (const RestoreNode& restore : facts.savers.restores)
+    restores_.emplace(index_of(restore.node), &restore);
+}
+
+// The variable or table whose values the tensor is; kNoNode where it is none.
+NodeId SaverShrinking::owner_of_saved(const SaveNode& save, const SavedTensor& tensor) const {
+  if (tensor.variable != kNoNode) return tensor.variable;
+  const NodeId producer = source_of(save.node, save.first_tensor + tensor.slot);
+  return producer == kNoNode ? kNoNode : source_of(producer, 0);  // a table's export
+}
+
+NodeId SaverShrinking::source_of(NodeId id, size_t slot) const {
+  size_t at = 0;
+  NodeId source = kNoNode;
+  each_input(graph_.bytes(id), [&](std::string_view text) {
+    if (at++ != slot) return;
+    if (const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text)) source = tensor->node;
+  });
+  return source;
+}
+
+void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
+  dead_ = NodeSet(graph_.size());
+  lost_.clear();
+  kept_slots_.clear();
+  kept_outputs_.clear();
+  std::vector<NodeId> stack;
+  const auto kill = [&](NodeId id) {
+    if (dead_.add(id)) stack.push_back(id);
+  };
+  std::unordered_set<uint32_t> live_files;
+  for (const SaveNode& save : facts_.savers.saves) {
+    std::vector<uint32_t> slots;
+    bool any = false;
+    for (const SavedTensor& tensor : save.tensors) {
+      const bool own = stays(owner_of_saved(save, tensor));
+      any = any || own;
+      if (own || tensor.key == kObjectGraphKey) slots.push_back(tensor.slot);
+    }
+    if (!any) {
+      kill(save.node);
+    } else {
+      kept_slots_[index_of(save.node)] = std::move(slots);
+      live_files.insert(index_of(source_of(save.node, 0)));
+    }
+  }
+  // The file of a shard that is not written any more.
+  for (const SaveNode& save : facts_.savers.saves) {
+    const NodeId file = source_of(save.node, 0);
+    if (!dead_.has(save.node) || file == kNoNode || live_files.contains(index_of(file))) continue;
+    lost_.insert(index_of(file));
+    for (const NodeId reader : facts_.consumers.of(save.node)) {
+      if (source_of(reader, 0) == file && is_identity_op(node_op(graph_.bytes(reader)))) kill(reader);
+    }
+  }
+  for (const RestoreNode& restore : facts_.savers.restores) {
+    std::set<uint32_t> outputs;
+    for (const RestoredTensor& tensor : restore.tensors) {
+      if (tensor.variable != kNoNode && stays(tensor.variable)) {
+        outputs.insert(tensor.output);
+      } else if (!tensor.between.empty()) {
+        kill(tensor.between.front());
+      }
+    }
+    // What goes into a table, not into a variable.
+    for (const NodeId reader : facts_.consumers.of(restore.node)) {
+      if (dead_.has(reader)) continue;
+      std::vector<uint32_t> read;
+      each_input(graph_.bytes(reader), [&](std::string_view text) {
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+        if (tensor && tensor->node == restore.node && !tensor->control) read.push_back(tensor->index);
+      });
+      if (read.empty() || outputs.contains(read.front())) continue;
+      if (stays(source_of(reader, 0))) {
+        outputs.insert(read.begin(), read.end());
+      } else {
+        kill(reader);
+      }
+    }
+    if (outputs.empty()) {
+      kill(restore.node);
+    } else {
+      kept_outputs_[index_of(restore.node)].assign(outputs.begin(), outputs.end());
+    }
+  }
+  // Whoever reads a tensor of what goes, goes; a control input is only dropped, and a group goes with its
+  // last.
+  std::unordered_map<uint32_t, size_t> left;  // inputs of groups
+  while (!stack.empty()) {
+    const NodeId at = stack.back();
+    stack.pop_back();
+    for (const NodeId reader : facts_.consumers.of(at)) {
+      if (is_no_op(node_op(graph_.bytes(reader)))) {
+        const auto count = left.emplace(index_of(reader), facts_.producers.of(reader).size()).first;
+        if (--count->second == 0) kill(reader);
+        continue;
+      }
+      each_input(graph_.bytes(reader), [&](std::string_view text) {
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+        if (tensor && tensor->node == at && !tensor->control) kill(reader);
+      });
+    }
+  }
+}
+
+// The saver's own nodes from these on, backwards, without what goes and without what belongs to the model.
+void SaverShrinking::collect(const std::vector<NodeId>& roots, const std::function<bool(NodeId)>& apart) {
+  std::unordered_set<uint32_t> seen;
+  std::vector<NodeId> own, stack, model;
+  bool works = false;
+  for (const NodeId root : roots) {
+    if (root == kNoNode || dead_.has(root) || own_.has(root) || apart(root)) continue;
+    if (seen.insert(index_of(root)).second) stack.push_back(root);
+  }
+  while (!stack.empty()) {
+    const NodeId at = stack.back();
+    stack.pop_back();
+    own.push_back(at);
+    const auto slots = kept_slots_.find(index_of(at));
+    works = works || slots != kept_slots_.end() || kept_outputs_.contains(index_of(at));
+    const auto save = saves_.find(index_of(at));
+    const bool pack = node_op(graph_.bytes(at)) == "Pack";
+    const bool assign = is_assign_op(node_op(graph_.bytes(at)));
+    uint32_t slot = 0;
+    each_input(graph_.bytes(at), [&](std::string_view text) {
+      const uint32_t here = slot++;
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      if (!tensor || dead_.has(tensor->node) || apart(tensor->node)) return;
+      if (pack && lost_.contains(index_of(tensor->node))) return;
+      if (save != saves_.end() && here >= save->second->first_tensor && !tensor->control) {
+        const uint32_t number = here - save->second->first_tensor;
+        if (std::binary_search(slots->second.begin(), slots->second.end(), number))
+          model.push_back(tensor->node);
+        return;
+      }
+      if (facts_.state.contains(index_of(tensor->node)) || (assign && here == 0)) {
+        model.push_back(tensor->node);
+      } else if (seen.insert(index_of(tensor->node)).second) {
+        stack.push_back(tensor->node);
+      }
+    });
+  }
+  if (!works) return;
+  for (const NodeId id : own) {
+    own_.add(id);
+    closure_.want_alone(id);
+  }
+  for (const NodeId id : model) closure_.want(id);
+}
+
+void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
+                              const std::function<bool(NodeId)>& apart) {
+  if (facts_.savers.empty()) return;
+  decide(stays);
+  own_ = NodeSet(graph_.size());  // what they read may be more by now
+  const auto node = [&](std::string_view name) {
+    return name.empty() ? kNoNode : facts_.names.find(node_of(name));
+  };
+  const auto of_def = [&](std::string_view def) {
+    collect({node(last_bytes(def, 1)), node(last_bytes(def, 2)), node(last_bytes(def, 3))}, apart);
+  };
+  const MetaGraph& meta = facts_.model.meta();
+  if (meta.has(meta_field::kSaver)) of_def(meta.part(meta_field::kSaver));
+  for (const Collection& collection : facts_.all_collections) {
+    if (collection.key != "savers" || collection.kind != collection_kind::kBytesList) continue;
+    for (const std::string_view item : collection.items) of_def(item);
+  }
+  // Savers that no SaverDef names: what follows their nodes.
+  const auto from = [&](NodeId start) {
+    if (own_.has(start) || dead_.has(start)) return;
+    std::unordered_set<uint32_t> seen{index_of(start)};
+    std::vector<NodeId> roots{start};
+    for (size_t at = 0; at < roots.size(); ++at) {
+      for (const NodeId reader : facts_.consumers.of(roots[at])) {
+        if (is(node_op(graph_.bytes(reader)), OpKind::kBehindSave) && seen.insert(index_of(reader)).second)
+          roots.push_back(reader);
+      }
+    }
+    collect(roots, apart);
+  };
+  for (const SaveNode& save : facts_.savers.saves) from(save.node);
+  for (const RestoreNode& restore : facts_.savers.restores) {
+    for (const RestoredTensor& tensor : restore.tensors) {
+      if (!tensor.between.empty()) from(tensor.between.back());
+    }
+  }
+}
+
+// The strings of the Const become these for `reader`; gives what the reader's input is to be.
+std::string SaverShrinking::keep_strings(NodeId id, NodeId reader, const std::string& input,
+                                         const std::vector<uint32_t>& positions, NewNames& names,
+                                         Changes& changes) {
+  const std::optional<std::vector<std::string>> all =
+      id == kNoNode ? std::nullopt : string_const(graph_.bytes(id));
+  if (!all) return input;
+  std::vector<std::string> strings;
+  for (const uint32_t position : positions) {
+    if (position < all->size()) strings.push_back((*all)[position]);
+  }
+  if (strings == *all) return input;
+  const std::string node_def = with_strings(graph_.bytes(id), strings);
+  // The last one that reads the Const as it was gets it; before that, there is one more.
+  std::unordered_set<uint32_t>& moved = moved_[index_of(id)];
+  const auto readers = facts_.consumers.of(id);
+  if (std::all_of(readers.begin(), readers.end(),
+                  [&](NodeId one) { return one == reader || moved.contains(index_of(one)); })) {
+    graph_.replace(id, node_def);
+    return input;
+  }
+  moved.insert(index_of(reader));
+  const std::string name = names.free(graph_.name(id));
+  graph_.append(with_name(node_def, name));
+  changes.added.emplace_back(name, "Const");
+  return name;
+}
+
+void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>& dropped,
+                           std::set<NodeId>& object_graphs) {
+  NewNames names(facts_.names);
+  for (const SaveNode& save : facts_.savers.saves) {
+    const auto slots = kept_slots_.find(index_of(save.node));
+    if (!own_.has(save.node) || slots == kept_slots_.end()) continue;
+    for (const SavedTensor& tensor : save.tensors) {
+      if (!std::binary_search(slots->second.begin(), slots->second.end(), tensor.slot)) {
+        dropped.insert(tensor.key);
+      } else if (tensor.key == kObjectGraphKey) {
+        object_graphs.insert(source_of(save.node, save.first_tensor + tensor.slot));
+      }
+    }
+  }
+  for (const NodeId id : own_.nodes()) {
+    const auto save = saves_.find(index_of(id));
+    const auto restore = restores_.find(index_of(id));
+    const std::vector<uint32_t>* slots = save == saves_.end() ? nullptr : &kept_slots_.at(index_of(id));
+    const bool pack = node_op(graph_.bytes(id)) == "Pack";
+    std::vector<std::string> inputs;
+    uint32_t slot = 0, count = 0;
+    bool changed = false;
+    each_input(graph_.bytes(id), [&](std::string_view text) {
+      const uint32_t here = slot++;
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      bool keeps = !tensor || closure_.nodes().has(tensor->node) || !(tensor->control || pack);
+      if (slots != nullptr && here >= save->second->first_tensor && !text.starts_with('^'))
+        keeps = std::binary_search(slots->begin(), slots->end(), here - save->second->first_tensor);
+      if (!keeps) {
+        changed = true;
+        return;
+      }
+      count += text.starts_with('^') ? 0 : 1;
+      inputs.emplace_back(text);
+      // A restored tensor has another number now.
+      const auto outputs =
+          tensor && !tensor->control ? kept_outputs_.find(index_of(tensor->node)) : kept_outputs_.end();
+      if (outputs == kept_outputs_.end()) return;
+      const auto at = std::lower_bound(outputs->second.begin(), outputs->second.end(), tensor->index);
+      const auto now = static_cast<uint32_t>(at - outputs->second.begin());
+      if (now == tensor->index) return;
+      inputs.back() = tensor_text(graph_.name(tensor->node), now);
+      changed = true;
+    });
+    std::string node_def;
+    const auto shrink = [&](const std::vector<uint32_t>& kept, NodeId keys, NodeId slices,
+                            std::string_view types_key) {
+      const std::vector<DType> types = type_list(find_attr(graph_.bytes(id), types_key).value_or(""));
+      if (inputs.size() < 3 || (types.size() == kept.size() && !changed)) return;
+      changed = true;
+      std::vector<DType> left;
+      for (const uint32_t position : kept) {
+        if (position < types.size()) left.push_back(types[position]);
+      }
+      inputs[1] = keep_strings(keys, id, inputs[1], kept, names, changes);
+      if (slices != kNoNode) inputs[2] = keep_strings(slices, id, inputs[2], kept, names, changes);
+      node_def = with_attr(graph_.bytes(id), types_key, type_list_value(left));
+      node_def = with_attr(node_def, "_output_shapes", std::nullopt);
+    };
+    if (slots != nullptr) {
+      const bool v2 = is_save_v2_op(node_op(graph_.bytes(id)));
+      shrink(*slots, save->second->names, save->second->slices, v2 ? "dtypes" : "T");
+    } else if (restore != restores_.end() && is_restore_v2_op(node_op(graph_.bytes(id)))) {
+      shrink(kept_outputs_.at(index_of(id)), restore->second->names, restore->second->slices, "dtypes");
+    }
+    if (!changed) continue;
+    if (node_def.empty()) node_def = graph_.bytes(id);
+    if (pack) node_def = with_attr(node_def, "N", int_value(count));
+    if (pack) node_def = with_attr(node_def, "_output_shapes", std::nullopt);
+    changes.changed.emplace_back(graph_.name(id), "without what is gone");
+    graph_.replace(id, with_inputs(node_def, inputs));
+  }
+}
+
+bool SaverShrinking::lives(std::string_view saver_def) const {
+  for (const uint32_t field : {1U, 2U, 3U}) {
+    const std::string_view name = last_bytes(saver_def, field);
+    const NodeId id = name.empty() ? kNoNode : facts_.names.find(node_of(name));
+    if (id == kNoNode || !closure_.nodes().has(id)) return false;
+  }
+  return true;
+}
+
+}  // namespace gedit

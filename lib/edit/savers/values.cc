@@ -1,0 +1,249 @@
+#include "edit/savers/values.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "checkpoint/edit.h"
+#include "checkpoint/objects.h"
+#include "graph/types.h"
+#include "model/object_nodes.h"
+#include "model/saver_functions.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+std::string type_text(DType dtype, const Shape& shape) { return dtype_name(dtype) + shape_text(shape); }
+
+// SaveSliceInfoDef (tensorflow/core/framework/variable.proto) as a saver writes it.
+std::string slice_spec(std::string_view info) {
+  std::vector<std::vector<uint64_t>> numbers(5);
+  for (Fields fields(info); fields.next();) {
+    if (fields->number >= 2 && fields->number <= 4)
+      each_varint(fields.field(), [&](uint64_t number) { numbers[fields->number].push_back(number); });
+  }
+  if (numbers[2].empty() || numbers[3].size() != numbers[2].size() || numbers[4].size() != numbers[2].size())
+    return {};
+  std::string text;
+  for (const uint64_t size : numbers[2]) text += std::to_string(size) + " ";
+  for (size_t i = 0; i < numbers[3].size(); ++i) {
+    text += (i > 0 ? ":" : "") + std::to_string(numbers[3][i]) + "," + std::to_string(numbers[4][i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source, std::string named)
+    : facts_(facts), graph_(facts.graph()), source_(std::move(source)), named_(std::move(named)) {
+  read_savers();
+  read_slice_infos();
+  for (auto& [variable, key] :
+       keys_in_functions(facts_.model.meta(), facts_.names, facts_.selecting.library()))
+    known_.try_emplace(variable, Where{key, ""});
+  if (!source_->checkpoint.object_based()) return;
+  if (facts_.model.meta().has(meta_field::kObjectGraph)) {
+    read_objects();
+    return;
+  }
+  // Names that several objects have say nothing.
+  std::unordered_map<std::string, size_t> seen;
+  for (const ObjectGraph::Object& object :
+       parse_object_graph(load_object_graph(source_->checkpoint)).objects) {
+    for (const ObjectGraph::Attribute& attribute : object.attributes) {
+      const std::string full_name(last_bytes(attribute.bytes, 2));
+      if (full_name.empty()) continue;
+      by_full_name_[full_name] = attribute.key;
+      ++seen[full_name];
+    }
+  }
+  for (const auto& [name, count] : seen) {
+    if (count > 1) by_full_name_.erase(name);
+  }
+}
+
+// Names say nothing where objects tell: layers of one name have variables `a/w` and `a/w`, nodes `a/w` and
+// `a/w_1`.
+void VariableValues::read_objects() {
+  const SavedObjects objects = read_saved_objects(facts_.model.meta().part(meta_field::kObjectGraph));
+  const std::vector<std::string> keys = variable_keys(objects);
+  for (const auto& [node, object] : object_nodes(facts_.model.meta(), facts_.names, objects)) {
+    if (!keys[object].empty() && source_->checkpoint.find(keys[object]) != nullptr)
+      known_.try_emplace(node, Where{keys[object], ""});
+  }
+}
+
+void VariableValues::read_savers() {
+  struct Saver {
+    NodeId node;
+    std::vector<std::pair<NodeId, Where>> tensors;
+    int rank = 0;
+  };
+  std::vector<Saver> savers;
+  const auto take = [&](NodeId node, const auto& tensors) {
+    Saver& saver = savers.emplace_back(Saver{node, {}, 0});
+    for (const auto& tensor : tensors) {
+      if (tensor.variable != kNoNode)
+        saver.tensors.emplace_back(tensor.variable, Where{tensor.key, tensor.slice});
+    }
+  };
+  for (const SaveNode& save : facts_.savers.saves) take(save.node, save.tensors);
+  for (const RestoreNode& restore : facts_.savers.restores) take(restore.node, restore.tensors);
+  // A graph may have a saver for each part of a model, with keys of its own. The one that wrote the
+  // checkpoint finds all of its keys in it; of several, the one that saver_def names.
+  NodeSet named(graph_.size());
+  const std::string_view def = facts_.model.meta().part(meta_field::kSaver);
+  for (const uint32_t field : {2U, 3U}) {
+    const NodeId id = def.empty() ? kNoNode : facts_.names.find(node_of(last_bytes(def, field)));
+    if (id != kNoNode) named.add(id);
+  }
+  const NodeSet below = reach(named, facts_.producers, kAnyDistance);
+  for (Saver& saver : savers) {
+    const bool complete = std::all_of(saver.tensors.begin(), saver.tensors.end(), [&](const auto& tensor) {
+      return source_->checkpoint.find(tensor.second.key) != nullptr;
+    });
+    saver.rank = (complete ? 0 : 2) + (below.has(saver.node) ? 0 : 1);
+  }
+  std::stable_sort(savers.begin(), savers.end(),
+                   [](const Saver& a, const Saver& b) { return a.rank < b.rank; });
+  for (const Saver& saver : savers) {
+    for (const auto& [variable, where] : saver.tensors) {
+      const auto [known, fresh] = known_.try_emplace(index_of(variable), where);
+      const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
+                          source_->checkpoint.find(where.key) != nullptr;
+      if (better) known->second = where;
+    }
+  }
+}
+
+void VariableValues::read_slice_infos() {
+  for (const Collection& collection : facts_.all_collections) {
+    if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
+    for (const std::string_view def : collection.items) {
+      const std::string_view info = last_bytes(def, 4);
+      const NodeId node = facts_.names.find(node_of(variable_names(def).variable));
+      if (node == kNoNode || info.empty()) continue;
+      std::string spec = slice_spec(info);
+      if (!spec.empty())
+        known_.try_emplace(index_of(node), Where{std::string(last_bytes(info, 1)), std::move(spec)});
+    }
+  }
+}
+
+// `w/part_2` of a graph that says nothing of slices: the third slice of `w`.
+std::optional<VariableValues::Where> VariableValues::numbered_part(std::string_view name) const {
+  constexpr std::string_view kPart = "/part_";
+  const size_t at = name.rfind(kPart);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = name.substr(at + kPart.size());
+  size_t number = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const Tensor* tensor = source_->checkpoint.find(name.substr(0, at));
+  if (code != std::errc{} || end != digits.data() + digits.size() || tensor == nullptr ||
+      number >= tensor->slices.size())
+    return std::nullopt;
+  std::vector<Extents> slices;
+  for (const Slice& slice : tensor->slices)
+    slices.push_back(settle_extents(slice.extents, tensor->shape).value_or(slice.extents));
+  std::sort(slices.begin(), slices.end(), [](const Extents& a, const Extents& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [](const Extent& x, const Extent& y) { return x.start < y.start; });
+  });
+  std::string spec;
+  for (const int64_t size : tensor->shape) spec += std::to_string(size) + " ";
+  return Where{tensor->name, spec + slice_text(slices[number])};
+}
+
+VariableValues::Where VariableValues::find(NodeId variable) const {
+  const Checkpoint& checkpoint = source_->checkpoint;
+  const std::string name(graph_.name(variable));
+  const auto known = known_.find(index_of(variable));
+  if (known != known_.end() && checkpoint.find(known->second.key) != nullptr) return known->second;
+  const std::string shared(string_attr(graph_.bytes(variable), "shared_name").value_or(""));
+  for (const std::string& full_name : {shared, name}) {
+    const auto found = by_full_name_.find(full_name);
+    if (found != by_full_name_.end()) return {found->second, ""};
+  }
+  if (known != known_.end()) return known->second;
+  if (checkpoint.find(name) == nullptr) {
+    if (std::optional<Where> part = numbered_part(name)) return *part;
+  }
+  return {name, ""};
+}
+
+std::string VariableValues::key_of(NodeId variable) const { return find(variable).key; }
+
+void VariableValues::check(std::string_view node_def, const Tensor& tensor,
+                           const std::optional<Extents>& part) const {
+  const DType dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
+  Shape shape;
+  if (const auto value = find_attr(node_def, "shape"))
+    shape = parse_shape_proto(last_bytes(*value, attr_field::kShape));
+  // The first variables could not tell a scalar from an unknown shape.
+  if (shape && shape->empty() && is(node_op(node_def), OpKind::kUnknownShapeIsEmpty)) shape = std::nullopt;
+  std::vector<int64_t> stored = tensor.shape;
+  if (part) {
+    for (size_t i = 0; i < stored.size(); ++i) stored[i] = (*part)[i].length;
+  }
+  bool same = dtype == DType::kInvalid || base_type(dtype) == tensor.dtype;
+  if (shape) {
+    same = same && shape->size() == stored.size();
+    for (size_t i = 0; same && i < stored.size(); ++i) same = (*shape)[i] < 0 || (*shape)[i] == stored[i];
+  }
+  if (same) return;
+  throw Error(Cause::kRefused, type_text(base_type(dtype), shape) + ", but '" + printable(tensor.name) +
+                                   "' in checkpoint '" + printable(named_) + "' is " +
+                                   type_text(tensor.dtype, stored))
+      .of(quoted("variable", node_name(node_def)));
+}
+
+ConstantValue VariableValues::value(NodeId variable) {
+  return value_at(find(variable), graph_.bytes(variable));
+}
+
+std::string VariableValues::value_of_own(std::string_view node_def) {
+  const std::string shared(string_attr(node_def, "shared_name").value_or(node_name(node_def)));
+  Where where{shared, ""};
+  bool known = false;
+  for (const auto& [index, state] : facts_.state) {
+    const std::string_view other = graph_.bytes(state.node);
+    if (!is_var_handle_op(node_op(other)) || string_attr(other, "shared_name") != shared) continue;
+    where = find(state.node);
+    known = true;
+  }
+  const auto object = by_full_name_.find(shared);
+  if (!known && object != by_full_name_.end()) where.key = object->second;
+  ConstantValue value = value_at(where, node_def);
+  if (value.content == nullptr) return std::move(value.tensor_proto);
+  constexpr uint32_t kTensorContent = 4;
+  StringSink content;
+  value.content->write(content);
+  append_bytes_field(value.tensor_proto, kTensorContent, content.text);
+  return std::move(value.tensor_proto);
+}
+
+ConstantValue VariableValues::value_at(const Where& where, std::string_view node_def) const {
+  const Tensor* tensor = source_->checkpoint.find(where.key);
+  if (tensor == nullptr) {
+    throw Error(Cause::kRefused,
+                "key '" + printable(where.key) + "' is not in checkpoint '" + printable(named_) + "'")
+        .of(quoted("variable", node_name(node_def)))
+        .hint(name_hint(source_->checkpoint, where.key));
+  }
+  std::optional<Extents> part;
+  if (!where.slice.empty()) {
+    const std::optional<SliceSpec> spec = parse_slice_spec(where.slice);
+    if (spec) part = settle_extents(spec->extents, tensor->shape);
+    if (!part || spec->shape != tensor->shape) {
+      throw Error(Cause::kRefused, "slice '" + printable(where.slice) + "' does not fit '" +
+                                       printable(tensor->name) + "' in checkpoint '" + printable(named_) +
+                                       "', which is " + type_text(tensor->dtype, tensor->shape))
+          .of(quoted("variable", node_name(node_def)));
+    }
+  }
+  check(node_def, *tensor, part);
+  return constant_value(source_, *tensor, part);
+}
+
+}  // namespace gedit

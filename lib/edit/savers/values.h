@@ -1,0 +1,52 @@
+// Where the values of a graph's variables are in a checkpoint: command_reference, freeze 2.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "checkpoint/constant.h"
+#include "edit/basis/facts.h"
+
+namespace gedit {
+
+class VariableValues {
+ public:
+  // `named`: the checkpoint as messages call it. The facts outlive it.
+  VariableValues(Facts& facts, std::shared_ptr<ValueSource> source, std::string named);
+
+  // The value of a variable. Its key is what the savers say, in the graph or in functions; else what the
+  // checkpoint's object graph calls it; else its name. Throws Error (kRefused) where the key is not there or
+  // dtype or shape is another, kInput where the checkpoint is damaged.
+  ConstantValue value(NodeId variable);
+
+  // The serialized TensorProto of a variable that a function holds: that of the main graph which shares its
+  // name, else by that name. All of it is in memory.
+  std::string value_of_own(std::string_view node_def);
+
+  // The key under which value() finds it.
+  std::string key_of(NodeId variable) const;
+
+ private:
+  struct Where {
+    std::string key, slice;  // slice: as a saver writes it, `4 2 0,2:-`, or empty
+  };
+
+  void read_savers();
+  void read_objects();  // of a TF2 SavedModel
+  void read_slice_infos();
+  Where find(NodeId variable) const;
+  std::optional<Where> numbered_part(std::string_view name) const;
+  void check(std::string_view node_def, const Tensor& tensor, const std::optional<Extents>& part) const;
+  ConstantValue value_at(const Where& where, std::string_view node_def) const;
+
+  Facts& facts_;
+  const Graph& graph_;
+  std::shared_ptr<ValueSource> source_;
+  std::string named_;
+  std::unordered_map<uint32_t, Where> known_;                  // of savers and VariableDefs
+  std::unordered_map<std::string, std::string> by_full_name_;  // of the checkpoint's objects
+};
+
+}  // namespace gedit
