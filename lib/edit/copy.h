@@ -1,52 +1,16 @@
 // gedit copy: a network once more under a new scope, with variables, savers, initializers and contexts of its
 // own.
 //
-// The copies are the originals' bytes written through a mapping (copy_mapping.h); what is added besides is a
-// handful of new nodes (Placeholders, StopGradients, restore operations) and longer lists in the savers, init
-// groups and collections.
+// The copies are the originals' bytes written through a mapping (copying/mapping.h); what is added besides is
+// a handful of new nodes (Placeholders, StopGradients, restore operations) and longer lists in the savers,
+// init groups and collections.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "checkpoint/objects.h"
+#include "edit/copying/request.h"
 #include "model/model.h"
 #include "ops/registry.h"
 
 namespace gedit {
-
-struct CopyRequest {
-  // All names of the main graph, or all `FN//node` of one function, in whose body the copies are then made.
-  std::vector<std::string> outputs;  // tensors or ops whose closure is copied
-  std::vector<std::string> inputs;   // where the closure is cut; T or T:DTYPE[SHAPE]
-  std::string select;                // a selector: exactly these, and satellites
-  std::string from_scope;
-  bool has_from_scope = false;
-  std::string scope;
-  std::vector<std::string> input_map;  // KEY=VALUE
-  bool placeholders = false;
-  std::string share;  // a selector
-  std::optional<std::string> device;
-  std::vector<std::string> stop_gradient;
-  bool values = false;      // a checkpoint with the copies' values is written
-  bool want_names = false;  // fill CopyResult::nodes and added, which hold every name
-};
-
-// What became of what, by name (`FN//node` in a function); tensors as `node:1`, `node` for output 0.
-struct CopyResult {
-  std::string function;  // in whose body the copies are; empty: in the main graph
-  std::map<std::string, std::string> nodes, outputs, inputs, variables, keys, frames;
-  // Keys of the copies' values in a checkpoint: of the savers, and where no saver has a variable its name.
-  // What is in no saver of a graph that has one is in no checkpoint either, and not here.
-  std::map<std::string, std::string> values;
-  std::vector<CopiedValue> objects;  // of a TF2 SavedModel: the values' objects in the checkpoint
-  std::vector<std::pair<std::string, std::string>>
-      added;                         // every new node and its op, in order, with want_names
-  std::vector<std::string> changed;  // originals that gained inputs or entries
-  std::vector<std::string> warnings;
-};
 
 // Edits the selected MetaGraph. The copies are written when the model is: until then it stays where it is and
 // `ops` lives. Throws Error (kUsage, kRefused); the model is then not to be used any more.

@@ -1,59 +1,16 @@
 // gedit merge: several graphs as one.
 //
-// Nodes are written from where they lie, each through the mapping of its file (merge_mapping.h): a prefix,
+// Nodes are written from where they lie, each through the mapping of its file (merging/operand.h): a prefix,
 // and a short table of what else changes. What stands around the graphs is united message by message.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "checkpoint/bundle.h"
-#include "model/folder.h"
-#include "model/model.h"
-#include "ops/registry.h"
+#include "edit/merging/request.h"
 
 namespace gedit {
-
-// What happens where two files define one name.
-enum class NameConflict : uint8_t {
-  kError,
-  kUniquify,  // the later file's becomes `x_1`
-  kShare,     // one where both say the same, else an error
-};
-
-struct MergeOperand {
-  std::string name;  // everything goes under `name/`; empty: nothing does
-  Model model;
-  Registry ops;  // what is known of the ops in it
-};
 
 // The operand of the richest kind, the first of several: SavedModel (with a folder, without), MetaGraphDef,
 // GraphDef.
 size_t richest(const std::vector<MergeOperand>& operands);
-
-struct MergeCheckpoint {
-  std::string name;  // of the operand whose values it holds
-  std::string path;
-};
-
-struct MergeRequest {
-  std::vector<std::string> input_map;  // KEY=VALUE
-  NameConflict on_conflict = NameConflict::kError;
-  std::vector<MergeCheckpoint> checkpoints;
-  bool values =
-      false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
-  bool prune = false;
-  bool want_changes = false;  // fill MergeResult::changes
-};
-
-struct MergeResult {
-  Model model;  // of the richest kind among the operands
-  std::shared_ptr<Checkpoint> values;
-  std::vector<FolderFile> assets;
-  std::vector<std::string> changes;  // `+ name = Op`, `- name = Op`, `~ name: what`
-  std::vector<std::string> warnings, notes;
-};
 
 // The model views the operands, which it keeps. Throws Error (kUsage, kInput, kRefused).
 MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "edit/basis/facts.h"
-#include "edit/copy.h"
+#include "edit/copying/request.h"
 #include "select/tensors.h"
 
 namespace gedit {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "edit/basis/runtime_names.h"
-#include "edit/merge.h"
+#include "edit/merging/request.h"
 #include "graph/edges.h"
 #include "graph/mapping.h"
 #include "graph/names.h"

@@ -1,5 +1,5 @@
-// The tensors are resolved first; those inside functions are brought out to the main graph; then, where there
-// is an object graph, what lies between inputs and outputs is cut out as a function.
+#include "edit/changing/new_signature.h"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -12,7 +12,6 @@
 #include "edit/objects/signature_parts.h"
 #include "edit/objects/signatures.h"
 #include "edit/objects/wrapper.h"
-#include "edit/signature.h"
 #include "graph/edges.h"
 #include "model/object_nodes.h"
 #include "model/save.h"
@@ -42,6 +41,8 @@ std::vector<Assignment> parse_assignments(const std::vector<std::string>& texts,
   return parsed;
 }
 
+// The tensors are resolved first; those inside functions are brought out to the main graph; then, where there
+// is an object graph, what lies between inputs and outputs is cut out as a function.
 class Adding {
  public:
   Adding(Model& model, Registry& ops, const NewSignature& request)

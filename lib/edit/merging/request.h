@@ -1,0 +1,51 @@
+// What a merge is asked to do, of what, and what comes of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/bundle.h"
+#include "model/folder.h"
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+// What happens where two files define one name.
+enum class NameConflict : uint8_t {
+  kError,
+  kUniquify,  // the later file's becomes `x_1`
+  kShare,     // one where both say the same, else an error
+};
+
+struct MergeOperand {
+  std::string name;  // everything goes under `name/`; empty: nothing does
+  Model model;
+  Registry ops;  // what is known of the ops in it
+};
+
+struct MergeCheckpoint {
+  std::string name;  // of the operand whose values it holds
+  std::string path;
+};
+
+struct MergeRequest {
+  std::vector<std::string> input_map;  // KEY=VALUE
+  NameConflict on_conflict = NameConflict::kError;
+  std::vector<MergeCheckpoint> checkpoints;
+  bool values =
+      false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
+  bool prune = false;
+  bool want_changes = false;  // fill MergeResult::changes
+};
+
+struct MergeResult {
+  Model model;  // of the richest kind among the operands
+  std::shared_ptr<Checkpoint> values;
+  std::vector<FolderFile> assets;
+  std::vector<std::string> changes;  // `+ name = Op`, `- name = Op`, `~ name: what`
+  std::vector<std::string> warnings, notes;
+};
+
+}  // namespace gedit

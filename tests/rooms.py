@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Who may include whom: the order of the layers of lib/ and of the rooms of lib/edit, which CONTRIBUTING.md tells.
+
+    rooms.py [--gedit GEDIT]
+"""
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+
+# A layer sees what stands in a line above its own; what stands in one line does not see each other.
+LAYERS = [
+    ["base"],
+    ["ops"],
+    ["graph"],
+    ["checkpoint"],
+    ["model"],
+    ["select"],
+    ["edit", "diff", "check", "draw"],
+    ["tools"],
+]
+# Of lib/edit. Commands, which are files, stand above all rooms; `reduce` serves the others.
+ROOMS = [
+    ["basis"],
+    ["functions"],
+    ["savers"],
+    ["objects"],
+    ["around"],
+    ["copying", "merging", "changing"],
+    ["reduce"],
+]
+MOST_ROOMS = 20
+
+
+def level(order, name, otherwise):
+    for number, names in enumerate(order):
+        if name in names:
+            return number
+    return otherwise
+
+
+def may_see(order, user, used):
+    """Whether `user` may include `used`; a name that is in no line of the order stands above all."""
+    if user == used:
+        return True
+    return level(order, user, len(order)) > level(order, used, len(order))
+
+
+def place_of(path):
+    """The layer of a file and, in lib/edit, its room: the folder, or the name of a command's file."""
+    parts = path.relative_to(SOURCE).parts
+    if parts[0] == "tools":
+        return "tools", None
+    return parts[1], pathlib.Path(parts[2]).stem if parts[1] == "edit" else None
+
+
+def faults():
+    files = sorted(f for top in ("lib", "tools") for f in (SOURCE / top).rglob("*") if f.suffix in (".h", ".cc"))
+    for path in files:
+        layer, room = place_of(path)
+        text = path.read_text()
+        name = path.relative_to(SOURCE)
+        for included in re.findall(r'#include "([^"]+)"', text):
+            parts = included.split("/")
+            if parts[0] == "cli" or len(parts) == 1:
+                used = "tools"
+            else:
+                used = parts[0]
+            if not may_see(LAYERS, layer, used):
+                yield f"{name}: includes {included}, but {layer} stands below or beside {used}"
+            elif layer == used == "edit" and not may_see(ROOMS, room, pathlib.Path(parts[1]).stem):
+                yield f"{name}: includes {included}, but {room} stands below or beside {pathlib.Path(parts[1]).stem}"
+    rooms = {place_of(path)[1] for path in files if place_of(path)[0] == "edit"}
+    if len(rooms) > MOST_ROOMS:
+        yield f"lib/edit: {len(rooms)} rooms, {MOST_ROOMS} at most"
+    if not files:
+        yield "no files found"
+
+
+def main():
+    found = list(faults())
+    for fault in found:
+        print(fault)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
