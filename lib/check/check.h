@@ -1,4 +1,4 @@
-// Faults that TensorFlow would meet at import, restore or run (command_reference, check).
+// Faults that TensorFlow would meet at import, restore or run (docs/rules.md#check).
 #pragma once
 
 #include <string>

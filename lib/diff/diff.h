@@ -1,4 +1,4 @@
-// What tells two graphs, or two checkpoints, apart (command_reference, diff).
+// What tells two graphs, or two checkpoints, apart (docs/rules.md#diff).
 #pragma once
 
 #include <cstdint>

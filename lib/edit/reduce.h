@@ -1,6 +1,6 @@
 // A model made smaller: some nodes stay, everything else goes, and with it whatever names it: functions that
 // nobody calls any more, collections, contexts, queue runners, signatures, init groups, savers, assets, the
-// object graph (command_reference, extract).
+// object graph (docs/rules.md#extract).
 //
 //   Facts facts(model, ops);
 //   Closure closure(facts);

@@ -1,5 +1,6 @@
-// The table of places in a NodeDef that hold a name, and what kind of name (tensorflow_semantics 6.1):
-// whoever renames, copies, merges or checks asks here, none keeps a list of its own.
+// The table of places in a NodeDef that hold a name, and what kind of name
+// (docs/tensorflow.md#attributes-that-hold-names): whoever renames, copies, merges or checks asks here, none
+// keeps a list of its own.
 //
 // Inputs, `_class` and functions follow the node or function that they name. The others identify something at
 // run time and must be fresh in a copy that is to stand beside its original.

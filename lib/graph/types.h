@@ -1,4 +1,4 @@
-// The dtypes of a node's inputs and outputs, by what is known of its op (command_reference 0.3).
+// The dtypes of a node's inputs and outputs, by what is known of its op (docs/rules.md#types).
 #pragma once
 
 #include <optional>

@@ -30,7 +30,7 @@ std::vector<Collection> collections(const MetaGraph& meta);
 std::string collection_entry(std::string_view key, uint32_t kind, const std::vector<std::string>& items);
 
 // A file that the loader hands to a tensor: of asset_file_def, or where there is none of collection
-// saved_model_assets, where TensorFlow kept them before 1.12 (tensorflow_semantics 10.7).
+// saved_model_assets, where TensorFlow kept them before 1.12 (docs/tensorflow.md#assets).
 struct Asset {
   std::string_view tensor, file;
 };

@@ -101,7 +101,7 @@ void SavedModelFolder::add_assets(const Model& model) {
     const std::string name(asset.file);
     if (!linked.insert(name).second) continue;
     if (name.empty() || name != base_name(name) ||
-        name == "..") {  // assets are flat (tensorflow_semantics 10.7)
+        name == "..") {  // assets are flat (docs/tensorflow.md#savedmodel-folder)
       throw Error(Cause::kInput, "not the name of a file").in(model.path).of(quoted("asset", name));
     }
     const std::string found = asset_path(model, name);

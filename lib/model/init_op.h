@@ -1,4 +1,4 @@
-// The operation that fills tables when a SavedModel is loaded (tensorflow_semantics 10.7): what a
+// The operation that fills tables when a SavedModel is loaded (docs/tensorflow.md#init-op): what a
 // MetaGraphDef or GraphDef that becomes one must have, since loaders run nothing else.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The table of names around a graph: which fields of the messages in a MetaGraphDef hold the name of a node,
-// a tensor, a function (tensorflow_semantics 5.7, 6.1). Together with graph/references.h it is the whole
-// table.
+// a tensor, a function (docs/tensorflow.md#messages-that-hold-names). Together with
+// graph/references.h it is the whole table.
 //
 // A message is rewritten by its schema field by field; what the schema does not name is copied verbatim, so
 // unknown fields and the order of map entries stay.
@@ -54,7 +54,7 @@ class NameMap {
 std::string map_names(std::string_view message, const Schema& schema, const NameMap& map);
 
 // The schema of what a bytes_list of that key holds; null where the key is not one that TensorFlow registers
-// (tensorflow_semantics 4.4).
+// (docs/tensorflow.md#collections).
 const Schema* collection_schema(std::string_view key);
 bool holds_variables(std::string_view key);  // the key is registered for VariableDef
 

@@ -93,7 +93,7 @@ size_t distinct_variables(const MetaGraph& meta) {
 }
 
 // Initializers of tables that no loader runs: those of a SavedModel run its init op
-// (tensorflow_semantics 10.7).
+// (docs/tensorflow.md#init-op).
 size_t unfilled_tables(const MetaGraph& meta) {
   size_t tables = 0;
   for (const Collection& collection : collections(meta)) {

@@ -56,7 +56,7 @@ Saved save(Model& model, const Destination& destination, bool count = false);
 // Leaves of the model its graph, a GraphDef; for an edit whose result is one.
 void reduce_to_graph(Model& model);
 
-// Turns the model into another kind (command_reference, convert 2 and 3); says what is lost.
+// Turns the model into another kind (docs/rules.md#convert-kinds); says what is lost.
 std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector<std::string>& tags,
                                       std::vector<std::string>* notes = nullptr);
 

@@ -1,5 +1,5 @@
 // Savers inside functions: a TF2 SavedModel saves and restores by functions that its main graph calls with
-// the variables (tensorflow_semantics 5.6).
+// the variables (docs/tensorflow.md#savers-in-functions).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The savers of a graph, found from their nodes: which variable is saved under which key, and how it is
-// restored (tensorflow_semantics 5.6). SaverDef only names three of these nodes; a key is never guessed from
+// restored (docs/tensorflow.md#savers). SaverDef only names three of these nodes; a key is never guessed from
 // a variable's name.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The selector grammar: what a person writes to mean a set of nodes (command_line.md, "Naming things").
+// The selector grammar: what a person writes to mean a set of nodes (docs/rules.md#selectors).
 //
 //   expression  any {',' any}        or                 any   = term {'&' term}      and
 //   term        '!' term | '(' expression ')' | path | atom       path  = atom '..' atom

@@ -1,4 +1,4 @@
-// What lies around a graph, reduced to what is still there: command_reference, extract 6.
+// What lies around a graph, reduced to what is still there: docs/rules.md#extract-what-lies-around.
 #pragma once
 
 #include <functional>

@@ -19,7 +19,8 @@ Function& find_function(Library& library, std::string_view name);
 Input parse_input_of(const Graph& graph, std::string_view text);
 
 // Drops `_output_shapes` from these nodes and from all downstream, since TensorFlow refuses at import what no
-// longer holds (command_reference 0.3.3). `consumers` are the graph's. The number of nodes that had one.
+// longer holds (docs/rules.md#inferred-shapes). `consumers` are the graph's. The number of nodes that had
+// one.
 size_t drop_output_shapes(Graph& graph, const Edges& consumers, const NodeSet& nodes);
 
 }  // namespace gedit

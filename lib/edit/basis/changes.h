@@ -14,7 +14,7 @@ struct Changes {
   std::vector<std::string> warnings, notes;
   bool list_removed = false;  // asked for: a graph that loses a million nodes need not name them all
 
-  // `+ name = Op`, `- name = Op` and `~ name: what`, a line each (command_reference 0.6).
+  // `+ name = Op`, `- name = Op` and `~ name: what`, a line each (docs/rules.md#changes).
   std::string text() const;
 };
 

@@ -1,5 +1,5 @@
-// Everything that tensors need: the nodes reached backwards over data and control inputs (command_reference
-// 0.2).
+// Everything that tensors need: the nodes reached backwards over data and control inputs
+// (docs/rules.md#closure).
 #pragma once
 
 #include <functional>

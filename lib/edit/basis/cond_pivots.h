@@ -11,7 +11,7 @@
 namespace gedit {
 
 // A Switch is never dead itself, so what waits for the node runs on both sides: an Identity of the one output
-// stands between (tensorflow_semantics, dead tensors). Graph and names outlive it.
+// stands between (docs/tensorflow.md#dead-tensors). Graph and names outlive it.
 class Pivots {
  public:
   Pivots(Graph& graph, const Names& names, NewNames& new_names)

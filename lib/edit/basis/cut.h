@@ -1,5 +1,5 @@
 // A part of a graph between tensors: what the outputs need, cut at the inputs, which become Placeholders
-// (command_reference, extract 1 to 4 and 7).
+// (docs/rules.md#extract-closure, docs/rules.md#extract-inputs, docs/rules.md#extract-loops).
 #pragma once
 
 #include <map>

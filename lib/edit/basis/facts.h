@@ -19,8 +19,8 @@
 
 namespace gedit {
 
-// A variable or a table and the nodes that are its own (command_reference 0.2, satellites), the closure of
-// its initial value left out.
+// A variable or a table and the nodes that are its own (docs/rules.md#satellites), the closure of its
+// initial value left out.
 struct StateOf {
   NodeId node = kNoNode;
   std::vector<NodeId> satellites;  // a variable's initializer, reads, initial value; a table's initializers

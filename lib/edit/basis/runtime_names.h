@@ -1,5 +1,5 @@
 // Names that two networks in one graph must not share: of loops, shared state, rendezvous
-// (command_reference 0.4).
+// (docs/rules.md#identities).
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,7 @@
 namespace gedit {
 namespace {
 
-// Collections of one item by convention: a second one would make TensorFlow refuse or pick (command_reference
-// 0.2).
+// A second item would make TensorFlow refuse or pick (docs/rules.md#one-item-collections).
 constexpr std::array<std::string_view, 10> kOneItem{
     "global_step", "init_op",  "local_init_op",       "ready_op",       "ready_for_local_init_op",
     "summary_op",  "train_op", "saved_model_main_op", "legacy_init_op", "saved_model_train_op"};

@@ -1,4 +1,5 @@
-// Collections and init groups that know the copies, too: command_reference, copy, rules 16 to 18.
+// Collections and init groups that know the copies, too: docs/rules.md#copy-collections,
+// docs/rules.md#copy-init-groups.
 #pragma once
 
 #include "edit/copying/mapping.h"

@@ -1,4 +1,5 @@
-// How the copies are written: command_reference, copy, rules 7 to 15 and section 0.4.
+// How the copies are written: docs/rules.md#copy-names, docs/rules.md#copy-inputs-from-outside,
+// docs/rules.md#identities.
 #pragma once
 
 #include <map>

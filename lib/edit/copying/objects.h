@@ -1,5 +1,5 @@
-// Copies in a TF2 SavedModel: its saver's functions and its object graph know them, too (command_reference,
-// copy, rule 22).
+// Copies in a TF2 SavedModel: its saver's functions and its object graph know them, too
+// (docs/rules.md#copy-tf2-savedmodels).
 #pragma once
 
 #include "edit/copying/mapping.h"

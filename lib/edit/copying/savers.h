@@ -1,4 +1,4 @@
-// Savers that also save and restore the copies: command_reference, copy, rule 19.
+// Savers that also save and restore the copies: docs/rules.md#copy-savers.
 #pragma once
 
 #include "edit/copying/mapping.h"

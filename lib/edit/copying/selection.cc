@@ -76,7 +76,8 @@ class ContextReader {
     return context.whole;
   }
 
-  // Both pivots of a cond are Identities of one Switch; nothing needs to read them (tensorflow_semantics 14).
+  // Both pivots of a cond are Identities of one Switch; nothing needs to read them
+  // (docs/tensorflow.md#conds).
   void add_pivots(Context& context) const {
     const std::vector<NodeId> known = context.whole;
     for (const NodeId pivot : known) {

@@ -1,4 +1,4 @@
-// Which nodes a copy takes: command_reference, copy, rules 1 to 6.
+// Which nodes a copy takes: docs/rules.md#copy-selection.
 #pragma once
 
 #include <string>

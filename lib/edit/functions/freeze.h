@@ -1,4 +1,4 @@
-// Functions for constants in place of variables' handles: command_reference, freeze 5.
+// Functions for constants in place of variables' handles: docs/rules.md#freeze-functions.
 #pragma once
 
 #include <map>

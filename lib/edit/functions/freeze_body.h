@@ -1,5 +1,6 @@
 // A graph, or a function's body, in which the handles and references of variables become their values:
-// command_reference, freeze 4 to 6. What becomes of the variables themselves is the caller's business.
+// docs/rules.md#freeze-readers, docs/rules.md#freeze-writers. What becomes of the variables themselves is
+// the caller's business.
 #pragma once
 
 #include <functional>

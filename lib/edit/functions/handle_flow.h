@@ -1,5 +1,5 @@
 // Where the handles and references of variables go in a graph or in a function's body, and what is done with
-// them there: command_reference, freeze 4 to 6.
+// them there: docs/rules.md#freeze-readers, docs/rules.md#freeze-functions, docs/rules.md#freeze-writers.
 #pragma once
 
 #include <functional>

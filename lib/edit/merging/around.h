@@ -1,4 +1,5 @@
-// What stands around several graphs, united: command_reference, merge, rules 5 to 7 and 9 to 11.
+// What stands around several graphs, united: docs/rules.md#merge-kind-of-the-result,
+// docs/rules.md#merge-collections, docs/rules.md#merge-savers, docs/rules.md#merge-signatures.
 #pragma once
 
 #include <map>
@@ -18,8 +19,8 @@ class MergedSurroundings {
  public:
   MergedSurroundings(MergeParts& parts, MergedNames& names, NameConflict on_conflict);
 
-  // Signatures: of both, init and train signatures as rule 6 says. To be called first; what it makes is known
-  // to find_tensor() then. Throws Error (kRefused).
+  // Signatures: of both, init and train signatures as docs/rules.md#merge-collections says. To be called
+  // first; what it makes is known to find_tensor() then. Throws Error (kRefused).
   // `aliases` gains the ones that kept their key as `NAME/KEY`.
   void unite_signatures(MetaGraph& meta, std::vector<std::string>& aliases);
   // A signature that is fed with a KEY is fed with its VALUE.

@@ -1,4 +1,4 @@
-// Assets of several models: command_reference, merge, rule 11.
+// Assets of several models: docs/rules.md#merge-assets.
 #include <algorithm>
 #include <map>
 #include <unordered_set>

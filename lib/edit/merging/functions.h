@@ -1,4 +1,4 @@
-// The function libraries of several graphs as one: command_reference, merge, rule 3.
+// The function libraries of several graphs as one: docs/rules.md#merge-functions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What graphs say of themselves, united: command_reference, merge, rule 10.
+// What graphs say of themselves, united: docs/rules.md#merge-versions-and-meta-info.
 #include <algorithm>
 #include <map>
 #include <set>

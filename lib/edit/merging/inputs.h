@@ -1,4 +1,4 @@
-// What reads a KEY reads its VALUE: command_reference, merge, rule 4.
+// What reads a KEY reads its VALUE: docs/rules.md#merge-input-map.
 #pragma once
 
 #include <map>

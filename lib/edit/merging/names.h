@@ -1,4 +1,5 @@
-// Which names the nodes of several graphs have in one: command_reference, merge, rules 1 and 2.
+// Which names the nodes of several graphs have in one: docs/rules.md#merge-names,
+// docs/rules.md#merge-conflicts.
 #pragma once
 
 #include <map>

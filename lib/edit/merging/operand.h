@@ -1,5 +1,5 @@
-// How the nodes of one operand of a merge are written, and what is known about it: command_reference, merge,
-// rules 1 and 4, and section 0.4.
+// How the nodes of one operand of a merge are written, and what is known about it: docs/rules.md#merge-names,
+// docs/rules.md#merge-input-map, docs/rules.md#identities.
 #pragma once
 
 #include <functional>

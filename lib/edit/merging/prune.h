@@ -1,4 +1,4 @@
-// What only the mapped-away tensors needed: command_reference, merge, rule 4.
+// What only the mapped-away tensors needed: docs/rules.md#merge-prune.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// One saver and one checkpoint for several graphs: command_reference, merge, rule 8.
+// One saver and one checkpoint for several graphs: docs/rules.md#merge-checkpoint.
 #pragma once
 
 #include <functional>

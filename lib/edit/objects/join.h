@@ -1,4 +1,4 @@
-// The object graphs of several TF2 SavedModels as one: command_reference, merge, rule 11.
+// The object graphs of several TF2 SavedModels as one: docs/rules.md#merge-object-graphs.
 #pragma once
 
 #include <map>

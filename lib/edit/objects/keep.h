@@ -1,5 +1,5 @@
 // The object graph of a TF2 SavedModel, reduced to what its graph still has, so that tf.saved_model.load
-// finds the variables, tables and signatures that stay (command_reference, extract 6).
+// finds the variables, tables and signatures that stay (docs/rules.md#extract-object-graph).
 //
 // What an object stands for says whether it stays: a variable's or table's node, a constant's node, an
 // asset's file, the body of a function and all that it captures. Other objects stay while they lead to one of

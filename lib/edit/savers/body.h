@@ -1,5 +1,5 @@
 // The function by which a TF2 SavedModel saves or restores, while it gains further variables
-// (command_reference, copy, rule 22).
+// (docs/rules.md#copy-tf2-savedmodels).
 #pragma once
 
 #include <map>

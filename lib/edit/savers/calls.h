@@ -1,5 +1,5 @@
 // The saver of a TF2 SavedModel: functions that the operations of its saver_def call
-// (tensorflow_semantics 5.6).
+// (docs/tensorflow.md#savers-in-functions).
 #pragma once
 
 #include <functional>

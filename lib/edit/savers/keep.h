@@ -1,4 +1,5 @@
-// Savers that keep the variables which stay, and let go of the others: command_reference, extract 5.
+// Savers that keep the variables which stay, and let go of the others:
+// docs/rules.md#extract-variables-and-savers.
 #pragma once
 
 #include <functional>

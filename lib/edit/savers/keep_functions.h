@@ -1,5 +1,5 @@
 // The saver of a TF2 SavedModel, which is calls of functions with every variable, made smaller
-// (command_reference, extract 5; tensorflow_semantics 5.6).
+// (docs/rules.md#extract-variables-and-savers, docs/tensorflow.md#savers-in-functions).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Longer lists in the nodes of a saver: further tensors that it saves and restores (command_reference, copy,
-// rule 19; merge, rule 8).
+// Longer lists in the nodes of a saver: further tensors that it saves and restores
+// (docs/rules.md#copy-savers, docs/rules.md#merge-checkpoint).
 #pragma once
 
 #include <map>

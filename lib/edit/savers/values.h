@@ -1,4 +1,4 @@
-// Where the values of a graph's variables are in a checkpoint: command_reference, freeze 2.
+// Where the values of a graph's variables are in a checkpoint: docs/rules.md#freeze-values.
 #pragma once
 
 #include <memory>
