@@ -1,9 +1,8 @@
 // gedit copy: a network once more under a new scope.
 #include "edit/copy.h"
 
-#include <nlohmann/json.hpp>
-
 #include "checkpoint/open.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
 #include "edit/savers/checkpoint_keys.h"
@@ -122,11 +121,13 @@ class Copy final : public Command {
   }
 
   void write_map(const CopyResult& result) const {
-    const nlohmann::ordered_json map{{"nodes", result.nodes},   {"outputs", result.outputs},
-                                     {"inputs", result.inputs}, {"variables", result.variables},
-                                     {"keys", result.keys},     {"frames", result.frames}};
     OutputFile out(map_out_, output_.overwrites());
-    out.write(map.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    out.write(maps_json({{"nodes", &result.nodes},
+                         {"outputs", &result.outputs},
+                         {"inputs", &result.inputs},
+                         {"variables", &result.variables},
+                         {"keys", &result.keys},
+                         {"frames", &result.frames}}));
     out.commit();
   }
 

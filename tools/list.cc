@@ -1,17 +1,13 @@
 // gedit list: one node a line.
-#include <nlohmann/json.hpp>
-
+#include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
 #include "graph/listing.h"
-#include "model/json.h"
 #include "model/listing.h"
 #include "select/selection.h"
 
 namespace gedit {
 namespace {
-
-constexpr size_t kElided = 1024;  // as in the listing
 
 class List final : public Command {
  public:
@@ -63,32 +59,12 @@ class List final : public Command {
   void write(const std::string& prefix, std::string_view node_def, Sink& out) const {
     std::string line = prefix;
     if (json_) {
-      line = as_json(prefix, node_def);
+      line = node_json(prefix, node_def, full_);
     } else {
       print_node(line, node_def, full_);
     }
     line += '\n';
     out.write(line);
-  }
-
-  std::string as_json(const std::string& prefix, std::string_view node_def) const {
-    using Json = nlohmann::ordered_json;
-    const NodeHead head = node_head(node_def);
-    Json inputs = Json::array();
-    each_input(node_def, [&](std::string_view input) { inputs.push_back(std::string(input)); });
-    std::map<std::string, Json> attrs;
-    each_attr(node_def, [&](std::string_view key, std::string_view value) {
-      const bool elide = !full_ && value.size() > kElided && has_field(value, attr_field::kTensor);
-      std::string elided;
-      if (elide) print_attr_value(elided, value, false);
-      attrs[std::string(key)] = elide ? Json{{"elided", elided}} : Json::parse(attr_value_json(value));
-    });
-    const Json object{{"name", prefix + std::string(head.name)},
-                      {"op", std::string(head.op)},
-                      {"inputs", inputs},
-                      {"device", std::string(head.device)},
-                      {"attrs", attrs}};
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
   InputOptions input_;

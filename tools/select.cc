@@ -1,6 +1,5 @@
 // gedit select: what a selector hits.
-#include <nlohmann/json.hpp>
-
+#include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
 #include "select/selection.h"
@@ -56,12 +55,11 @@ class Select final : public Command {
   }
 
   static std::string as_json(Model& model, Selecting& selecting, const Selection& selection) {
-    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    std::vector<std::pair<std::string, std::string>> nodes;
     each(model, selecting, selection, [&](const std::string& prefix, std::string_view node_def) {
-      array.push_back(
-          {{"name", prefix + std::string(node_name(node_def))}, {"op", std::string(node_op(node_def))}});
+      nodes.emplace_back(prefix + std::string(node_name(node_def)), node_op(node_def));
     });
-    return array.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return nodes_json(nodes);
   }
 
   InputOptions input_;

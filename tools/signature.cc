@@ -1,20 +1,16 @@
 // gedit signature: shows, adds, renames and removes signatures.
 #include "edit/signature.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "checkpoint/open.h"
+#include "cli/json.h"
 #include "cli/options.h"
-#include "cli/signatures.h"
+#include "cli/text.h"
 #include "commands.h"
 
 namespace gedit {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class Signature final : public Command {
  public:
@@ -83,7 +79,7 @@ class Signature final : public Command {
     if (output_.given())
       throw Error(Cause::kUsage, "without a verb nothing is written").hint("gedit signature FILE [-j]");
     const Model model = input_.load();
-    Json graphs = Json::array();
+    std::vector<SignaturesOfGraph> graphs;
     std::string text;
     for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
       if (input_.tag_set_given() && i != model.selected) continue;
@@ -91,9 +87,9 @@ class Signature final : public Command {
       const std::vector<SignatureSummary> signatures =
           with_file(model, [&] { return list_signatures(meta); });
       if (json_) {
-        std::vector<std::string> tag_list;
-        for (const std::string_view tag : tags(meta)) tag_list.emplace_back(tag);
-        graphs.push_back({{"tags", tag_list}, {"signatures", signatures_json(signatures)}});
+        SignaturesOfGraph graph{{}, signatures};
+        for (const std::string_view tag : tags(meta)) graph.tags.emplace_back(tag);
+        graphs.push_back(std::move(graph));
         continue;
       }
       if (model.meta_graphs.size() > 1) {
@@ -103,11 +99,7 @@ class Signature final : public Command {
       }
       text += describe(signatures);
     }
-    if (json_) {
-      const Json object{{"file", model.path}, {"kind", kind_word(model.kind)}, {"meta_graphs", graphs}};
-      text = object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-    }
-    print(text);
+    print(json_ ? signatures_json(model, graphs) : text);
     return 0;
   }
 
@@ -126,8 +118,8 @@ class Signature final : public Command {
         type_width = std::max(type_width, type_text(tensor.dtype, tensor.shape).size());
       });
       each([&](const char* side, const std::string& name, const TensorSummary& tensor) {
-        text += fmt::format("  {:<6}  {:<{}}  {:<{}}  {}", side, printable(name), name_width,
-                            type_text(tensor.dtype, tensor.shape), type_width, printable(tensor.tensor));
+        text += "  " + padded(side, 6) + "  " + padded(printable(name), name_width) + "  " +
+                padded(type_text(tensor.dtype, tensor.shape), type_width) + "  " + printable(tensor.tensor);
         while (text.ends_with(' ')) text.pop_back();
         text += '\n';
       });

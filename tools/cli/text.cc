@@ -16,6 +16,10 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 std::string padded(std::string_view text, size_t width) { return fmt::format("{:<{}}", text, width); }
 
+std::string type_text(const std::optional<DType>& dtype, const Shape& shape) {
+  return (dtype ? dtype_name(*dtype) : std::string("?")) + shape_text(shape);
+}
+
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {

@@ -1,0 +1,167 @@
+#include "cli/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "graph/listing.h"
+#include "model/json.h"
+
+namespace gedit {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kElided = 1024;  // as in the listing
+
+std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json shape_json(const Shape& shape) { return shape ? Json(*shape) : Json(nullptr); }
+Json dtype_json(const std::optional<DType>& dtype) {
+  return dtype ? Json(dtype_name(*dtype)) : Json(nullptr);
+}
+
+Json side_json(const std::map<std::string, TensorSummary>& side) {
+  Json object = Json::object();
+  for (const auto& [key, tensor] : side) {
+    object[key] = {
+        {"tensor", tensor.tensor}, {"dtype", dtype_json(tensor.dtype)}, {"shape", shape_json(tensor.shape)}};
+  }
+  return object;
+}
+
+Json signatures_object(const std::vector<SignatureSummary>& signatures) {
+  Json object = Json::object();
+  for (const SignatureSummary& signature : signatures) {
+    object[signature.key] = {{"method", signature.method},
+                             {"inputs", side_json(signature.inputs)},
+                             {"outputs", side_json(signature.outputs)}};
+  }
+  return object;
+}
+
+Json tensors_json(const std::vector<TensorSummary>& tensors) {
+  Json array = Json::array();
+  for (const TensorSummary& tensor : tensors) {
+    array.push_back({{"tensor", tensor.tensor},
+                     {"dtype", dtype_json(tensor.dtype)},
+                     {"shape", shape_json(tensor.shape)},
+                     {"reason", tensor.reason}});
+  }
+  return array;
+}
+
+Json graph_json(const GraphSummary& graph, bool scopes) {
+  Json variables = Json::array();
+  for (const VariableSummary& variable : graph.variables) {
+    variables.push_back({{"name", variable.name},
+                         {"dtype", dtype_name(variable.dtype)},
+                         {"shape", shape_json(variable.shape)},
+                         {"trainable", variable.trainable},
+                         {"checkpoint_key", variable.key ? Json(*variable.key) : Json(nullptr)},
+                         {"collections", variable.collections}});
+  }
+  Json collections = Json::object();
+  for (const CollectionSummary& collection : graph.collections) {
+    collections[collection.key] = {{"kind", collection.kind}, {"items", collection.items}};
+  }
+  Json savers = Json::array();
+  for (const SaverSummary& saver : graph.savers) {
+    savers.push_back({{"restore_op", saver.restore_op},
+                      {"save_tensor", saver.save_tensor},
+                      {"filename_tensor", saver.filename_tensor},
+                      {"version", saver.version},
+                      {"keys", saver.keys},
+                      {"sharded", saver.sharded}});
+  }
+  Json object{{"tags", graph.tags},
+              {"tensorflow_version", graph.tensorflow_version},
+              {"producer", graph.producer},
+              {"min_consumer", graph.min_consumer},
+              {"nodes", graph.nodes},
+              {"ops", graph.ops},
+              {"functions", graph.functions},
+              {"function_nodes", graph.function_nodes},
+              {"unreachable_functions", graph.unreachable_functions},
+              {"parameters", graph.parameters},
+              {"constants", graph.constants},
+              {"devices", graph.devices},
+              {"assets", graph.assets},
+              {"init_op", graph.init_op},
+              {"inputs", tensors_json(graph.inputs)},
+              {"outputs", tensors_json(graph.outputs)},
+              {"variables", variables},
+              {"signatures", signatures_object(graph.signatures)},
+              {"collections", collections},
+              {"savers", savers}};
+  if (!scopes) return object;
+  Json rows = Json::array();
+  for (const ScopeSummary& scope : graph.scopes) {
+    rows.push_back({{"scope", scope.scope},
+                    {"nodes", scope.nodes},
+                    {"variables", scope.variables},
+                    {"parameters", scope.parameters},
+                    {"bytes", scope.bytes}});
+  }
+  object["scopes"] = rows;
+  return object;
+}
+
+}  // namespace
+
+std::string model_json(const Model& model, const std::vector<GraphSummary>& graphs, bool scopes) {
+  Json array = Json::array();
+  for (const GraphSummary& graph : graphs) array.push_back(graph_json(graph, scopes));
+  return text_of({{"file", model.path},
+                  {"kind", model.events ? "Events" : kind_word(model.kind)},
+                  {"meta_graphs", array}},
+                 1) +
+         "\n";
+}
+
+std::string checkpoint_state_json(const std::string& path, const CheckpointState& state) {
+  return text_of({{"file", path}, {"kind", "CheckpointState"}, {"latest", state.latest}, {"all", state.all}},
+                 1) +
+         "\n";
+}
+
+std::string signatures_json(const Model& model, const std::vector<SignaturesOfGraph>& graphs) {
+  Json array = Json::array();
+  for (const SignaturesOfGraph& graph : graphs)
+    array.push_back({{"tags", graph.tags}, {"signatures", signatures_object(graph.signatures)}});
+  return text_of({{"file", model.path}, {"kind", kind_word(model.kind)}, {"meta_graphs", array}}, 1) + "\n";
+}
+
+std::string node_json(const std::string& prefix, std::string_view node_def, bool full) {
+  const NodeHead head = node_head(node_def);
+  Json inputs = Json::array();
+  each_input(node_def, [&](std::string_view input) { inputs.push_back(std::string(input)); });
+  std::map<std::string, Json> attrs;
+  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+    const bool elide = !full && value.size() > kElided && has_field(value, attr_field::kTensor);
+    std::string elided;
+    if (elide) print_attr_value(elided, value, false);
+    attrs[std::string(key)] = elide ? Json{{"elided", elided}} : Json::parse(attr_value_json(value));
+  });
+  return text_of({{"name", prefix + std::string(head.name)},
+                  {"op", std::string(head.op)},
+                  {"inputs", inputs},
+                  {"device", std::string(head.device)},
+                  {"attrs", attrs}},
+                 -1);
+}
+
+std::string nodes_json(const std::vector<std::pair<std::string, std::string>>& nodes) {
+  Json array = Json::array();
+  for (const auto& [name, op] : nodes) array.push_back({{"name", name}, {"op", op}});
+  return text_of(array, 1) + "\n";
+}
+
+std::string maps_json(
+    const std::vector<std::pair<std::string, const std::map<std::string, std::string>*>>& maps) {
+  Json object = Json::object();
+  for (const auto& [kind, map] : maps) object[kind] = *map;
+  return text_of(object, 1) + "\n";
+}
+
+}  // namespace gedit

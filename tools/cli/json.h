@@ -1,0 +1,38 @@
+// What commands print as JSON. json.cc alone sees nlohmann's headers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/state.h"
+#include "model/model.h"
+#include "model/summary.h"
+
+namespace gedit {
+
+// `inspect -j`: docs/inspect.schema.json. `scopes`: with those of each graph.
+std::string model_json(const Model& model, const std::vector<GraphSummary>& graphs, bool scopes);
+std::string checkpoint_state_json(const std::string& path, const CheckpointState& state);
+
+// `signature -j`: {"file", "kind", "meta_graphs": [{"tags", "signatures"}]}.
+struct SignaturesOfGraph {
+  std::vector<std::string> tags;
+  std::vector<SignatureSummary> signatures;
+};
+std::string signatures_json(const Model& model, const std::vector<SignaturesOfGraph>& graphs);
+
+// `list -j`: {"name", "op", "inputs", "device", "attrs"}, `prefix` before the name. Without `full` the
+// serialized tensors above 1 KiB are elided, as in the listing.
+std::string node_json(const std::string& prefix, std::string_view node_def, bool full);
+
+// `select -j`: [{"name", "op"}], of pairs of both.
+std::string nodes_json(const std::vector<std::pair<std::string, std::string>>& nodes);
+
+// `copy --map-out`: {KIND: {OLD: NEW}}.
+std::string maps_json(
+    const std::vector<std::pair<std::string, const std::map<std::string, std::string>*>>& maps);
+
+}  // namespace gedit
