@@ -33,10 +33,18 @@ int fail(std::string_view command, const std::exception& error, Cause cause) {
   return static_cast<int>(cause);
 }
 
+// `gedit signature add|rename|remove ..`: of a command that also has verbs.
+std::string verbs_hint(const CommandInfo& info) {
+  std::string verbs;
+  for (const CommandInfo* verb : verbs_of(info))
+    verbs += (verbs.empty() ? "" : "|") + std::string(last_word(*verb));
+  return verbs.empty() ? "" : program_name(info) + " " + verbs + " ..";
+}
+
 int run(const CommandInfo& info, std::vector<std::string> arguments) {
   try {
     const std::unique_ptr<Command> command = info.make();
-    CommandLine line(program_name(info));
+    CommandLine line(program_name(info), verbs_hint(info));
     command->setup(line);
     if (!line.parse(std::move(arguments))) {
       print(help_text(info));

@@ -41,18 +41,20 @@ std::string longer_option(const CLI::App& app, const std::string& name) {
   return "";
 }
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::string& hint) {
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   for (const std::string& extra : app.remaining()) {
     // What is missing may be what was mistyped.
     const bool option = extra.starts_with('-') && extra != "-";
     if (!option && !extras) continue;
-    if (!option) return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra));
+    if (!option) return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra)).hint(hint);
     Near near(extra.substr(0, extra.find('=')));
     for (const CLI::Option* known : options_of(app)) {
       for (const std::string& name : known->get_lnames()) near.offer("--" + name);
     }
-    return Error(Cause::kUsage, "no such option").of(quoted("option", extra)).hint(near.did_you_mean());
+    return Error(Cause::kUsage, "no such option")
+        .of(quoted("option", extra))
+        .hint(near.best().empty() ? hint : near.did_you_mean());
   }
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -107,7 +109,8 @@ Option* Option::within(int least, int most) {
 size_t Option::count() const { return option_->count(); }
 std::string Option::name() const { return option_->get_name(); }
 
-CommandLine::CommandLine(const std::string& program) : app_(std::make_unique<CLI::App>()) {
+CommandLine::CommandLine(const std::string& program, std::string hint)
+    : app_(std::make_unique<CLI::App>()), hint_(std::move(hint)) {
   app_->name(program);
   app_->set_help_flag("-h,--help", "Print this help");
   app_->allow_windows_style_options(false);
@@ -150,7 +153,7 @@ bool CommandLine::parse(std::vector<std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     return false;
   } catch (const CLI::ParseError& error) {
-    throw usage_error(*app_, error);
+    throw usage_error(*app_, error, hint_);
   }
   return true;
 }

@@ -36,7 +36,8 @@ class Option {
 
 class CommandLine {
  public:
-  explicit CommandLine(const std::string& program);  // `gedit copy`
+  // `gedit copy`; the hint for a word that it does not take and that resembles none of its options.
+  explicit CommandLine(const std::string& program, std::string hint = "");
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -67,6 +68,7 @@ class CommandLine {
   Option* keep(CLI::Option* option);
 
   std::unique_ptr<CLI::App> app_;
+  std::string hint_;
   std::vector<std::unique_ptr<Option>> options_;
 };
 
