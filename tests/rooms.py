@@ -63,10 +63,7 @@ def faults():
         name = path.relative_to(SOURCE)
         for included in re.findall(r'#include "([^"]+)"', text):
             parts = included.split("/")
-            if parts[0] == "cli" or len(parts) == 1:
-                used = "tools"
-            else:
-                used = parts[0]
+            used = "tools" if (SOURCE / "tools" / included).exists() else parts[0]
             if not may_see(LAYERS, layer, used):
                 yield f"{name}: includes {included}, but {layer} stands below or beside {used}"
             elif layer == used == "edit" and not may_see(ROOMS, room, pathlib.Path(parts[1]).stem):
