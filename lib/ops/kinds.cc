@@ -14,7 +14,8 @@ struct OpRow {
   OpKinds kinds;
 };
 
-// An op is of the kinds of every row that it matches. Order has no meaning.
+// An op is of the kinds of every row that it matches. Order has no meaning. What the rules mean by a variable
+// and a table: docs/rules.md#variables-and-tables.
 constexpr std::array kOpRows = std::to_array<OpRow>({
     {"Const", kConst | kSaverFilename | kShapeIsInferred | kNoResult},
     {"NoOp", kNoOp | kBehindSave | kNoResult},
