@@ -10,9 +10,10 @@ namespace gedit {
 namespace {
 
 // A second item would make TensorFlow refuse or pick (docs/rules.md#one-item-collections).
-constexpr std::array<std::string_view, 10> kOneItem{
-    "global_step", "init_op",  "local_init_op",       "ready_op",       "ready_for_local_init_op",
-    "summary_op",  "train_op", "saved_model_main_op", "legacy_init_op", "saved_model_train_op"};
+constexpr std::array<std::string_view, 12> kOneItem{
+    "global_step",    "global_step_read_op_cache", "eval_step",  "init_op",  "local_init_op",
+    "ready_op",       "ready_for_local_init_op",   "summary_op", "train_op", "saved_model_main_op",
+    "legacy_init_op", "saved_model_train_op"};
 
 bool holds_one(const Collection& collection) {
   const bool named = std::find(kOneItem.begin(), kOneItem.end(), collection.key) != kOneItem.end();
@@ -31,7 +32,8 @@ class CollectionExtension {
   // Items that the collection gains, in the order of their originals.
   std::vector<std::string> gained(const Collection& collection) const {
     std::vector<std::string> items;
-    if (collection.kind == collection_kind::kNodeList && !holds_one(collection)) {
+    if (holds_one(collection)) return items;
+    if (collection.kind == collection_kind::kNodeList) {
       for (const std::string_view item : collection.items) {
         std::string name;
         if (copied(item) && CopyNames(facts_, mapping_).map(NameKind::kNode, item, name))
