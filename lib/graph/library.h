@@ -10,8 +10,9 @@
 
 namespace gedit {
 
-namespace function_field {  // FunctionDef
-constexpr uint32_t kSignature = 1, kNode = 3, kRet = 4, kAttr = 5, kControlRet = 6;
+namespace function_field {  // FunctionDef; the last two are maps from the number of an argument
+constexpr uint32_t kSignature = 1, kNode = 3, kRet = 4, kAttr = 5, kControlRet = 6, kArgAttr = 7,
+                   kUniqueId = 8;
 }
 
 struct Function {

@@ -287,12 +287,15 @@ class Exposing {
   size_t own_version(size_t at, const Call& caller, const std::string& output, const std::string& source,
                      const NodeChanges& changes) {
     const std::string name(library_.functions[at].name);
-    const std::string body = bytes_of(library_.functions[at].body, changes);
-    const std::string made = without_alternatives(with_output(body, output, exposed_.type, source));
+    Graph body = library_.functions[at].body;
+    for (const auto& [id, node_def] : changes) body.replace(id, node_def);
+    FunctionDef made(body);
+    made.add_output(arg_def(output, exposed_.type), source);
+    made.remove_alternatives();
     if (alone(at, caller)) {
       for (Library::Item& item : library_.items) {
         if (item.field != 1 || item.function != at) continue;
-        Library one = Library::decode(arena_->keep(field_of(made)), arena_);
+        Library one = Library::decode(arena_->keep(bytes_field(1, made.encode())), arena_);
         item.raw = one.items[0].raw;
         library_.functions[at] = std::move(one.functions[0]);
         library_.functions[at].body.decode();
@@ -301,7 +304,8 @@ class Exposing {
       return at;
     }
     const std::string fresh = free_function_name(library_, ops_, name + "_exposed");
-    library_.add(with_function_name(made, fresh), arena_);
+    made.rename(fresh);
+    library_.add(made.encode(), arena_);
     library_.functions.back().body.decode();
     copies_.emplace(name, fresh);
     define(library_.functions.size() - 1);
@@ -324,20 +328,6 @@ class Exposing {
   void define(size_t at) {
     const Function& function = library_.functions[at];
     ops_.define(function.name, function_signature(function.body));
-  }
-
-  static std::string field_of(std::string_view function_def) {
-    std::string field;
-    append_bytes_field(field, 1, function_def);
-    return field;
-  }
-
-  static std::string bytes_of(const Graph& body, const NodeChanges& changes) {
-    Graph copy = body;
-    for (const auto& [id, node_def] : changes) copy.replace(id, node_def);
-    StringSink sink;
-    copy.write(sink);
-    return std::move(sink.text);
   }
 
   bool alone(size_t at, const Call& caller) const {

@@ -17,10 +17,6 @@ namespace {
 // other in different ways can double them at every call.
 constexpr size_t kMostForms = 1000;
 
-namespace arg_field {  // OpDef.ArgDef
-constexpr uint32_t kName = 1, kType = 3, kNumberAttr = 5, kTypeListAttr = 6, kHandleData = 7, kFullType = 17;
-}
-
 // The body of a function with constants for some arguments.
 class BodyFreezing {
  public:
@@ -28,11 +24,7 @@ class BodyFreezing {
 
   BodyFreezing(std::string_view function_def, Registry& ops, const std::shared_ptr<Arena>& arena,
                const std::map<uint32_t, Carried>& arguments, const FunctionFreezing::OwnValue& value)
-      : value_(value),
-        function_def_(function_def),
-        ops_(ops),
-        body_(function_def, gedit::function_field::kNode, arena),
-        arguments_(arguments) {
+      : value_(value), ops_(ops), body_(function_def, function_field::kNode, arena), arguments_(arguments) {
     body_.decode();
     signature_ = function_signature(body_);
     name_ = last_bytes(signature_, op_def_field::kName);
@@ -78,11 +70,11 @@ class BodyFreezing {
     std::vector<std::string_view> names;
     for (Fields fields(signature_); fields.next();) {
       if (!fields->bytes(field)) continue;
-      if (!last_bytes(fields->value, arg_field::kNumberAttr).empty() ||
-          !last_bytes(fields->value, arg_field::kTypeListAttr).empty()) {
+      if (!last_bytes(fields->value, op_def_field::kArgNumberAttr).empty() ||
+          !last_bytes(fields->value, op_def_field::kArgTypeListAttr).empty()) {
         throw refused("takes a list beside a resource").of(quoted("function", name_));
       }
-      names.push_back(last_bytes(fields->value, arg_field::kName));
+      names.push_back(last_bytes(fields->value, op_def_field::kArgName));
     }
     return names;
   }
@@ -134,7 +126,7 @@ class BodyFreezing {
   template <typename Use>
   void each_return(Use use) const {  // use(output, text)
     for (const Part& part : body_.parts()) {
-      if (part.field != gedit::function_field::kRet) continue;
+      if (part.field != function_field::kRet) continue;
       const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
       use(entry.key, entry.value);
     }
@@ -152,7 +144,8 @@ class BodyFreezing {
   std::vector<std::string_view> flat_outputs() const {
     std::vector<std::string_view> names;
     for (Fields fields(signature_); fields.next();) {
-      if (fields->bytes(op_def_field::kOutput)) names.push_back(last_bytes(fields->value, arg_field::kName));
+      if (fields->bytes(op_def_field::kOutput))
+        names.push_back(last_bytes(fields->value, op_def_field::kArgName));
     }
     return names;
   }
@@ -192,7 +185,7 @@ class BodyFreezing {
     each_return(
         [&](std::string_view, std::string_view text) { need(names.find(parse_body_input(text).node)); });
     for (const Part& part : body_.parts()) {
-      if (part.field != gedit::function_field::kControlRet) continue;
+      if (part.field != function_field::kControlRet) continue;
       const NodeId id = names.find(map_entry(record_at(part.raw.data()).node_def).value);
       if (id != kNoNode && !freezing.writes(id)) need(id);
     }
@@ -266,121 +259,19 @@ class BodyFreezing {
     for (const NodeId id : removed_) body_.remove(id);
   }
 
-  std::string with_value(std::string_view arg, const Carried& carried) const {
-    std::string out;
-    for (Fields fields(arg); fields.next();) {
-      if (fields->number == arg_field::kType) {
-        append_varint_field(out, arg_field::kType, static_cast<uint64_t>(carried.dtype));
-      } else if (fields->number != arg_field::kHandleData && fields->number != arg_field::kFullType) {
-        out += fields->raw;
-      }
-    }
-    return out;
-  }
-
-  std::string new_signature(const std::string& new_name,
-                            const std::set<std::string_view>& gone_outputs) const {
-    std::string out;
-    uint32_t input = 0, output = 0;
-    for (Fields fields(signature_); fields.next();) {
-      const bool takes = fields->bytes(op_def_field::kInput), gives = fields->bytes(op_def_field::kOutput);
-      if (fields->bytes(op_def_field::kName)) {
-        append_bytes_field(out, op_def_field::kName, new_name);
-      } else if (takes || gives) {
-        const auto& values = takes ? arguments_ : results_;
-        const auto found = values.find(takes ? input++ : output++);
-        append_bytes_field(
-            out, fields->number,
-            found == values.end() ? std::string(fields->value) : with_value(fields->value, found->second));
-      } else if (!fields->bytes(op_def_field::kControlOutput) || !gone_outputs.contains(fields->value)) {
-        out += fields->raw;
-      }
-    }
-    return out;
-  }
-
-  // Attributes of the function that are true of the original alone: what Grappler or a gradient would put in
-  // its place.
-  static bool is_of_original(std::string_view key) {
-    return key == "api_implements" || key == "api_preferred_device" || key == "forward_function_name" ||
-           key == "backward_function_name";
-  }
-
-  std::string new_attribute(std::string_view entry) const {
-    const MapEntry attr = map_entry(entry);
-    if (attr.key != "_input_shapes") return std::string(entry);
-    std::string list, value, out;
-    uint32_t at = 0;
-    for (Fields fields(last_bytes(attr.value, attr_field::kList)); fields.next();) {
-      const auto found = fields->bytes(attr_field::kShape) ? arguments_.find(at++) : arguments_.end();
-      if (found == arguments_.end()) {
-        list += fields->raw;
-      } else {
-        append_bytes_field(list, attr_field::kShape, shape_proto(found->second.shape));
-      }
-    }
-    append_bytes_field(value, attr_field::kList, list);
-    append_bytes_field(out, 1, attr.key);
-    append_bytes_field(out, 2, value);
-    return out;
-  }
-
-  // ArgAttrs of an argument that was a handle.
-  static std::string new_argument_attributes(std::string_view attributes) {
-    std::string out;
-    for (Fields fields(attributes); fields.next();) {
-      const std::string_view key = fields->bytes(1) ? map_entry(fields->value).key : std::string_view();
-      if (key == "_output_shapes" || key.starts_with("_handle") || key == "_resource_arg_unique_id") continue;
-      out += fields->raw;
-    }
-    return out;
-  }
-
   std::string assemble(const std::string& new_name) {
-    std::set<std::string_view> gone_outputs;
-    for (const Part& part : body_.parts()) {
-      if (part.field != gedit::function_field::kControlRet) continue;
-      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
-      if (gone_.contains(std::string(entry.value))) gone_outputs.insert(entry.key);
-    }
-    std::string nodes;
-    body_.each_record([&](std::string_view node_def) {
-      append_bytes_field(nodes, gedit::function_field::kNode, node_def);
-    });
-    std::string out;
-    bool nodes_written = false;
-    for (Fields fields(function_def_); fields.next();) {
-      const std::string_view content = fields->value;
-      const auto argument = [&] { return arguments_.find(static_cast<uint32_t>(last_varint(content, 1))); };
-      if (fields->bytes(gedit::function_field::kNode)) {
-        if (!nodes_written) out += nodes;
-        nodes_written = true;
-      } else if (fields->bytes(gedit::function_field::kSignature)) {
-        append_bytes_field(out, fields->number, new_signature(new_name, gone_outputs));
-      } else if (fields->bytes(gedit::function_field::kAttr)) {
-        if (!is_of_original(map_entry(content).key))
-          append_bytes_field(out, fields->number, new_attribute(content));
-      } else if (fields->bytes(gedit::function_field::kRet)) {
-        std::string entry;
-        append_bytes_field(entry, 1, map_entry(content).key);
-        append_bytes_field(entry, 2, returns_.at(std::string(map_entry(content).key)));
-        append_bytes_field(out, fields->number, entry);
-      } else if (fields->bytes(gedit::function_field::kControlRet)) {
-        if (!gone_outputs.contains(map_entry(content).key)) out += fields->raw;
-      } else if (fields->bytes(function_field::kArgAttr) && argument() != arguments_.end()) {
-        std::string entry;
-        if (const uint64_t key = last_varint(content, 1); key != 0) append_varint_field(entry, 1, key);
-        append_bytes_field(entry, 2, new_argument_attributes(last_bytes(content, 2)));
-        append_bytes_field(out, fields->number, entry);
-      } else if (!fields->bytes(function_field::kUniqueId) || argument() == arguments_.end()) {
-        out += fields->raw;
-      }
-    }
-    return out;
+    FunctionDef def(body_);
+    def.rename(new_name);
+    for (const auto& [number, value] : arguments_) def.make_argument_value(number, value.dtype, value.shape);
+    for (const auto& [number, value] : results_) def.make_output_value(number, value.dtype);
+    def.map_returns(
+        [&](std::string_view output, std::string_view) { return returns_.at(std::string(output)); });
+    def.remove_control_outputs([&](std::string_view node) { return gone_.contains(std::string(node)); });
+    def.remove_alternatives();
+    return def.encode();
   }
 
   const FunctionFreezing::OwnValue& value_;
-  std::string_view function_def_;
   Registry& ops_;
   Graph body_;
   const std::map<uint32_t, Carried>& arguments_;

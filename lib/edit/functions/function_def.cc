@@ -1,117 +1,320 @@
 #include "edit/functions/function_def.h"
 
+#include <algorithm>
 #include <array>
+#include <unordered_set>
+#include <utility>
+
+#include "base/map_entry.h"
 
 namespace gedit {
 namespace {
 
-constexpr uint32_t kListShape = 7;  // AttrValue.ListValue
-
-// The fields `number` in another order, all of them where the first one stood.
-std::string with_field_order(std::string_view message, uint32_t number, const std::vector<size_t>& order) {
-  std::vector<std::string_view> raws;
+std::vector<std::string> contents_in(std::string_view message, uint32_t number) {
+  std::vector<std::string> contents;
   for (Fields fields(message); fields.next();) {
-    if (fields->bytes(number)) raws.push_back(fields->raw);
+    if (fields->bytes(number)) contents.emplace_back(fields->value);
   }
-  if (raws.size() < order.size()) return std::string(message);
-  std::string ordered;
-  for (const size_t from : order) ordered += raws[from];
-  for (size_t i = order.size(); i < raws.size(); ++i) ordered += raws[i];
-  std::string out;
+  return contents;
+}
+
+// `message` with these fields `number` where the first of them stood, else behind all of lower numbers.
+std::string with_contents(std::string_view message, uint32_t number,
+                          const std::vector<std::string>& contents) {
+  if (contents_in(message, number) == contents) return std::string(message);
+  std::string made, out;
+  for (const std::string& content : contents) append_bytes_field(made, number, content);
   bool written = false;
+  size_t place = 0;
   for (Fields fields(message); fields.next();) {
     if (!fields->bytes(number)) {
       out += fields->raw;
-    } else if (!written) {
-      out += ordered;
-      written = true;
+      if (fields->number < number) place = out.size();
+    } else if (!std::exchange(written, true)) {
+      out += made;
+    }
+  }
+  return written ? out : out.insert(place, made);
+}
+
+std::string with_value_type(std::string_view arg_def, DType dtype) {
+  std::string out;
+  for (Fields fields(arg_def); fields.next();) {
+    if (fields->number == op_def_field::kArgType) {
+      append_varint_field(out, op_def_field::kArgType, static_cast<uint64_t>(dtype));
+    } else if (fields->number != op_def_field::kArgHandleData &&
+               fields->number != op_def_field::kArgFullType) {
+      out += fields->raw;
     }
   }
   return out;
 }
 
-std::string with_shape_order(std::string_view attr_value, const std::vector<size_t>& order) {
-  return with_each(attr_value, attr_field::kList,
-                   [&](std::string_view list) { return with_field_order(list, kListShape, order); });
+// ArgAttrs of a value that was a handle.
+std::string without_handle(std::string_view arg_attrs) {
+  std::string out;
+  for (Fields fields(arg_attrs); fields.next();) {
+    const std::string_view key = fields->bytes(1) ? map_entry(fields->value).key : std::string_view();
+    if (key == "_output_shapes" || key.starts_with("_handle") || key == "_resource_arg_unique_id") continue;
+    out += fields->raw;
+  }
+  return out;
 }
 
-// An entry of arg_attr: the number of the argument is its key.
-std::string with_argument_number(std::string_view entry, const std::vector<size_t>& order) {
-  const uint64_t number = last_varint(entry, 1);
-  if (number >= order.size()) return std::string(entry);
-  size_t now = 0;
-  while (order[now] != number) ++now;
+// The entry of a map from the number of an argument under another one.
+std::string with_number(std::string_view entry, uint64_t number) {
   std::string out;
-  append_varint_field(out, 1, now);
+  if (number != 0) append_varint_field(out, 1, number);
   for (Fields fields(entry); fields.next();) {
     if (fields->number != 1) out += fields->raw;
   }
   return out;
 }
 
+template <typename Item>
+void reorder(std::vector<Item>& items, const std::vector<size_t>& order) {
+  if (items.size() < order.size()) return;
+  std::vector<Item> ordered;
+  for (const size_t from : order) ordered.push_back(items[from]);
+  std::move(ordered.begin(), ordered.end(), items.begin());
+}
+
 }  // namespace
+
+FunctionDef::Return::Return(std::string_view entry) : bytes(entry) {
+  const MapEntry parts = map_entry(entry);
+  key = parts.key;
+  value = parts.value;
+}
+
+FunctionDef::Return::Return(std::string_view new_key, std::string_view new_value)
+    : key(new_key), value(new_value), bytes(map_entry_bytes(new_key, new_value)) {}
+
+FunctionDef::FunctionDef(Graph& body) : body_(body) {
+  body_.decode();
+  for (Fields fields(function_signature(body_)); fields.next();) {
+    if (fields->bytes(op_def_field::kName)) name_ = fields->value;
+    if (fields->bytes(op_def_field::kInput)) {
+      Argument& argument = arguments_.emplace_back();
+      argument.def = fields->value;
+      argument.was = argument.shape_of = count_++;
+    }
+    if (fields->bytes(op_def_field::kOutput)) outputs_.emplace_back(fields->value);
+    if (fields->bytes(op_def_field::kControlOutput)) control_outputs_.emplace_back(fields->value);
+  }
+  for (const std::string& entry : contents_of(function_field::kRet)) returns_.emplace_back(entry);
+  for (const std::string& entry : contents_of(function_field::kControlRet))
+    control_returns_.emplace_back(entry);
+  attributes_ = contents_of(function_field::kAttr);
+  arg_attrs_ = contents_of(function_field::kArgAttr);
+  unique_ids_ = contents_of(function_field::kUniqueId);
+}
+
+std::vector<std::string> FunctionDef::bytes_of(const std::vector<Return>& returns) {
+  std::vector<std::string> entries;
+  for (const Return& one : returns) entries.push_back(one.bytes);
+  return entries;
+}
+
+std::vector<std::string> FunctionDef::contents_of(uint32_t field) const {
+  std::vector<std::string> contents;
+  for (const Part& part : body_.parts()) {
+    if (part.field == field) contents.emplace_back(record_at(part.raw.data()).node_def);
+  }
+  return contents;
+}
+
+void FunctionDef::add_argument(std::string arg_def, std::string_view attrs) {
+  Argument& argument = arguments_.emplace_back();
+  argument.def = std::move(arg_def);
+  argument.attrs = attrs;
+}
+
+void FunctionDef::add_argument_like(size_t like, std::string_view name) {
+  Argument argument = arguments_[like];
+  argument.def = with_contents(argument.def, op_def_field::kArgName, {std::string(name)});
+  argument.was = kNew;
+  argument.attrs.clear();
+  arguments_.push_back(std::move(argument));
+}
+
+void FunctionDef::remove_arguments(const std::vector<bool>& removed) {
+  std::vector<Argument> left;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (i >= removed.size() || !removed[i]) left.push_back(std::move(arguments_[i]));
+  }
+  arguments_ = std::move(left);
+}
+
+void FunctionDef::reorder_arguments(const std::vector<size_t>& order) { reorder(arguments_, order); }
+
+void FunctionDef::reorder_outputs(const std::vector<size_t>& order) { reorder(outputs_, order); }
+
+void FunctionDef::make_argument_value(size_t number, DType dtype, const Shape& shape) {
+  Argument& argument = arguments_[number];
+  argument.def = with_value_type(argument.def, dtype);
+  argument.value = true;
+  argument.shape = shape_proto(shape);
+}
+
+void FunctionDef::make_output_value(size_t number, DType dtype) {
+  outputs_[number] = with_value_type(outputs_[number], dtype);
+}
+
+void FunctionDef::add_output(std::string arg_def, std::string_view source) {
+  returns_.emplace_back(last_bytes(arg_def, op_def_field::kArgName), source);
+  outputs_.push_back(std::move(arg_def));
+}
+
+void FunctionDef::map_returns(const std::function<std::string(std::string_view, std::string_view)>& use) {
+  for (Return& one : returns_) {
+    std::string source = use(one.key, one.value);
+    if (source != one.value) one = Return(std::string(one.key), source);
+  }
+}
+
+void FunctionDef::add_control_output(std::string_view name, std::string_view node) {
+  control_outputs_.emplace_back(name);
+  control_returns_.emplace_back(name, node);
+}
+
+void FunctionDef::add_control_outputs(const std::function<std::vector<std::string>(std::string_view)>& use) {
+  std::vector<Return> all;
+  for (Return& one : control_returns_) {
+    const std::vector<std::string> nodes = use(one.value);
+    all.push_back(std::move(one));
+    for (const std::string& node : nodes) {
+      all.emplace_back(node, node);
+      control_outputs_.push_back(node);
+    }
+  }
+  control_returns_ = std::move(all);
+}
+
+void FunctionDef::remove_control_outputs(const std::function<bool(std::string_view)>& use) {
+  std::unordered_set<std::string> gone;
+  std::erase_if(control_returns_, [&](const Return& one) {
+    const bool goes = use(one.value);
+    if (goes) gone.insert(one.key);
+    return goes;
+  });
+  std::erase_if(control_outputs_, [&](const std::string& name) { return gone.contains(name); });
+}
+
+void FunctionDef::remove_alternatives() {
+  // core/grappler/optimizers/implementation_selector.cc, core/common_runtime/function_utils.cc
+  static constexpr std::array<std::string_view, 4> kAttrs{"api_implements", "api_preferred_device",
+                                                          "forward_function_name", "backward_function_name"};
+  std::erase_if(attributes_, [](const std::string& entry) {
+    return std::find(kAttrs.begin(), kAttrs.end(), map_key(entry)) != kAttrs.end();
+  });
+}
+
+std::string FunctionDef::signature() const {
+  std::vector<std::string> inputs;
+  for (const Argument& argument : arguments_) inputs.push_back(argument.def);
+  std::string out(function_signature(body_));
+  if (last_bytes(out, op_def_field::kName) != name_) out = with_contents(out, op_def_field::kName, {name_});
+  out = with_contents(out, op_def_field::kInput, inputs);
+  out = with_contents(out, op_def_field::kOutput, outputs_);
+  if (stateful_ && last_varint(out, op_def_field::kStateful) == 0)
+    append_varint_field(out, op_def_field::kStateful, 1);
+  return with_contents(out, op_def_field::kControlOutput, control_outputs_);
+}
+
+template <typename Change>
+std::vector<std::string> FunctionDef::numbered(const std::vector<std::string>& entries, Change change) const {
+  std::vector<size_t> now(count_, kNew);  // by number in the file
+  bool moved = false;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].was != kNew) now[arguments_[i].was] = i;
+  }
+  for (size_t i = 0; i < count_; ++i) moved = moved || now[i] != i;
+  std::vector<std::string> found;
+  for (const std::string& entry : entries) {
+    const uint64_t was = last_varint(entry, 1);
+    if (was < count_ && now[was] == kNew) continue;
+    const uint64_t number = was < count_ ? now[was] : was + arguments_.size() - count_;
+    if (was < count_ && arguments_[number].value) {
+      if (std::string changed = change(entry); !changed.empty())
+        found.push_back(with_number(changed, number));
+    } else {
+      found.push_back(moved ? with_number(entry, number) : entry);
+    }
+  }
+  return found;
+}
+
+std::string FunctionDef::with_shapes(std::string_view attr_value) const {
+  return with_each(attr_value, attr_field::kList, [&](std::string_view list) {
+    const std::vector<std::string> shapes = contents_in(list, attr_field::kShape);
+    std::vector<std::string> now;
+    for (const Argument& argument : arguments_) {
+      if (argument.shape_of >= shapes.size()) continue;
+      now.push_back(argument.value ? argument.shape : shapes[argument.shape_of]);
+    }
+    for (size_t i = count_; i < shapes.size(); ++i) now.push_back(shapes[i]);
+    return with_contents(list, attr_field::kShape, now);
+  });
+}
+
+void FunctionDef::store_field(uint32_t field, const std::vector<std::string>& contents) {
+  if (contents != contents_of(field)) body_.set_parts(field, contents);
+}
+
+// Returns that are only added go behind all else, which stays as it lies there.
+void FunctionDef::store_returns() {
+  const std::vector<std::string> now = bytes_of(returns_), was = contents_of(function_field::kRet);
+  if (now.size() < was.size() || !std::equal(was.begin(), was.end(), now.begin()))
+    return body_.set_parts(function_field::kRet, now);
+  for (size_t i = was.size(); i < now.size(); ++i)
+    body_.add_part({function_field::kRet, body_.arena()->keep(bytes_field(function_field::kRet, now[i]))});
+}
+
+void FunctionDef::store() {
+  if (std::string now = signature(); now != function_signature(body_))
+    body_.set_part(function_field::kSignature, std::move(now));
+  store_returns();
+  std::vector<std::string> attributes = attributes_;
+  for (std::string& entry : attributes) {
+    if (map_key(entry) == "_input_shapes")
+      entry = with_each(entry, 2, [&](std::string_view value) { return with_shapes(value); });
+  }
+  store_field(function_field::kAttr, attributes);
+  store_field(function_field::kControlRet, bytes_of(control_returns_));
+  std::vector<std::string> arg_attrs = numbered(arg_attrs_, [](std::string_view entry) {
+    return with_each(entry, 2, [](std::string_view attrs) { return without_handle(attrs); });
+  });
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].attrs.empty()) continue;
+    std::string entry;
+    append_varint_field(entry, 1, i);
+    append_bytes_field(entry, 2, arguments_[i].attrs);
+    arg_attrs.push_back(std::move(entry));
+  }
+  store_field(function_field::kArgAttr, arg_attrs);
+  store_field(function_field::kUniqueId,
+              numbered(unique_ids_, [](std::string_view) { return std::string(); }));
+}
+
+std::string FunctionDef::encode() {
+  store();
+  StringSink sink;
+  body_.write(sink);
+  return std::move(sink.text);
+}
+
+std::string arg_def(std::string_view name, DType type) {
+  std::string def;
+  append_bytes_field(def, op_def_field::kArgName, name);
+  append_varint_field(def, op_def_field::kArgType, static_cast<uint64_t>(type));
+  return def;
+}
 
 std::string with_function_name(std::string_view function_def, std::string_view name) {
   return with_each(function_def, function_field::kSignature, [&](std::string_view signature) {
     return with_each(signature, op_def_field::kName, [&](std::string_view) { return std::string(name); });
   });
-}
-
-std::string with_order(std::string_view function_def, const std::vector<size_t>& inputs,
-                       const std::vector<size_t>& outputs) {
-  std::string out;
-  for (Fields fields(function_def); fields.next();) {
-    if (fields->bytes(function_field::kSignature)) {
-      append_bytes_field(out, function_field::kSignature,
-                         with_field_order(with_field_order(fields->value, op_def_field::kInput, inputs),
-                                          op_def_field::kOutput, outputs));
-    } else if (fields->bytes(function_field::kArgAttr)) {
-      append_bytes_field(out, function_field::kArgAttr, with_argument_number(fields->value, inputs));
-    } else if (fields->bytes(function_field::kAttr) && map_entry(fields->value).key == "_input_shapes") {
-      append_bytes_field(out, function_field::kAttr, with_each(fields->value, 2, [&](std::string_view value) {
-                           return with_shape_order(value, inputs);
-                         }));
-    } else {
-      out += fields->raw;
-    }
-  }
-  return out;
-}
-
-std::string with_output(std::string_view function_def, std::string_view name, DType type,
-                        std::string_view source) {
-  std::string arg;
-  append_bytes_field(arg, op_def_field::kArgName, name);
-  append_varint_field(arg, op_def_field::kArgType, static_cast<uint64_t>(type));
-  std::string ret;
-  append_bytes_field(ret, 1, name);
-  append_bytes_field(ret, 2, source);
-  std::string out = with_each(function_def, function_field::kSignature, [&](std::string_view signature) {
-    // Behind the last output; fields of a higher number follow it.
-    std::string before, after;
-    for (Fields fields(signature); fields.next();)
-      (fields->number <= op_def_field::kOutput ? before : after) += fields->raw;
-    append_bytes_field(before, op_def_field::kOutput, arg);
-    return before + after;
-  });
-  append_bytes_field(out, function_field::kRet, ret);
-  return out;
-}
-
-std::string without_alternatives(std::string_view function_def) {
-  // core/grappler/optimizers/implementation_selector.cc, core/common_runtime/function_utils.cc
-  static constexpr std::array<std::string_view, 4> kAttrs{"api_implements", "api_preferred_device",
-                                                          "forward_function_name", "backward_function_name"};
-  std::string out;
-  for (Fields fields(function_def); fields.next();) {
-    bool drop = false;
-    if (fields->bytes(function_field::kAttr)) {
-      const std::string_view key = map_entry(fields->value).key;
-      for (const std::string_view attr : kAttrs) drop = drop || key == attr;
-    }
-    if (!drop) out += fields->raw;
-  }
-  return out;
 }
 
 std::string free_function_name(const Library& library, Registry& ops, std::string_view base) {

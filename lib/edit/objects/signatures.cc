@@ -299,12 +299,15 @@ void rename_signature_tensors(SavedObjects& objects, Library& library, Registry&
     *function = std::move(copy);
     return;
   }
-  const Function* body = library.find(name);
-  if (body == nullptr) throw unknown_form(key, "names a function that is not in the library");
+  const Function* original = library.find(name);
+  if (original == nullptr) throw unknown_form(key, "names a function that is not in the library");
   copy.name = free_function_name(library, ops, name);
-  StringSink bytes;
-  body->body.write(bytes);
-  library.add(with_function_name(with_order(bytes.text, input_order, output_order), copy.name), arena);
+  Graph body = original->body;
+  FunctionDef def(body);
+  def.rename(copy.name);
+  def.reorder_arguments(input_order);
+  def.reorder_outputs(output_order);
+  library.add(def.encode(), arena);
   object.content = with_each(object.content, bare_field::kName, [&](std::string_view) { return copy.name; });
   objects.functions.push_back(std::move(copy));
 }

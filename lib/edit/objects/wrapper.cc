@@ -40,52 +40,40 @@ class Cutting {
     wrapper.constants = constants_;
     if (!state_.empty()) return wrapper;
     name_arguments();
-    std::string signature;
-    append_bytes_field(signature, op_def_field::kName, name);
-    std::string argument_attrs;
+    Graph body({}, function_field::kNode, graph_.arena());
+    FunctionDef def(body);
+    def.rename(name);
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const SignatureTensor& input = inputs_[i].signature;
-      append_bytes_field(signature, op_def_field::kInput, argument(argument_names_[i], input.type, {}));
-      append_bytes_field(argument_attrs, function_field::kArgAttr, argument_attr(i, input));
+      def.add_argument(arg_def(argument_names_[i], input.type), argument_attrs(input));
     }
     for (const auto& [id, nodes] : captured_) {
       wrapper.bound_inputs.push_back(id);
-      const std::string& arg = arguments_.at({index_of(nodes[0]), 0});
-      append_bytes_field(
-          signature, op_def_field::kInput,
-          argument(arg, type_of(nodes[0]),
-                   id < objects_.objects.size() ? objects_.objects[id] : SavedObjects::Object()));
+      def.add_argument(captured_argument(nodes[0], id));
     }
-    std::string nodes, returns, controls;
-    for (const NodeId id : body_.nodes()) append_bytes_field(nodes, function_field::kNode, body_node(id));
+    for (const NodeId id : body_.nodes()) body.append(body_node(id));
     std::set<std::string, std::less<>> taken;
     for (const WrapperTensor& output : outputs_) {
       const std::string plain = argument_name(output.signature.key);
       std::string arg = plain;
       for (int number = 1; !taken.insert(arg).second; ++number) arg = plain + "_" + std::to_string(number);
-      append_bytes_field(signature, op_def_field::kOutput, argument(arg, output.signature.type, {}));
       std::string source = source_of(output.tensor.node, output.tensor.index);
       if (!body_.has(output.tensor.node)) {  // an argument: TensorFlow's functions return what nodes give
         const std::string identity = fresh_name("Identity");
         NodeBuilder builder(identity, "Identity");
         builder.input(source).type("T", output.signature.type);
-        append_bytes_field(nodes, function_field::kNode, builder.take());
+        body.append(builder.take());
         source = identity + ":output:0";
       }
-      append_bytes_field(returns, function_field::kRet, map_entry_bytes(arg, source));
+      def.add_output(arg_def(arg, output.signature.type), source);
     }
     // What has effects runs although no output reads it.
-    std::string control_outputs;
     for (const NodeId id : body_.nodes()) {
       if (!is_stateful(graph_.bytes(id))) continue;
-      append_bytes_field(control_outputs, op_def_field::kControlOutput, graph_.name(id));
-      append_bytes_field(controls, function_field::kControlRet,
-                         map_entry_bytes(graph_.name(id), graph_.name(id)));
+      def.set_stateful();
+      def.add_control_output(graph_.name(id), graph_.name(id));
     }
-    if (!control_outputs.empty()) append_varint_field(signature, op_def_field::kStateful, 1);
-    signature += control_outputs;
-    append_bytes_field(wrapper.function_def, function_field::kSignature, signature);
-    wrapper.function_def += nodes + returns + controls + argument_attrs;
+    wrapper.function_def = def.encode();
     return wrapper;
   }
 
@@ -182,10 +170,11 @@ class Cutting {
         .hint("--ops FILE");
   }
 
-  static std::string argument(std::string_view name, DType type, const SavedObjects::Object& object) {
-    std::string arg;
-    append_bytes_field(arg, op_def_field::kArgName, name);
-    append_varint_field(arg, op_def_field::kArgType, static_cast<uint64_t>(type));
+  // For the object that `node` stands for; `id` may be that of a constant, which is none yet.
+  std::string captured_argument(NodeId node, uint32_t id) const {
+    std::string arg = arg_def(arguments_.at({index_of(node), 0}), type_of(node));
+    if (id >= objects_.objects.size()) return arg;
+    const SavedObjects::Object& object = objects_.objects[id];
     if (object.kind == SavedObjects::Kind::kVariable) {  // what the handle holds, for shape inference
       std::string data;
       append_varint_field(data, 1, last_varint(object.content, 1));
@@ -195,18 +184,14 @@ class Cutting {
     return arg;
   }
 
-  static std::string argument_attr(size_t number, const SignatureTensor& input) {
-    std::string list;
+  // ArgAttrs.
+  static std::string argument_attrs(const SignatureTensor& input) {
+    std::string list, shapes, attrs;
     append_bytes_field(list, attr_field::kShape, shape_proto(input.shape));
-    std::string shapes;
     append_bytes_field(shapes, attr_field::kList, list);
-    std::string attrs;
     append_bytes_field(attrs, 1, map_entry_bytes("_user_specified_name", string_value(input.key)));
     append_bytes_field(attrs, 1, map_entry_bytes("_output_shapes", shapes));
-    std::string bytes;
-    append_varint_field(bytes, 1, number);
-    append_bytes_field(bytes, 2, attrs);
-    return bytes;
+    return attrs;
   }
 
   // Output `index` as a node of the body reads it.
