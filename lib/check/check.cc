@@ -13,7 +13,7 @@
 #include "graph/library.h"
 #include "model/calls.h"
 #include "model/collections.h"
-#include "model/savers.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"
 
@@ -106,7 +106,7 @@ class GraphChecker {
   // What is run to restore a SavedModel; other savers in it read other checkpoints.
   NodeSet restore_nodes(const CheckedGraph& in) {
     NodeSet set(graph_.size());
-    const NodeId id = in.names.find(node_of(last_bytes(meta_.part(meta_field::kSaver), 3)));
+    const NodeId id = saver_def_nodes(meta_.part(meta_field::kSaver), in.names).restore;
     if (id != kNoNode) set.add(id);
     return reach(set, in.producers, kAnyDistance);
   }

@@ -7,6 +7,7 @@
 #include "check/surroundings.h"
 #include "checkpoint/list.h"
 #include "checkpoint/slice_key.h"
+#include "graph/string_const.h"
 #include "model/summary.h"
 #include "ops/kinds.h"
 
@@ -64,15 +65,15 @@ void check_restored(const CheckedGraph& in, NodeId id, const std::string& key, c
 }
 
 // Shapes of the variables that the outputs of restore nodes end in, of a main graph.
-std::vector<Shape> variable_shapes(const CheckedGraph& in, const RestoreNode& restore, size_t keys) {
+std::vector<Shape> variable_shapes(const CheckedGraph& in, const SaverNode& restore, size_t keys) {
   std::vector<Shape> shapes(keys, std::nullopt);
-  for (const RestoredTensor& tensor : restore.tensors) {
-    if (tensor.variable == kNoNode || tensor.output >= keys) continue;
+  for (const SavedTensor& tensor : restore.tensors) {
+    if (tensor.variable == kNoNode || tensor.slot >= keys) continue;
     // A Reshape on the way is there because shapes may differ.
     const bool reshaped = std::ranges::any_of(
         tensor.between, [&](NodeId id) { return node_op(in.graph.bytes(id)) == "Reshape"; });
     const auto shape = find_attr(in.graph.bytes(tensor.variable), "shape");
-    if (shape && !reshaped) shapes[tensor.output] = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+    if (shape && !reshaped) shapes[tensor.slot] = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
   }
   return shapes;
 }
@@ -108,7 +109,7 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
     std::vector<Shape> shapes(keys->size(), std::nullopt);
     if (!in.body) {
       if (!savers) savers = find_savers(in.graph, in.names, in.consumers);
-      for (const RestoreNode& found : savers->restores) {
+      for (const SaverNode& found : savers->restores) {
         if (found.node == id) shapes = variable_shapes(in, found, keys->size());
       }
     }

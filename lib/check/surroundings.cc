@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/collections.h"
 #include "model/references.h"
+#include "model/saver_def.h"
 
 namespace gedit {
 namespace {
@@ -61,7 +62,7 @@ Rule rule_of(std::string_view key) {
 // What an item of a collection of protos is called.
 std::string item_subject(std::string_view key, std::string_view item) {
   if (holds_variables(key)) return std::string(node_of(variable_names(item).variable));
-  if (key == "savers") return std::string(last_bytes(item, 3));
+  if (key == "savers") return std::string(parse_saver_def(item).restore);
   return std::string(context_name(item));  // field 1 of a QueueRunnerDef is the queue
 }
 
@@ -171,15 +172,16 @@ class AroundChecker {
 
   void saver(std::string_view def) {
     if (def.empty()) return;
-    const std::string subject = last_bytes(def, 3).empty() ? "saver" : std::string(last_bytes(def, 3));
+    const SaverDef saver = parse_saver_def(def);
+    const std::string subject(saver.restore.empty() ? "saver" : saver.restore);
     names(def, kSaverDef, Rule::kSaver, subject);
-    static constexpr const char* kFields[] = {"filename_tensor_name", "save_tensor_name", "restore_op_name"};
-    const bool any =
-        !last_bytes(def, 1).empty() || !last_bytes(def, 2).empty() || !last_bytes(def, 3).empty();
-    for (uint32_t field = 1; any && field <= 3; ++field) {
-      if (last_bytes(def, field).empty())
-        report_.add(Rule::kSaver, subject, std::string("has no ") + kFields[field - 1]);
-    }
+    if (saver.filename.empty() && saver.save.empty() && saver.restore.empty()) return;
+    const auto must_have = [&](std::string_view value, const std::string& field) {
+      if (value.empty()) report_.add(Rule::kSaver, subject, "has no " + field);
+    };
+    must_have(saver.filename, "filename_tensor_name");
+    must_have(saver.save, "save_tensor_name");
+    must_have(saver.restore, "restore_op_name");
   }
 
   void signature(const MapEntry& entry) {

@@ -4,9 +4,9 @@
 
 #include "draw/describe.h"
 #include "graph/library.h"
+#include "graph/string_const.h"
 #include "graph/types.h"
 #include "model/collections.h"
-#include "model/savers.h"
 #include "ops/kinds.h"
 
 namespace gedit {

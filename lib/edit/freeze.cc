@@ -12,7 +12,9 @@
 #include "edit/reduce.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "edit/savers/values.h"
+#include "graph/string_const.h"
 #include "model/folder.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -399,14 +401,13 @@ class Freezing {
 
   // What savers that stay restore besides variables: the contents of tables.
   void add_restored_keys(const NodeSet& stays, std::vector<std::string>& keys) const {
-    for (const RestoreNode& restore : facts_->savers.restores) {
-      for (const RestoredTensor& tensor : restore.tensors) {
+    for (const SaverNode& restore : facts_->savers.restores) {
+      for (const SavedTensor& tensor : restore.tensors) {
         if (stays.has(restore.node) && tensor.variable == kNoNode) keys.push_back(tensor.key);
       }
     }
-    const std::string_view def = model_.meta().part(meta_field::kSaver);
-    const NodeId call = facts_->names.find(node_of(last_bytes(def, 3)));
-    if (def.empty() || call == kNoNode || !stays.has(call)) return;
+    const NodeId call = saver_def_nodes(model_.meta().part(meta_field::kSaver), facts_->names).restore;
+    if (call == kNoNode || !stays.has(call)) return;
     const Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
     FunctionReach reach(library);
     reach.calls_of(graph_.bytes(call));

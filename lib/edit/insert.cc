@@ -241,8 +241,8 @@ class InsertPlace {
   void find_saver_nodes() {
     if (saver_nodes_.size() > 0 || facts_->savers.empty()) return;
     saver_nodes_ = NodeSet(graph_.size());
-    for (const SaveNode& save : facts_->savers.saves) saver_nodes_.add(save.node);
-    for (const SaveNode& save : facts_->savers.saves) {
+    for (const SaverNode& save : facts_->savers.saves) saver_nodes_.add(save.node);
+    for (const SaverNode& save : facts_->savers.saves) {
       for (const SavedTensor& tensor : save.tensors) {
         for (auto id = tensor.between.rbegin(); id != tensor.between.rend(); ++id) {
           const auto readers = facts_->consumers.of(*id);
@@ -252,9 +252,9 @@ class InsertPlace {
         }
       }
     }
-    for (const RestoreNode& restore : facts_->savers.restores) {
+    for (const SaverNode& restore : facts_->savers.restores) {
       saver_nodes_.add(restore.node);
-      for (const RestoredTensor& tensor : restore.tensors) {
+      for (const SavedTensor& tensor : restore.tensors) {
         for (const NodeId id : tensor.between) saver_nodes_.add(id);
       }
     }

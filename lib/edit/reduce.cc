@@ -6,6 +6,7 @@
 #include "checkpoint/objects.h"
 #include "edit/around/keep.h"
 #include "graph/library.h"
+#include "graph/string_const.h"
 #include "ops/kinds.h"
 
 namespace gedit {

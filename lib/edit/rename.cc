@@ -464,11 +464,11 @@ KeyMap renamed_keys(Model& model, const RenameRequest& request) {
     if (name != key && !name.starts_with(key + "/part_")) return;
     if (std::string to = rules.apply(key); to != key) keys[key] = std::move(to);
   };
-  for (const SaveNode& save : savers.saves) {
+  for (const SaverNode& save : savers.saves) {
     for (const SavedTensor& tensor : save.tensors) add(tensor.key, tensor.variable);
   }
-  for (const RestoreNode& restore : savers.restores) {
-    for (const RestoredTensor& tensor : restore.tensors) add(tensor.key, tensor.variable);
+  for (const SaverNode& restore : savers.restores) {
+    for (const SavedTensor& tensor : restore.tensors) add(tensor.key, tensor.variable);
   }
   if (savers.empty() && !model.meta().has(meta_field::kObjectGraph)) {
     // Where the graph has no saver, TensorFlow makes one of the variables that collections describe, or of

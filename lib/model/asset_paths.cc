@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/wire.h"
+#include "graph/string_const.h"
 #include "model/collections.h"
-#include "model/savers.h"
 
 namespace gedit {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "graph/library.h"
 #include "model/collections.h"
-#include "model/saver_functions.h"
+#include "model/saver_calls.h"
 #include "ops/kinds.h"
 
 namespace gedit {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/string_const.h"
 #include "graph/types.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
@@ -10,183 +11,214 @@ namespace gedit {
 namespace {
 
 constexpr int kLongestWay = 16;  // nodes between a variable and its saver; savers have one to three
-// A hostile shape must not become memory: strings that are there, and those that repeat the last one.
-constexpr size_t kMostStrings = 50'000'000, kMostRepeated = 100'000;
 
-NodeId const_behind(const Graph& graph, const Names& names, const std::vector<std::string_view>& inputs,
-                    size_t slot) {
-  if (slot >= inputs.size()) return kNoNode;
-  NodeId id = names.find(parse_input(inputs[slot]).node);
-  for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
-    const std::string_view node_def = graph.bytes(id);
-    if (is_const_op(node_op(node_def))) return string_const(node_def, 0) ? id : kNoNode;
-    if (!is_identity_op(node_op(node_def))) return kNoNode;
-    const std::vector<std::string_view> next = input_views(node_def);
-    id = next.empty() ? kNoNode : names.find(parse_input(next[0]).node);
+// What a way to or from a saver may pass, and where it ends. A body is read as TensorFlow 2 writes it, with
+// arguments in place of variables; graphs have older savers, too.
+class Ways {
+ public:
+  Ways(const Graph& graph, const Names& names) : graph_(graph), names_(names), body_(graph.is_body()) {}
+
+  bool saves(std::string_view op) const { return body_ ? is_save_v2_op(op) : is_save_op(op); }
+  bool restores(std::string_view op) const { return body_ ? is_restore_v2_op(op) : is_restore_op(op); }
+  bool passes(std::string_view op) const {
+    return is(op, body_ ? OpKind::kPassesSaved : OpKind::kPassesSavedInGraph);
   }
-  return kNoNode;
-}
+  bool takes(std::string_view op) const { return is(op, body_ ? OpKind::kTakesRestored : OpKind::kAssign); }
+  // How many nodes may stand before the Const of the keys, or before the handle that an assignment takes.
+  int longest_to_end() const { return body_ ? 1 : kLongestWay; }
+  bool last_taker() const { return body_; }  // of several that take a tensor: the last one, else the first
 
-std::vector<std::string> strings_of(const Graph& graph, NodeId id, size_t most) {
-  if (id == kNoNode) return {};
-  return string_const(graph.bytes(id), most).value_or(std::vector<std::string>());
-}
+  Input parsed(std::string_view input) const { return body_ ? parse_body_input(input) : parse_input(input); }
+  uint32_t output(const Input& input) const { return body_ ? input.body_index() : input.index(); }
 
-SaveNode read_save(const Graph& graph, const Names& names, NodeId id) {
-  const std::string_view node_def = graph.bytes(id);
-  const std::vector<std::string_view> inputs = input_views(node_def);
-  SaveNode save;
-  save.node = id;
-  const bool sliced = is(node_op(node_def), OpKind::kTakesSlices);
-  save.first_tensor = sliced ? 3 : 2;
-  save.names = const_behind(graph, names, inputs, 1);
-  if (sliced) save.slices = const_behind(graph, names, inputs, 2);
-  if (save.names == kNoNode) return save;
-  const std::vector<std::string> keys = strings_of(graph, save.names, inputs.size()),
-                                 slices = strings_of(graph, save.slices, inputs.size());
-  for (uint32_t slot = 0; slot < keys.size() && save.first_tensor + slot < inputs.size(); ++slot) {
-    const std::string_view input = inputs[save.first_tensor + slot];
-    if (input.starts_with('^')) break;
-    SavedTensor tensor{slot, keys[slot], slot < slices.size() ? slices[slot] : "", kNoNode, {}};
-    tensor.variable = variable_behind(graph, names, input, &tensor.between);
-    save.tensors.push_back(std::move(tensor));
+  struct End {
+    NodeId variable = kNoNode;
+    std::string_view argument;
+  };
+  // Where the value of `input` comes from; `between` gains the nodes on the way, nearest to it first.
+  End source(std::string_view input, int longest, std::vector<NodeId>* between) const {
+    std::vector<NodeId> way;
+    for (int step = 0; step < longest; ++step) {
+      const Input one = parsed(input);
+      const NodeId id = one.control ? kNoNode : names_.find(one.node);
+      End end;
+      if (id == kNoNode) {
+        if (one.control || !body_) break;
+        end.argument = one.node;
+      } else if (is_variable_op(node_op(graph_.bytes(id)))) {
+        end.variable = id;
+      } else {
+        if (!passes(node_op(graph_.bytes(id)))) break;
+        way.push_back(id);
+        input = first_input(id);
+        if (input.empty()) break;
+        continue;
+      }
+      if (between != nullptr) between->assign(way.rbegin(), way.rend());
+      return end;
+    }
+    return {};
   }
-  return save;
-}
 
-// The node that takes the value of `from`'s output `output` on: an assignment of it, or what hands it on.
-struct RestoreReader {
-  uint32_t output;
-  NodeId node;
+  NodeId const_behind(const std::vector<std::string_view>& inputs, size_t slot) const {
+    if (slot >= inputs.size()) return kNoNode;
+    NodeId id = names_.find(parsed(inputs[slot]).node);
+    for (int step = 0; id != kNoNode && step < longest_to_end(); ++step) {
+      const std::string_view node_def = graph_.bytes(id);
+      if (is_const_op(node_op(node_def))) return string_const(node_def, 0) ? id : kNoNode;
+      if (!is_identity_op(node_op(node_def))) return kNoNode;
+      const std::string_view next = first_input(id);
+      id = next.empty() ? kNoNode : names_.find(parsed(next).node);
+    }
+    return kNoNode;
+  }
+
+  std::string_view first_input(NodeId id) const {
+    std::string_view first;
+    each_input(graph_.bytes(id), [&](std::string_view text) {
+      if (first.empty()) first = text;
+    });
+    return first;
+  }
+
+ private:
+  const Graph& graph_;
+  const Names& names_;
+  const bool body_;
 };
 
-std::vector<RestoreReader> takers(const Graph& graph, const Names& names, const Edges& consumers,
-                                  NodeId from) {
-  std::vector<RestoreReader> found;
-  for (const NodeId reader : consumers.of(from)) {
-    const std::string_view node_def = graph.bytes(reader);
-    const std::string_view op = node_op(node_def);
-    if (!is_assign_op(op) && !is(op, OpKind::kPassesSavedInGraph)) continue;
+class SaverReader {
+ public:
+  SaverReader(const Graph& graph, const Names& names, const Edges& consumers)
+      : graph_(graph), names_(names), consumers_(consumers), ways_(graph, names) {}
+
+  SaverNode read(NodeId id) const {
+    const std::string_view node_def = graph_.bytes(id);
     const std::vector<std::string_view> inputs = input_views(node_def);
-    const size_t slot = is_assign_op(op) ? 1 : 0;
-    if (slot >= inputs.size()) continue;
-    const Input input = parse_input(inputs[slot]);
-    if (!input.control && names.find(input.node) == from) found.push_back({input.index(), reader});
-  }
-  return found;
-}
-
-// From the first taker of a restored tensor forward to the assignment.
-void follow(const Graph& graph, const Names& names, const Edges& consumers, NodeId taker,
-            RestoredTensor& tensor) {
-  for (int step = 0; step < kLongestWay; ++step) {
-    tensor.between.push_back(taker);
-    if (is_assign_op(node_op(graph.bytes(taker)))) {
-      tensor.variable = variable_behind(graph, names, input_views(graph.bytes(taker))[0]);
-      return;
+    const bool sliced = is(node_op(node_def), OpKind::kTakesSlices);
+    SaverNode saver;
+    saver.node = id;
+    saver.saves = ways_.saves(node_op(node_def));
+    saver.first_tensor = sliced ? 3 : 2;
+    saver.names = ways_.const_behind(inputs, 1);
+    if (sliced || !saver.saves) saver.slices = ways_.const_behind(inputs, 2);
+    // Many may read one Const: no more of it than the node has tensors.
+    const size_t most = saver.saves ? inputs.size() : outputs_of(node_def);
+    const std::vector<std::string> keys = strings(saver.names, most), slices = strings(saver.slices, most);
+    for (uint32_t slot = 0; slot < keys.size(); ++slot) {
+      SavedTensor tensor;
+      tensor.slot = slot;
+      tensor.key = keys[slot];
+      if (slot < slices.size()) tensor.slice = slices[slot];
+      if (saver.saves) {
+        const size_t at = saver.first_tensor + slot;
+        if (at >= inputs.size() || inputs[at].starts_with('^')) break;
+        end_in(ways_.source(inputs[at], kLongestWay, &tensor.between), tensor);
+      }
+      saver.tensors.push_back(std::move(tensor));
     }
-    const std::vector<RestoreReader> next = takers(graph, names, consumers, taker);
-    if (next.empty()) return;
-    taker = next.front().node;
+    if (!saver.saves) follow(saver);
+    return saver;
   }
+
+ private:
+  static size_t outputs_of(std::string_view node_def) {
+    if (!is_restore_v2_op(node_op(node_def))) return 1;
+    return type_list(find_attr(node_def, "dtypes").value_or("")).size();
+  }
+
+  std::vector<std::string> strings(NodeId id, size_t most) const {
+    if (id == kNoNode) return {};
+    return string_const(graph_.bytes(id), most).value_or(std::vector<std::string>());
+  }
+
+  static void end_in(const Ways::End& end, SavedTensor& tensor) {
+    tensor.variable = end.variable;
+    tensor.argument = end.argument;
+  }
+
+  // A node that takes the value of an output on: an assignment of it, or what hands it on.
+  struct Taker {
+    uint32_t output;
+    NodeId node;
+    uint32_t slot;
+  };
+
+  // The one that counts comes first.
+  std::vector<Taker> takers(NodeId from) const {
+    std::vector<Taker> found;
+    for (const NodeId reader : consumers_.of(from)) {
+      const std::string_view op = node_op(graph_.bytes(reader));
+      const bool takes = ways_.takes(op);
+      if (!takes && !ways_.passes(op)) continue;
+      const std::vector<std::string_view> inputs = input_views(graph_.bytes(reader));
+      const uint32_t first = takes ? 1 : 0, last = is_table_import_op(op) ? 2 : first;
+      for (uint32_t slot = first; slot <= last && slot < inputs.size(); ++slot) {
+        const Input input = ways_.parsed(inputs[slot]);
+        if (!input.control && names_.find(input.node) == from)
+          found.push_back({ways_.output(input), reader, slot});
+      }
+    }
+    if (ways_.last_taker()) std::reverse(found.begin(), found.end());
+    return found;
+  }
+
+  // From the restored tensors forward to the assignments.
+  void follow(SaverNode& restore) const {
+    for (const Taker& taker : takers(restore.node)) {
+      if (taker.output >= restore.tensors.size()) continue;
+      SavedTensor& tensor = restore.tensors[taker.output];
+      if (tensor.between.empty()) follow(taker, tensor);
+    }
+  }
+
+  void follow(Taker taker, SavedTensor& tensor) const {
+    for (int step = 0; step < kLongestWay; ++step) {
+      tensor.between.push_back(taker.node);
+      if (ways_.takes(node_op(graph_.bytes(taker.node)))) {
+        tensor.taken_at = taker.slot;
+        end_in(ways_.source(ways_.first_input(taker.node), ways_.longest_to_end(), nullptr), tensor);
+        return;
+      }
+      const std::vector<Taker> next = takers(taker.node);
+      if (next.empty()) return;
+      taker = next.front();
+    }
+  }
+
+  const Graph& graph_;
+  const Names& names_;
+  const Edges& consumers_;
+  const Ways ways_;
+};
+
+std::vector<NodeId> saver_nodes(const Graph& graph, const Ways& ways) {
+  std::vector<NodeId> nodes;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (graph.removed(NodeId{i})) continue;
+    const std::string_view op = node_op(graph.bytes(NodeId{i}));
+    if (ways.saves(op) || ways.restores(op)) nodes.push_back(NodeId{i});
+  }
+  return nodes;
 }
 
-RestoreNode read_restore(const Graph& graph, const Names& names, const Edges& consumers, NodeId id) {
-  const std::string_view node_def = graph.bytes(id);
-  const std::vector<std::string_view> inputs = input_views(node_def);
-  RestoreNode restore;
-  restore.node = id;
-  restore.names = const_behind(graph, names, inputs, 1);
-  restore.slices = const_behind(graph, names, inputs, 2);
-  // Many may read one Const: no more of it than the node has outputs.
-  const bool list = is_restore_v2_op(node_op(node_def));
-  const size_t outputs = list ? type_list(find_attr(node_def, "dtypes").value_or("")).size() : 1;
-  const std::vector<std::string> keys = strings_of(graph, restore.names, outputs),
-                                 slices = strings_of(graph, restore.slices, outputs);
-  for (uint32_t output = 0; output < keys.size(); ++output) {
-    restore.tensors.push_back(
-        {output, keys[output], output < slices.size() ? slices[output] : "", kNoNode, {}});
+Savers read_savers(const Graph& graph, const Names& names, const Edges& consumers,
+                   const std::vector<NodeId>& nodes) {
+  const SaverReader reader(graph, names, consumers);
+  Savers savers;
+  for (const NodeId id : nodes) {
+    SaverNode saver = reader.read(id);
+    (saver.saves ? savers.saves : savers.restores).push_back(std::move(saver));
   }
-  for (const RestoreReader& taker : takers(graph, names, consumers, id)) {
-    if (taker.output >= restore.tensors.size() || !restore.tensors[taker.output].between.empty()) continue;
-    follow(graph, names, consumers, taker.node, restore.tensors[taker.output]);
-  }
-  return restore;
+  return savers;
 }
 
 }  // namespace
 
-std::optional<std::vector<std::string>> string_const(std::string_view node_def, size_t most) {
-  if (!is_const_op(node_op(node_def))) return std::nullopt;
-  const auto value = find_attr(node_def, "value");
-  if (!value) return std::nullopt;
-  const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
-  if (static_cast<DType>(last_varint(tensor, 1)) != DType::kString) return std::nullopt;
-  const Shape shape = parse_shape_proto(last_bytes(tensor, 2));
-  if (!shape) return std::nullopt;
-  size_t count = 1;
-  for (const int64_t size : *shape) {
-    if (size < 0 || static_cast<size_t>(size) > kMostStrings ||
-        (count *= static_cast<size_t>(size)) > kMostStrings)
-      return std::nullopt;
-  }
-  count = std::min(count, most);
-  std::vector<std::string> strings;
-  for (Fields fields(tensor); strings.size() < count && fields.next();) {
-    if (fields->bytes(8)) strings.emplace_back(fields->value);
-  }
-  if (count - strings.size() > kMostRepeated) return std::nullopt;
-  const std::string last =
-      strings.empty() ? "" : strings.back();  // fewer values than elements: the last one repeats
-  strings.resize(count, last);
-  return strings;
-}
-
-std::string strings_value(const std::vector<std::string>& strings, bool scalar) {
-  std::string tensor, value;
-  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
-  append_bytes_field(tensor, 2,
-                     scalar ? "" : shape_proto(std::vector<int64_t>{static_cast<int64_t>(strings.size())}));
-  for (const std::string& text : strings) append_bytes_field(tensor, 8, text);
-  append_bytes_field(value, attr_field::kTensor, tensor);
-  return value;
-}
-
-std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings) {
-  // A scalar stays one: Restore and RestoreSlice take one name, not a list of one.
-  const std::string_view before = last_bytes(find_attr(node_def, "value").value_or(""), attr_field::kTensor);
-  const Shape shape = parse_shape_proto(last_bytes(before, 2));
-  const bool scalar = strings.size() == 1 && shape && shape->empty();
-  std::string result = with_attr(node_def, "value", strings_value(strings, scalar));
-  if (string_const(node_def).value_or(strings).size() != strings.size() &&
-      find_attr(node_def, "_output_shapes"))
-    result = with_attr(result, "_output_shapes", std::nullopt);
-  return result;
-}
-
 NodeId variable_behind(const Graph& graph, const Names& names, std::string_view input,
                        std::vector<NodeId>* between) {
-  for (int step = 0; step < kLongestWay; ++step) {
-    const Input parsed = parse_input(input);
-    const NodeId id = parsed.control ? kNoNode : names.find(parsed.node);
-    if (id == kNoNode) break;
-    const std::string_view node_def = graph.bytes(id);
-    const std::string_view op = node_op(node_def);
-    if (is_variable_op(op)) {
-      if (between != nullptr) std::reverse(between->begin(), between->end());
-      return id;
-    }
-    if (!is(op, OpKind::kPassesSavedInGraph)) break;
-    if (between != nullptr) between->push_back(id);
-    std::string_view next;
-    each_input(node_def, [&](std::string_view text) {
-      if (next.empty()) next = text;
-    });
-    if (next.empty()) break;
-    input = next;
-  }
   if (between != nullptr) between->clear();
-  return kNoNode;
+  return Ways(graph, names).source(input, kLongestWay, between).variable;
 }
 
 NodeId state_behind(const Graph& graph, const Names& names, std::string_view input,
@@ -222,35 +254,13 @@ std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& saver
   return keys;
 }
 
-namespace {
-
-std::vector<NodeId> saver_nodes(const Graph& graph) {
-  std::vector<NodeId> nodes;
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (graph.removed(NodeId{i})) continue;
-    const std::string_view op = node_op(graph.bytes(NodeId{i}));
-    if (is_save_op(op) || is_restore_op(op)) nodes.push_back(NodeId{i});
-  }
-  return nodes;
-}
-
-Savers read_savers(const Graph& graph, const Names& names, const Edges& consumers,
-                   const std::vector<NodeId>& nodes) {
-  Savers savers;
-  for (const NodeId id : nodes) {
-    if (is_save_op(node_op(graph.bytes(id)))) {
-      savers.saves.push_back(read_save(graph, names, id));
-    } else {
-      savers.restores.push_back(read_restore(graph, names, consumers, id));
-    }
-  }
-  return savers;
-}
-
-}  // namespace
-
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers) {
-  return read_savers(graph, names, consumers, saver_nodes(graph));
+  return read_savers(graph, names, consumers, saver_nodes(graph, Ways(graph, names)));
+}
+
+Savers find_savers(const Graph& graph, const Names& names) {
+  const std::vector<NodeId> nodes = saver_nodes(graph, Ways(graph, names));
+  return nodes.empty() ? Savers() : read_savers(graph, names, reversed(producers(graph, names)), nodes);
 }
 
 std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const Names& names) {
@@ -267,14 +277,14 @@ std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const 
 
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
                    const std::unordered_set<uint32_t>& initializers) {
-  return find_savers(graph, names, consumers, initializers, saver_nodes(graph));
+  return find_savers(graph, names, consumers, initializers, saver_nodes(graph, Ways(graph, names)));
 }
 
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers,
                    const std::unordered_set<uint32_t>& initializers, const std::vector<NodeId>& nodes) {
   Savers savers = read_savers(graph, names, consumers, nodes);
-  std::erase_if(savers.restores, [&](const RestoreNode& restore) {
-    return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const RestoredTensor& tensor) {
+  std::erase_if(savers.restores, [&](const SaverNode& restore) {
+    return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const SavedTensor& tensor) {
       return !tensor.between.empty() && initializers.contains(index_of(tensor.between.back()));
     });
   });

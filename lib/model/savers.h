@@ -1,6 +1,6 @@
-// The savers of a graph, found from their nodes: which variable is saved under which key, and how it is
-// restored (docs/tensorflow.md#savers). SaverDef only names three of these nodes; a key is never guessed from
-// a variable's name.
+// Savers, found from their nodes in a graph or in the body of a function: which variable is saved under which
+// key, and how it is restored (docs/tensorflow.md#savers). A SaverDef only names three nodes of a graph; a
+// key is never guessed from a variable's name.
 #pragma once
 
 #include <optional>
@@ -17,48 +17,32 @@
 
 namespace gedit {
 
-// The strings of a Const node of DT_STRING: what string_val holds, the last one repeated up to the shape's
-// size, and of them the first `most`. Nothing where the node is no such Const.
-std::optional<std::vector<std::string>> string_const(std::string_view node_def, size_t most = SIZE_MAX);
-// The AttrValue `value` of a Const of these strings: a vector, or the scalar of the only one.
-std::string strings_value(const std::vector<std::string>& strings, bool scalar = false);
-// A Const like `node_def` that holds these strings: as a vector, one string in place of a scalar as a scalar.
-std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings);
-
-// A tensor that a Save, SaveSlices or SaveV2 node writes.
+// A tensor that a node of a saver writes under a key, or reads.
 struct SavedTensor {
-  uint32_t slot;           // among the tensors, from 0
-  std::string key, slice;  // entries of tensor_names, shape_and_slices ("": whole)
-  NodeId variable;         // whose value it is; kNoNode for what is no variable (a table's values)
-  std::vector<NodeId>
-      between;  // reads on the way from the variable to the Save node, nearest to the variable first
+  uint32_t slot = 0;          // among the tensors of a Save node, or the outputs of a Restore node
+  std::string key, slice;     // entries of tensor_names, shape_and_slices ("": whole)
+  NodeId variable = kNoNode;  // whose value it is; kNoNode for what is no variable (a table's values)
+  // In a body, where variables, tables and sometimes values are passed: the argument that it is of, or "".
+  std::string argument;
+  // Nodes on the way: from the variable or argument to the Save node, or from the Restore node to the
+  // assignment or table's import, which is the last.
+  std::vector<NodeId> between;
+  uint32_t taken_at = 1;  // then: the input of the last one that takes it
 };
 
-struct SaveNode {
-  NodeId node;
+// A Save, SaveSlices or SaveV2 node, or a Restore, RestoreSlice or RestoreV2 node.
+struct SaverNode {
+  NodeId node = kNoNode;
+  bool saves = false;
   NodeId names = kNoNode, slices = kNoNode;  // the Consts; kNoNode where the op has none or it is no Const
-  uint32_t first_tensor = 2;                 // input slot of the first saved tensor
+  uint32_t first_tensor = 2;                 // of a Save node: the input of the first tensor
   std::vector<SavedTensor> tensors;          // empty where the names are no Const
   bool readable() const { return names != kNoNode; }
 };
 
-// A tensor that a Restore, RestoreSlice or RestoreV2 node reads, and the assignment that it ends in.
-struct RestoredTensor {
-  uint32_t output;
-  std::string key, slice;
-  NodeId variable;              // kNoNode: assigned to no variable
-  std::vector<NodeId> between;  // from the reader of the output to the Assign, which is the last
-};
-
-struct RestoreNode {
-  NodeId node;
-  NodeId names = kNoNode, slices = kNoNode;
-  std::vector<RestoredTensor> tensors;
-};
-
+// By position, both.
 struct Savers {
-  std::vector<SaveNode> saves;
-  std::vector<RestoreNode> restores;
+  std::vector<SaverNode> saves, restores;
 
   bool empty() const { return saves.empty() && restores.empty(); }
 };
@@ -66,7 +50,9 @@ struct Savers {
 // By variable, the key under which it is saved, else restored. Views into `savers`.
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers);
 
+// Of a graph, or of a function's body, which is decoded.
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers);
+Savers find_savers(const Graph& graph, const Names& names);
 // Nodes that the MetaGraph's VariableDefs name as initializers.
 std::unordered_set<uint32_t> variable_initializers(const MetaGraph& meta, const Names& names);
 // The savers without restores that end in one of these: they give variables their initial values from other

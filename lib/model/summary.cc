@@ -11,6 +11,7 @@
 #include "model/calls.h"
 #include "model/collections.h"
 #include "model/saved_objects.h"
+#include "model/saver_def.h"
 #include "model/savers.h"
 #include "ops/kinds.h"
 
@@ -212,26 +213,21 @@ class Summarizer {
 
   void savers() {
     std::set<std::string> known;
-    const auto add = [&](std::string_view def) {
-      SaverSummary saver;
-      saver.filename_tensor = last_bytes(def, 1);
-      saver.save_tensor = last_bytes(def, 2);
-      saver.restore_op = last_bytes(def, 3);
-      saver.sharded = last_varint(def, 5) != 0;
+    for (const std::string_view bytes : saver_defs(meta_)) {
+      const SaverDef def = parse_saver_def(bytes);
       static constexpr const char* kVersions[] = {"legacy", "V1", "V2"};
-      const uint64_t version = last_varint(def, 7);
-      saver.version = version < 3 ? kVersions[version] : std::to_string(version);
-      if (!known.insert(saver.restore_op).second) return;
+      SaverSummary saver;
+      saver.filename_tensor = def.filename;
+      saver.save_tensor = def.save;
+      saver.restore_op = def.restore;
+      saver.sharded = def.sharded;
+      saver.version = def.version < 3 ? kVersions[def.version] : std::to_string(def.version);
+      if (!known.insert(saver.restore_op).second) continue;
       saver.keys = keys_below(saver.restore_op);
       summary_.savers.push_back(std::move(saver));
-    };
-    if (meta_.has(meta_field::kSaver)) add(meta_.part(meta_field::kSaver));
-    for (const Collection& collection : collections(meta_)) {
-      if (collection.key != "savers" || collection.kind != collection_kind::kBytesList) continue;
-      for (const std::string_view item : collection.items) add(item);
     }
     if (!summary_.savers.empty()) return;
-    for (const SaveNode& save : savers_.saves) {
+    for (const SaverNode& save : savers_.saves) {
       SaverSummary saver;
       saver.save_tensor = graph_.name(save.node);
       saver.keys = save.tensors.size();
@@ -247,9 +243,9 @@ class Summarizer {
     from.add(op);
     const NodeSet below = reach(from, *producers_, kAnyDistance);
     std::unordered_set<std::string> keys;
-    for (const RestoreNode& restore : savers_.restores) {
+    for (const SaverNode& restore : savers_.restores) {
       if (!below.has(restore.node)) continue;
-      for (const RestoredTensor& tensor : restore.tensors) keys.insert(tensor.key + '\0' + tensor.slice);
+      for (const SavedTensor& tensor : restore.tensors) keys.insert(tensor.key + '\0' + tensor.slice);
     }
     return keys.size();
   }

@@ -137,8 +137,8 @@ void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResu
 void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {
   Graph& graph = facts.model.graph();
   std::unordered_set<uint32_t> in_savers;
-  for (const RestoreNode& restore : facts.savers.restores) {
-    for (const RestoredTensor& tensor : restore.tensors) {
+  for (const SaverNode& restore : facts.savers.restores) {
+    for (const SavedTensor& tensor : restore.tensors) {
       for (const NodeId id : tensor.between) {
         for (const NodeId reader : facts.consumers.of(id)) in_savers.insert(index_of(reader));
       }

@@ -7,6 +7,7 @@
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
 #include "edit/savers/body.h"
+#include "graph/string_const.h"
 #include "model/object_nodes.h"
 #include "ops/kinds.h"
 
@@ -97,10 +98,10 @@ class ObjectExtension {
     std::vector<DType> types;
     const size_t before = inputs.size();
     std::map<size_t, std::string> arguments;  // number of an original's argument -> the copy's name
-    for (const SaverInFunction& saver : body.savers()) {
+    const auto extend = [&](const SaverNode& saver) {
       std::unordered_set<std::string_view> known;
-      for (const SavedArgument& tensor : saver.tensors) known.insert(tensor.key);
-      for (const SavedArgument& tensor : saver.tensors) {
+      for (const SavedTensor& tensor : saver.tensors) known.insert(tensor.key);
+      for (const SavedTensor& tensor : saver.tensors) {
         const size_t number = tensor.argument.empty() ? before : body.number_of(tensor.argument);
         if (number >= before) continue;
         if (tensor.key == kObjectGraphKey) {
@@ -129,7 +130,9 @@ class ObjectExtension {
         }
         body.add_entry(saver, tensor, key, argument->second);
       }
-    }
+    };
+    std::ranges::for_each(body.savers().saves, extend);
+    std::ranges::for_each(body.savers().restores, extend);
     if (inputs.size() == before) return;
     body.apply();
     inputs.insert(inputs.end(), controls.begin(), controls.end());
@@ -209,7 +212,7 @@ class ObjectExtension {
 
   // The checkpoint's object graph also lies in a Const that the saver writes.
   void extend_saved_graph() {
-    for (const SaveNode& save : facts_.savers.saves) {
+    for (const SaverNode& save : facts_.savers.saves) {
       std::vector<std::string_view> inputs;
       each_input(graph_.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
       for (const SavedTensor& tensor : save.tensors) {

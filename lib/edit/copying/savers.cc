@@ -15,10 +15,10 @@ class SaverExtension final : public SaverLists {
       : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), values_(values), result_(result) {}
 
   void run() {
-    for (const SaveNode& save : facts_.savers.saves) extend(save);
-    for (RestoreNode restore : facts_.savers.restores) {
+    for (const SaverNode& save : facts_.savers.saves) save_copies(save);
+    for (SaverNode restore : facts_.savers.restores) {
       if (values_) read_v2(restore);  // the checkpoint that is written is one
-      extend(restore);
+      restore_copies(restore);
     }
     run_groups();
   }
@@ -54,7 +54,7 @@ class SaverExtension final : public SaverLists {
     return std::any_of(sources.begin(), sources.end(), [&](NodeId source) { return copied(source); });
   }
 
-  void extend(const SaveNode& save) {
+  void save_copies(const SaverNode& save) {
     if (!save.readable()) {
       if (reads_copied(save.node)) no_const(save.node);
       return;
@@ -78,7 +78,7 @@ class SaverExtension final : public SaverLists {
       const DType type = types && at < types->size() ? base_type((*types)[at]) : DType::kInvalid;
       entries.push_back({key, tensor.slice, type, saved_copy(tensor, input)});
     }
-    if (!entries.empty()) SaverLists::extend(save, entries);
+    if (!entries.empty()) extend_save(save, entries);
   }
 
   // The copy of a saved tensor: of the read where that was copied, else of the way to it once more.
@@ -99,32 +99,32 @@ class SaverExtension final : public SaverLists {
     return source;
   }
 
-  void extend(const RestoreNode& restore) {
+  void restore_copies(const SaverNode& restore) {
     if (restore.names == kNoNode) return;  // said for the Save node
-    std::vector<const RestoredTensor*> wanted;
-    for (const RestoredTensor& tensor : restore.tensors) {
+    std::vector<const SavedTensor*> wanted;
+    for (const SavedTensor& tensor : restore.tensors) {
       if (copied(tensor.variable)) wanted.push_back(&tensor);
     }
     if (wanted.empty()) return;
-    for (const RestoredTensor* tensor : wanted) {
+    for (const SavedTensor* tensor : wanted) {
       result_.keys.emplace(tensor->key, key_of_copy(tensor->key));
     }
     const bool one_each = restores_one_each(facts_.savers, restore, node_op(graph_.bytes(restore.node)));
     if (one_each) wanted.resize(1);
     const auto known = output_types(facts_.ops, graph_.bytes(restore.node));
     std::vector<SaverEntry> entries;
-    for (const RestoredTensor* tensor : wanted) {
-      const bool typed = known && tensor->output < known->size();
+    for (const SavedTensor* tensor : wanted) {
+      const bool typed = known && tensor->slot < known->size();
       entries.push_back(
-          {key_of_copy(tensor->key), tensor->slice, typed ? (*known)[tensor->output] : DType::kInvalid, ""});
+          {key_of_copy(tensor->key), tensor->slice, typed ? (*known)[tensor->slot] : DType::kInvalid, ""});
     }
-    const std::vector<std::string> tensors = SaverLists::extend(restore, entries, one_each);
+    const std::vector<std::string> tensors = extend_restore(restore, entries, one_each);
     for (size_t i = 0; i < wanted.size(); ++i) assign(*wanted[i], tensors[i]);
   }
 
   // The nodes from the restored tensor to the assignment once more, and the new assignment in the groups of
   // the old.
-  void assign(const RestoredTensor& tensor, std::string source) {
+  void assign(const SavedTensor& tensor, std::string source) {
     for (const NodeId id : tensor.between) {
       std::vector<std::string> inputs = inputs_of(id);
       const bool last = id == tensor.between.back();

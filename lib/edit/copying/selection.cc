@@ -267,10 +267,10 @@ class CopySelecting {
   }
 
   void leave_savers(NodeSet& left_out) const {
-    for (const SaveNode& save : facts_.savers.saves) left_out.add(save.node);
-    for (const RestoreNode& restore : facts_.savers.restores) {
+    for (const SaverNode& save : facts_.savers.saves) left_out.add(save.node);
+    for (const SaverNode& restore : facts_.savers.restores) {
       left_out.add(restore.node);
-      for (const RestoredTensor& tensor : restore.tensors) {
+      for (const SavedTensor& tensor : restore.tensors) {
         for (const NodeId id : tensor.between) left_out.add(id);
       }
     }

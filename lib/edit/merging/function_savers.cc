@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "checkpoint/objects.h"
 #include "edit/merging/saver_state.h"
+#include "graph/string_const.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
 
@@ -43,7 +44,7 @@ std::string MergedSavers::objects_value() const { return strings_value({load_obj
 
 // The Const that an operand's Save node has for the object graph, as the saver of a merged graph does.
 NodeId MergedSavers::saved_objects_of(const MergePart& part) const {
-  for (const SaveNode& save : values_[part.number].main.saves) {
+  for (const SaverNode& save : values_[part.number].main.saves) {
     for (const SavedTensor& tensor : save.tensors) {
       if (tensor.key != kObjectGraphKey) continue;
       const std::string input = inputs_of(part.graph().bytes(save.node))[save.first_tensor + tensor.slot];
@@ -99,7 +100,7 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
     return std::all_of(nodes.begin(), nodes.end(), is);
   };
   const auto is_removed = [&](NodeId id) { return part.removed.has(id); };
-  const NodeId group = values_[part.number].restore_operation;
+  const NodeId group = values_[part.number].def.restore;
   if (group != kNoNode && is_no_op(node_op(graph.bytes(group))) && consumers.of(group).empty() &&
       all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed.has(id); }))
     part.removed.add(group);
@@ -194,10 +195,8 @@ void MergedSavers::make_saver() {
   for (const std::string& end : function_ends_) restoring.input("^" + end);
   new_nodes_.push_back(restoring.take());
   constexpr uint64_t kV2 = 2;
-  append_bytes_field(saver_def_, 1, filename + ":0");
-  append_bytes_field(saver_def_, 2, done + ":0");
-  append_bytes_field(saver_def_, 3, restore);
-  append_varint_field(saver_def_, 7, kV2);
+  const std::string file = filename + ":0", saved = done + ":0";
+  saver_def_ = saver_def_bytes({file, saved, restore, false, kV2});
 }
 
 }  // namespace gedit

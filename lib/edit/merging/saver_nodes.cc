@@ -34,21 +34,21 @@ void MergedSavers::rekey_chosen() {
   Values& values = values_[chosen_->number];
   Lists& lists = kept_->lists;
   const NodeId main_save = values.main.saves.front().node, main_restore = values.main.restores.front().node;
-  for (SaveNode save : values.all.saves) {
+  for (SaverNode save : values.all.saves) {
     if (!save.readable()) continue;
     for (SavedTensor& tensor : save.tensors) tensor.key = key_of(*chosen_, tensor.key);
-    lists.extend(save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
+    lists.extend_save(save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
   }
   std::vector<std::string> tensors;
-  for (RestoreNode restore : values.all.restores) {
+  for (SaverNode restore : values.all.restores) {
     if (restore.names == kNoNode) continue;
     const bool here = restore.node == main_restore;
     const bool one_each =
         here && restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
     lists.read_v2(restore);  // the checkpoint that is written is one
-    for (RestoredTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
+    for (SavedTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =
-        lists.extend(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
+        lists.extend_restore(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
     if (here) tensors = made;
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -63,13 +63,13 @@ void MergedSavers::rekey_chosen() {
   }
   // The operations that run the restored assignments run the new ones.
   NodeId group = kNoNode;
-  for (const RestoredTensor& tensor : values.main.restores.front().tensors) {
+  for (const SavedTensor& tensor : values.main.restores.front().tensors) {
     if (tensor.between.empty() || group != kNoNode) continue;
     for (const NodeId reader : chosen_->facts.consumers().of(tensor.between.back())) {
       if (is_no_op(node_op(chosen_->graph().bytes(reader)))) group = reader;
     }
   }
-  if (group == kNoNode) group = values.restore_operation;
+  if (group == kNoNode) group = values.def.restore;
   if (group == kNoNode) {
     throw Error(Cause::kRefused, "no operation restores all that its saver holds").in(chosen_->model.path);
   }
@@ -81,7 +81,7 @@ void MergedSavers::rekey_chosen() {
 std::vector<NodeId> MergedSavers::what_is_saved(const MergePart& part, std::string& scope) const {
   const Graph& graph = part.graph();
   std::vector<NodeId> nodes;
-  for (const SaveNode& save : values_[part.number].main.saves) {
+  for (const SaverNode& save : values_[part.number].main.saves) {
     scope = scope_of(graph.name(save.node));
     const std::vector<std::string> inputs = inputs_of(graph.bytes(save.node));
     for (const SavedTensor& tensor : save.tensors) {
@@ -98,7 +98,7 @@ std::vector<NodeId> MergedSavers::what_is_saved(const MergePart& part, std::stri
 
 // What an operand's Save nodes take, by the names in the merged graph.
 void MergedSavers::join_saves(const MergePart& part, std::vector<SaverEntry>& entries) const {
-  for (const SaveNode& save : values_[part.number].main.saves) {
+  for (const SaverNode& save : values_[part.number].main.saves) {
     NodeHead head;
     head.id = save.node;
     std::vector<std::string> inputs;
@@ -125,14 +125,14 @@ void MergedSavers::join(MergePart& part) {
   std::vector<NodeId> kept = what_is_saved(part, scope);  // nodes of the saver that stay
   std::set<uint32_t> ends;
   NodeSet known(graph.size());  // what assigns: kept, or of a variable that an earlier operand restores
-  for (const RestoreNode& restore : values.main.restores) {
+  for (const SaverNode& restore : values.main.restores) {
     scope = scope_of(graph.name(restore.node));
-    for (const RestoredTensor& tensor : restore.tensors) {
+    for (const SavedTensor& tensor : restore.tensors) {
       for (const NodeId id : tensor.between) known.add(id);
       if (is_shared(part, tensor.variable)) continue;
       const Tensor& value = value_of(part, tensor.key);
       kept_->restored.push_back({key_of(part, tensor.key), tensor.slice, value.dtype, ""});
-      kept_->uses.push_back({&part, tensor_text(graph.name(restore.node), tensor.output), "", false});
+      kept_->uses.push_back({&part, tensor_text(graph.name(restore.node), tensor.slot), "", false});
       kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
       if (!tensor.between.empty()) ends.insert(index_of(tensor.between.back()));
     }
@@ -228,15 +228,15 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
     bool saves = false;
   };
   std::map<std::string, Group> groups;
-  for (const SaveNode& save : values.all.saves) {
+  for (const SaverNode& save : values.all.saves) {
     Group& group = groups[scope_of(graph.name(save.node))];
     group.nodes.push_back(save.node);
     group.saves = true;
   }
-  for (const RestoreNode& restore : values.all.restores) {
+  for (const SaverNode& restore : values.all.restores) {
     std::vector<NodeId>& nodes = groups[scope_of(graph.name(restore.node))].nodes;
     nodes.push_back(restore.node);
-    for (const RestoredTensor& tensor : restore.tensors)
+    for (const SavedTensor& tensor : restore.tensors)
       nodes.insert(nodes.end(), tensor.between.begin(), tensor.between.end());
   }
   for (const NodeId id : kept) {

@@ -10,6 +10,7 @@
 #include "checkpoint/bundle.h"
 #include "edit/merging/savers.h"
 #include "edit/savers/calls.h"
+#include "model/saver_def.h"
 
 namespace gedit {
 
@@ -23,10 +24,10 @@ inline std::string scope_of(std::string_view name) {
 struct MergedSavers::Values {
   std::shared_ptr<Checkpoint> checkpoint;  // null where the operand has none
   std::string path;
-  std::string prefix;                                            // before every key
-  std::unordered_map<std::string, std::string> keys;             // those that become something else
-  NodeId save_operation = kNoNode, restore_operation = kNoNode;  // of saver_def
-  std::unordered_set<uint32_t> initializers;                     // nodes that VariableDefs name
+  std::string prefix;                                 // before every key
+  std::unordered_map<std::string, std::string> keys;  // those that become something else
+  SaverDefNodes def;                                  // of saver_def
+  std::unordered_set<uint32_t> initializers;          // nodes that VariableDefs name
   Savers all, main;
   std::optional<FunctionSaver> functions;  // in place of `main`
 };

@@ -10,6 +10,7 @@
 #include "edit/merging/saver_state.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "model/collections.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -23,10 +24,10 @@ Savers main_saver(const MergePart& part, const Savers& all, const std::vector<No
   }
   const NodeSet reached = reach(ends, part.facts.producers(), kAnyDistance);
   Savers main;
-  for (const SaveNode& save : all.saves) {
+  for (const SaverNode& save : all.saves) {
     if (reached.has(save.node)) main.saves.push_back(save);
   }
-  for (const RestoreNode& restore : all.restores) {
+  for (const SaverNode& restore : all.restores) {
     if (reached.has(restore.node)) main.restores.push_back(restore);
   }
   return main.empty() ? all : main;
@@ -57,14 +58,9 @@ MergedSavers::~MergedSavers() = default;
 void MergedSavers::open(const MergeRequest& request) {
   for (const auto& part : parts_) {
     Values& values = values_[part->number];
-    if (const std::string_view saver_def = part->model.meta().part(meta_field::kSaver); !saver_def.empty()) {
-      // While they still have the names that they have in the file.
-      const auto find = [&](uint32_t field) {
-        return part->facts.names().find(node_of(last_bytes(saver_def, field)));
-      };
-      values.save_operation = find(2);
-      values.restore_operation = find(3);
-    }
+    // While they still have the names that they have in the file.
+    if (const std::string_view def = part->model.meta().part(meta_field::kSaver); !def.empty())
+      values.def = saver_def_nodes(def, part->facts.names());
     for (const MergeCheckpoint& checkpoint : request.checkpoints) {
       if (checkpoint.name == part->name) values.path = checkpoint.path;
     }
@@ -140,7 +136,7 @@ void MergedSavers::choose() {
     if (values.checkpoint == nullptr) continue;
     values.all =
         find_savers(part->graph(), part->facts.names(), part->facts.consumers(), values.initializers);
-    values.main = main_saver(*part, values.all, {values.save_operation, values.restore_operation});
+    values.main = main_saver(*part, values.all, {values.def.save, values.def.restore});
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(values.main.saves.begin(), values.main.saves.end(), opaque),
                           std::any_of(values.main.restores.begin(), values.main.restores.end(), opaque)}) {
@@ -161,11 +157,11 @@ void MergedSavers::decide() {
   choose();
   if (chosen_ != nullptr) {
     const Savers& main = values_[chosen_->number].main;
-    for (const SaveNode& save : main.saves) {
+    for (const SaverNode& save : main.saves) {
       for (const SavedTensor& tensor : save.tensors) value_of(*chosen_, tensor.key);
     }
-    for (const RestoreNode& restore : main.restores) {
-      for (const RestoredTensor& tensor : restore.tensors) value_of(*chosen_, tensor.key);
+    for (const SaverNode& restore : main.restores) {
+      for (const SavedTensor& tensor : restore.tensors) value_of(*chosen_, tensor.key);
     }
   }
   const bool functions = std::any_of(values_.begin(), values_.end(),
@@ -176,7 +172,7 @@ void MergedSavers::decide() {
   const bool reads_v1 =
       chosen_ != nullptr &&
       std::any_of(values_[chosen_->number].all.restores.begin(), values_[chosen_->number].all.restores.end(),
-                  [&](const RestoreNode& restore) {
+                  [&](const SaverNode& restore) {
                     return !is_restore_v2_op(node_op(chosen_->graph().bytes(restore.node)));
                   });
   if (as_it_is_ && !reads_v1 && (chosen_ != nullptr || saved)) return;
@@ -229,7 +225,7 @@ void MergedSavers::mend(MetaGraph& meta) const {
   for (const Collection& collection : collections(meta)) {
     std::vector<std::string> items;
     for (const std::string_view item : collection.items) {
-      const std::string_view name = collection.key == "savers"                      ? last_bytes(item, 3)
+      const std::string_view name = collection.key == "savers" ? parse_saver_def(item).restore
                                     : collection.kind == collection_kind::kNodeList ? item
                                                                                     : std::string_view();
       if (!removed_.contains(std::string(node_of(name)))) items.emplace_back(item);

@@ -2,9 +2,9 @@
 
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
+#include "graph/string_const.h"
 #include "graph/types.h"
 #include "model/collections.h"
-#include "model/savers.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -19,7 +19,7 @@ Graph& decoded(Graph& body) {
 }  // namespace
 
 SaverBody::SaverBody(Graph& body)
-    : body_(decoded(body)), names_(body_), fresh_(names_), savers_(savers_in(body_, names_)) {
+    : body_(decoded(body)), names_(body_), fresh_(names_), savers_(find_savers(body_, names_)) {
   for (Fields fields(function_signature(body_)); fields.next();) {
     if (!fields->bytes(op_def_field::kInput)) continue;
     const std::string_view name = last_bytes(fields->value, op_def_field::kArgName);
@@ -46,13 +46,13 @@ std::string SaverBody::add_argument(size_t like, std::string_view name) {
   return fresh;
 }
 
-void SaverBody::add_entry(const SaverInFunction& saver, const SavedArgument& tensor, const std::string& key,
+void SaverBody::add_entry(const SaverNode& saver, const SavedTensor& tensor, const std::string& key,
                           const std::string& argument) {
   Entries& entries = entries_[index_of(saver.node)];
   if (entries.keys.empty()) {
     entries.saver = &saver;
     entries.known = type_list(find_attr(body_.bytes(saver.node), "dtypes").value_or(""));
-    for (const SavedArgument& known : saver.tensors) {
+    for (const SavedTensor& known : saver.tensors) {
       entries.keys.push_back(known.key);
       entries.slices.push_back(known.slice);
     }
@@ -105,7 +105,7 @@ std::string SaverBody::again(NodeId id, const std::vector<std::string>& inputs) 
 }
 
 void SaverBody::apply(const Entries& entries) {
-  const SaverInFunction& saver = *entries.saver;
+  const SaverNode& saver = *entries.saver;
   std::vector<std::string> inputs, controls;
   each_input(body_.bytes(saver.node), [&](std::string_view input) {
     (input.starts_with('^') ? controls : inputs).emplace_back(input);

@@ -11,7 +11,7 @@
 #include "edit/basis/names.h"
 #include "graph/graph.h"
 #include "graph/names.h"
-#include "model/saver_functions.h"
+#include "model/savers.h"
 
 namespace gedit {
 
@@ -22,7 +22,7 @@ class SaverBody {
   SaverBody(const SaverBody&) = delete;
   SaverBody& operator=(const SaverBody&) = delete;
 
-  const std::vector<SaverInFunction>& savers() const { return savers_; }
+  const Savers& savers() const { return savers_; }
   size_t number_of(
       std::string_view argument) const;  // the number of arguments where there is none of that name
   DType type_of(size_t argument) const;
@@ -32,14 +32,14 @@ class SaverBody {
 
   // An entry more in a saver: what the entry `tensor` does for its argument is done under `key` for
   // `argument`.
-  void add_entry(const SaverInFunction& saver, const SavedArgument& tensor, const std::string& key,
+  void add_entry(const SaverNode& saver, const SavedTensor& tensor, const std::string& key,
                  const std::string& argument);
 
   void apply();
 
  private:
   struct Entries {
-    const SaverInFunction* saver = nullptr;
+    const SaverNode* saver = nullptr;
     std::vector<std::string> keys, slices, sources;  // sources: of a SaveV2
     std::vector<DType> known, types;                 // of the entries that are there, of the new ones
   };
@@ -55,7 +55,7 @@ class SaverBody {
   Graph& body_;
   Names names_;
   NewNames fresh_;
-  std::vector<SaverInFunction> savers_;
+  Savers savers_;
   std::vector<std::string_view> arguments_;  // ArgDefs
   std::unordered_map<std::string_view, size_t> numbers_;
   std::vector<std::string> new_arguments_;

@@ -1,14 +1,14 @@
 #include "edit/savers/calls.h"
 
-#include <charconv>
 #include <set>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "graph/library.h"
+#include "graph/string_const.h"
 #include "graph/types.h"
 #include "model/collections.h"
-#include "model/savers.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -65,12 +65,10 @@ std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view funct
 std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names,
                                                  const std::function<const Edges&()>& producers,
                                                  Registry& ops) {
-  const std::string_view saver_def = meta.part(meta_field::kSaver);
-  const auto node = [&](uint32_t field) { return names.find(node_of(last_bytes(saver_def, field))); };
+  const SaverDefNodes def = saver_def_nodes(meta.part(meta_field::kSaver), names);
+  if (def.filename == kNoNode || def.save == kNoNode || def.restore == kNoNode) return std::nullopt;
   FunctionSaver saver;
-  saver.filename = node(1);
-  const NodeId save = node(2), restore = node(3);
-  if (saver.filename == kNoNode || save == kNoNode || restore == kNoNode) return std::nullopt;
+  saver.filename = def.filename;
   std::unordered_map<std::string_view, std::string_view> save_functions, restore_functions;
   for (Fields fields(meta.graph.part(graph_field::kLibrary)); fields.next();) {
     if (!fields->bytes(1)) continue;
@@ -104,12 +102,12 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
     }
   };
   bool known = true;
-  each_call(save, save_functions, [&](NodeId call, const auto& function) {
+  each_call(def.save, save_functions, [&](NodeId call, const auto& function) {
     auto saved = saved_in(function.second, ops);
     known = known && saved && !saved->empty();
     if (known) saver.saves.push_back({call, std::string(function.first), std::move(*saved)});
   });
-  each_call(restore, restore_functions, [&](NodeId call, const auto& function) {
+  each_call(def.restore, restore_functions, [&](NodeId call, const auto& function) {
     saver.restores.push_back({call, std::string(function.first)});
   });
   if (!known || saver.restores.empty()) return std::nullopt;
@@ -180,11 +178,9 @@ std::string Inliner::inlined(std::string_view value, int depth) {
   }
   // Which output it is, counted over all arguments of the op.
   const size_t colon = input.port.find(':');
-  uint32_t index = 0, place = 0;
+  uint32_t index = 0;
   if (colon != std::string_view::npos) {
-    const std::string_view number = input.port.substr(colon + 1);
-    std::from_chars(number.data(), number.data() + number.size(), place);
-    const auto output = made.outputs.find({input.port.substr(0, colon), place});
+    const auto output = made.outputs.find({input.port.substr(0, colon), input.body_index()});
     if (output != made.outputs.end()) index = output->second;
   }
   return index == 0 ? made.name : made.name + ":" + std::to_string(index);

@@ -6,6 +6,7 @@
 #include "edit/basis/names.h"
 #include "edit/savers/lists.h"
 #include "graph/names.h"
+#include "graph/string_const.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -62,15 +63,15 @@ class OwnSavers final : public SaverLists {
         savers_(find_savers(graph_, names_, consumers_, variable_initializers(model.meta(), names_))) {}
 
   void read_v2() {
-    for (RestoreNode& restore : savers_.restores) SaverLists::read_v2(restore);
+    for (SaverNode& restore : savers_.restores) SaverLists::read_v2(restore);
   }
 
   void rename(const KeyMap& keys) {
     std::set<NodeId> done{kNoNode};  // a Const may serve both
-    for (const SaveNode& save : savers_.saves) {
+    for (const SaverNode& save : savers_.saves) {
       if (done.insert(save.names).second) rename(save.names, keys);
     }
-    for (const RestoreNode& restore : savers_.restores) {
+    for (const SaverNode& restore : savers_.restores) {
       if (done.insert(restore.names).second) rename(restore.names, keys);
     }
   }

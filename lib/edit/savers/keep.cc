@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "checkpoint/bundle.h"
 #include "edit/basis/names.h"
+#include "graph/string_const.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -16,13 +18,12 @@ SaverShrinking::SaverShrinking(Facts& facts, Closure& closure)
       closure_(closure),
       dead_(graph_.size()),
       own_(graph_.size()) {
-  for (const SaveNode& save : facts.savers.saves) saves_.emplace(index_of(save.node), &save);
-  for (const RestoreNode& restore : facts.savers.restores)
-    restores_.emplace(index_of(restore.node), &restore);
+  for (const SaverNode& save : facts.savers.saves) saves_.emplace(index_of(save.node), &save);
+  for (const SaverNode& restore : facts.savers.restores) restores_.emplace(index_of(restore.node), &restore);
 }
 
 // The variable or table whose values the tensor is; kNoNode where it is none.
-NodeId SaverShrinking::owner_of_saved(const SaveNode& save, const SavedTensor& tensor) const {
+NodeId SaverShrinking::owner_of_saved(const SaverNode& save, const SavedTensor& tensor) const {
   if (tensor.variable != kNoNode) return tensor.variable;
   const NodeId producer = source_of(save.node, save.first_tensor + tensor.slot);
   return producer == kNoNode ? kNoNode : source_of(producer, 0);  // a table's export
@@ -48,7 +49,7 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     if (dead_.add(id)) stack.push_back(id);
   };
   std::unordered_set<uint32_t> live_files;
-  for (const SaveNode& save : facts_.savers.saves) {
+  for (const SaverNode& save : facts_.savers.saves) {
     std::vector<uint32_t> slots;
     bool any = false;
     for (const SavedTensor& tensor : save.tensors) {
@@ -64,7 +65,7 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     }
   }
   // The file of a shard that is not written any more.
-  for (const SaveNode& save : facts_.savers.saves) {
+  for (const SaverNode& save : facts_.savers.saves) {
     const NodeId file = source_of(save.node, 0);
     if (!dead_.has(save.node) || file == kNoNode || live_files.contains(index_of(file))) continue;
     lost_.insert(index_of(file));
@@ -72,11 +73,11 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
       if (source_of(reader, 0) == file && is_identity_op(node_op(graph_.bytes(reader)))) kill(reader);
     }
   }
-  for (const RestoreNode& restore : facts_.savers.restores) {
+  for (const SaverNode& restore : facts_.savers.restores) {
     std::set<uint32_t> outputs;
-    for (const RestoredTensor& tensor : restore.tensors) {
+    for (const SavedTensor& tensor : restore.tensors) {
       if (tensor.variable != kNoNode && stays(tensor.variable)) {
-        outputs.insert(tensor.output);
+        outputs.insert(tensor.slot);
       } else if (!tensor.between.empty()) {
         kill(tensor.between.front());
       }
@@ -172,17 +173,9 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
   if (facts_.savers.empty()) return;
   decide(stays);
   own_ = NodeSet(graph_.size());  // what they read may be more by now
-  const auto node = [&](std::string_view name) {
-    return name.empty() ? kNoNode : facts_.names.find(node_of(name));
-  };
-  const auto of_def = [&](std::string_view def) {
-    collect({node(last_bytes(def, 1)), node(last_bytes(def, 2)), node(last_bytes(def, 3))}, apart);
-  };
-  const MetaGraph& meta = facts_.model.meta();
-  if (meta.has(meta_field::kSaver)) of_def(meta.part(meta_field::kSaver));
-  for (const Collection& collection : facts_.all_collections) {
-    if (collection.key != "savers" || collection.kind != collection_kind::kBytesList) continue;
-    for (const std::string_view item : collection.items) of_def(item);
+  for (const std::string_view def : saver_defs(facts_.model.meta())) {
+    const SaverDefNodes nodes = saver_def_nodes(def, facts_.names);
+    collect({nodes.filename, nodes.save, nodes.restore}, apart);
   }
   // Savers that no SaverDef names: what follows their nodes.
   const auto from = [&](NodeId start) {
@@ -197,9 +190,9 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
     }
     collect(roots, apart);
   };
-  for (const SaveNode& save : facts_.savers.saves) from(save.node);
-  for (const RestoreNode& restore : facts_.savers.restores) {
-    for (const RestoredTensor& tensor : restore.tensors) {
+  for (const SaverNode& save : facts_.savers.saves) from(save.node);
+  for (const SaverNode& restore : facts_.savers.restores) {
+    for (const SavedTensor& tensor : restore.tensors) {
       if (!tensor.between.empty()) from(tensor.between.back());
     }
   }
@@ -236,7 +229,7 @@ std::string SaverShrinking::keep_strings(NodeId id, NodeId reader, const std::st
 void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>& dropped,
                            std::set<NodeId>& object_graphs) {
   NewNames names(facts_.names);
-  for (const SaveNode& save : facts_.savers.saves) {
+  for (const SaverNode& save : facts_.savers.saves) {
     const auto slots = kept_slots_.find(index_of(save.node));
     if (!own_.has(save.node) || slots == kept_slots_.end()) continue;
     for (const SavedTensor& tensor : save.tensors) {
@@ -308,12 +301,9 @@ void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>&
 }
 
 bool SaverShrinking::lives(std::string_view saver_def) const {
-  for (const uint32_t field : {1U, 2U, 3U}) {
-    const std::string_view name = last_bytes(saver_def, field);
-    const NodeId id = name.empty() ? kNoNode : facts_.names.find(node_of(name));
-    if (id == kNoNode || !closure_.nodes().has(id)) return false;
-  }
-  return true;
+  const SaverDefNodes nodes = saver_def_nodes(saver_def, facts_.names);
+  const auto stays = [&](NodeId id) { return id != kNoNode && closure_.nodes().has(id); };
+  return stays(nodes.filename) && stays(nodes.save) && stays(nodes.restore);
 }
 
 }  // namespace gedit

@@ -33,7 +33,7 @@ class SaverShrinking {
 
  private:
   NodeId source_of(NodeId id, size_t slot) const;
-  NodeId owner_of_saved(const SaveNode& save, const SavedTensor& tensor) const;
+  NodeId owner_of_saved(const SaverNode& save, const SavedTensor& tensor) const;
   void decide(const std::function<bool(NodeId)>& stays);
   void collect(const std::vector<NodeId>& roots, const std::function<bool(NodeId)>& apart);
   std::string keep_strings(NodeId id, NodeId reader, const std::string& input,
@@ -42,8 +42,8 @@ class SaverShrinking {
   Facts& facts_;
   Graph& graph_;
   Closure& closure_;
-  std::unordered_map<uint32_t, const SaveNode*> saves_;               // by node
-  std::unordered_map<uint32_t, const RestoreNode*> restores_;         // by node
+  std::unordered_map<uint32_t, const SaverNode*> saves_;              // by node
+  std::unordered_map<uint32_t, const SaverNode*> restores_;           // by node
   NodeSet dead_;                                                      // of all savers: what goes
   NodeSet own_;                                                       // nodes of savers that stay
   std::unordered_set<uint32_t> lost_;                                 // files of shards that nobody writes

@@ -1,7 +1,6 @@
 #include "edit/savers/keep_functions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -11,7 +10,9 @@
 #include "checkpoint/bundle.h"
 #include "edit/basis/names.h"
 #include "graph/library.h"
-#include "model/saver_functions.h"
+#include "graph/string_const.h"
+#include "model/saver_calls.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -20,14 +21,6 @@ namespace {
 constexpr uint32_t kSignatureInput = 2, kSignatureControl = 20;  // OpDef
 constexpr size_t kSaveTensors = 3;                               // the first input of a SaveV2 that is saved
 constexpr uint32_t kArgAttr = 7, kUniqueId = 8;  // FunctionDef: maps from an argument's number
-
-uint32_t last_number(std::string_view port) {
-  uint32_t number = 0;
-  const size_t colon = port.rfind(':');
-  if (colon != std::string_view::npos)
-    std::from_chars(port.data() + colon + 1, port.data() + port.size(), number);
-  return number;
-}
 
 // A list(...) attribute value, of which the items at these positions stay; for shapes and functions.
 std::string with_items(std::string_view attr_value, const std::vector<bool>& dropped) {
@@ -152,14 +145,14 @@ class BodyShrinking {
       for (const std::string& input : inputs_of(body_.bytes(NodeId{i}))) {
         const Input parsed = parse_body_input(input);
         if (parsed.control) continue;
-        read[std::string(parsed.node)].insert(last_number(parsed.port));
+        read[std::string(parsed.node)].insert(parsed.body_index());
         ++readers_[std::string(parsed.node)];
       }
     }
     for (const Part& part : body_.parts()) {
       if (part.field != function_field::kRet) continue;
       const Input parsed = parse_body_input(map_entry(record_at(part.raw.data()).node_def).value);
-      read[std::string(parsed.node)].insert(last_number(parsed.port));
+      read[std::string(parsed.node)].insert(parsed.body_index());
     }
     for (uint32_t i = 0; i < body_.size(); ++i) {
       const NodeId id{i};
@@ -346,9 +339,8 @@ void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) 
     if (any) calls_.push_back(std::move(call));
   }
   if (calls_.empty()) return;
-  const std::string_view def = facts_.model.meta().part(meta_field::kSaver);
-  if (const NodeId filename = facts_.names.find(node_of(last_bytes(def, 1))); filename != kNoNode)
-    closure_.want(filename);
+  const SaverDefNodes def = saver_def_nodes(facts_.model.meta().part(meta_field::kSaver), facts_.names);
+  if (def.filename != kNoNode) closure_.want(def.filename);
   for (const Call& call : calls_) {
     closure_.want_alone(call.node);
     size_t slot = 0;
@@ -375,10 +367,10 @@ void SaverFunctionShrinking::tell_keys(const Call& call, const Function& functio
   const std::vector<std::string> inputs = inputs_of(facts_.graph().bytes(call.node));
   std::unordered_map<std::string_view, size_t> numbers;
   for (size_t i = 0; i < arguments.size() && i < inputs.size(); ++i) numbers.emplace(arguments[i], i);
-  for (const SaverInFunction& saver : savers_in(body, Names(body))) {
-    for (const SavedArgument& tensor : saver.tensors) {
+  for (const SaverNode& save : find_savers(body, Names(body)).saves) {
+    for (const SavedTensor& tensor : save.tensors) {
       const auto number = numbers.find(tensor.argument);
-      if (!saver.saves || number == numbers.end()) continue;
+      if (number == numbers.end()) continue;
       const size_t at = number->second;
       if (at < call.dropped.size() && call.dropped[at]) dropped.insert(tensor.key);
       if (tensor.key != kObjectGraphKey) continue;

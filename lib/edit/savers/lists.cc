@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/wire.h"
+#include "graph/string_const.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
 
@@ -55,7 +56,7 @@ bool SaverLists::is_alone(NodeId id, NodeId reader) const {
   return std::all_of(readers.begin(), readers.end(), [&](NodeId one) { return one == reader; });
 }
 
-void SaverLists::read_v2(RestoreNode& restore) {
+void SaverLists::read_v2(SaverNode& restore) {
   const std::string node_def = node(restore.node);
   if (is_restore_v2_op(node_op(node_def)) || restore.tensors.size() != 1 ||
       !is_alone(restore.names, restore.node))
@@ -64,7 +65,7 @@ void SaverLists::read_v2(RestoreNode& restore) {
     return without_attr(with_attr(node(id), "value", strings_value({text})), "_output_shapes");
   };
   std::vector<std::string> inputs = inputs_of(restore.node);
-  const RestoredTensor& tensor = restore.tensors.front();
+  const SavedTensor& tensor = restore.tensors.front();
   change(restore.names, with_vector(restore.names, tensor.key));
   if (restore.slices != kNoNode && is_alone(restore.slices, restore.node)) {
     change(restore.slices, with_vector(restore.slices, tensor.slice));
@@ -99,7 +100,7 @@ std::string SaverLists::set_strings(NodeId id, NodeId reader, const std::string&
   return input;
 }
 
-void SaverLists::extend(const SaveNode& save, const std::vector<SaverEntry>& entries) {
+void SaverLists::extend_save(const SaverNode& save, const std::vector<SaverEntry>& entries) {
   std::vector<std::string> keys, slices;
   collect(save.tensors, entries, keys, slices);
   if (string_const(node(save.names)) == keys) return;
@@ -120,8 +121,8 @@ void SaverLists::extend(const SaveNode& save, const std::vector<SaverEntry>& ent
   change(save.node, with_inputs(node_def, inputs));
 }
 
-std::vector<std::string> SaverLists::extend(const RestoreNode& restore,
-                                            const std::vector<SaverEntry>& entries, bool one_each) {
+std::vector<std::string> SaverLists::extend_restore(const SaverNode& restore,
+                                                    const std::vector<SaverEntry>& entries, bool one_each) {
   std::vector<std::string> tensors;
   const std::vector<SaverEntry> here = one_each ? std::vector<SaverEntry>() : entries;
   std::vector<std::string> keys, slices;
@@ -148,7 +149,7 @@ std::vector<std::string> SaverLists::extend(const RestoreNode& restore,
   return tensors;
 }
 
-std::string SaverLists::add_restore(const RestoreNode& restore, const SaverEntry& entry) {
+std::string SaverLists::add_restore(const SaverNode& restore, const SaverEntry& entry) {
   std::vector<std::string> inputs = inputs_of(restore.node);
   inputs[1] =
       duplicate(restore.names, inputs_of(restore.names), with_strings(node(restore.names), {entry.key}));
@@ -175,10 +176,10 @@ void SaverLists::run_groups() {
   groups_.clear();
 }
 
-bool restores_one_each(const Savers& savers, const RestoreNode& restore, std::string_view restore_op) {
+bool restores_one_each(const Savers& savers, const SaverNode& restore, std::string_view restore_op) {
   if (!is_restore_v2_op(restore_op)) return true;
   if (restore.tensors.size() != 1) return false;
-  return std::any_of(savers.saves.begin(), savers.saves.end(), [&](const SaveNode& save) {
+  return std::any_of(savers.saves.begin(), savers.saves.end(), [&](const SaverNode& save) {
     return save.tensors.size() > 1 &&
            std::any_of(save.tensors.begin(), save.tensors.end(), [&](const SavedTensor& tensor) {
              return tensor.key == restore.tensors[0].key && tensor.slice == restore.tensors[0].slice;

@@ -30,15 +30,15 @@ class SaverLists {
 
   // The Save node writes these, too: key, slice and dtype in its Consts and attributes, the source in its
   // inputs. The keys that `save` says replace those that are there.
-  void extend(const SaveNode& save, const std::vector<SaverEntry>& entries);
+  void extend_save(const SaverNode& save, const std::vector<SaverEntry>& entries);
   // The same for a Restore node; gives the tensor of each entry. `one_each`: each gets a Restore node of its
   // own, like this one.
-  std::vector<std::string> extend(const RestoreNode& restore, const std::vector<SaverEntry>& entries,
-                                  bool one_each);
+  std::vector<std::string> extend_restore(const SaverNode& restore, const std::vector<SaverEntry>& entries,
+                                          bool one_each);
 
   // A Restore or RestoreSlice node, which reads checkpoints of version 1 alone, becomes a RestoreV2; to be
-  // called before extend(). What shares its Const of keys with others stays as it is.
-  void read_v2(RestoreNode& restore);
+  // called before extend_restore(). What shares its Const of keys with others stays as it is.
+  void read_v2(SaverNode& restore);
 
   // The NoOp runs this node, too. All are changed by run_groups().
   void run_in(NodeId group, const std::string& node) { groups_[index_of(group)].push_back("^" + node); }
@@ -62,13 +62,13 @@ class SaverLists {
   std::string set_strings(NodeId id, NodeId reader, const std::string& input,
                           const std::vector<std::string>& strings);
   bool is_alone(NodeId id, NodeId reader) const;  // nobody else reads it
-  std::string add_restore(const RestoreNode& restore, const SaverEntry& entry);
+  std::string add_restore(const SaverNode& restore, const SaverEntry& entry);
 
   std::map<uint32_t, std::vector<std::string>> groups_;  // NoOps and the control inputs that they gain
 };
 
 // Whether the saver has one Restore node per variable: the op takes one key, or a Save node has the key among
 // several.
-bool restores_one_each(const Savers& savers, const RestoreNode& restore, std::string_view restore_op);
+bool restores_one_each(const Savers& savers, const SaverNode& restore, std::string_view restore_op);
 
 }  // namespace gedit

@@ -8,7 +8,8 @@
 #include "checkpoint/objects.h"
 #include "graph/types.h"
 #include "model/object_nodes.h"
-#include "model/saver_functions.h"
+#include "model/saver_calls.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -75,41 +76,36 @@ void VariableValues::read_objects() {
 }
 
 void VariableValues::read_savers() {
-  struct Saver {
-    NodeId node;
-    std::vector<std::pair<NodeId, Where>> tensors;
+  struct Ranked {
+    const SaverNode* node;
     int rank = 0;
   };
-  std::vector<Saver> savers;
-  const auto take = [&](NodeId node, const auto& tensors) {
-    Saver& saver = savers.emplace_back(Saver{node, {}, 0});
-    for (const auto& tensor : tensors) {
-      if (tensor.variable != kNoNode)
-        saver.tensors.emplace_back(tensor.variable, Where{tensor.key, tensor.slice});
-    }
-  };
-  for (const SaveNode& save : facts_.savers.saves) take(save.node, save.tensors);
-  for (const RestoreNode& restore : facts_.savers.restores) take(restore.node, restore.tensors);
+  std::vector<Ranked> savers;
+  for (const auto* nodes : {&facts_.savers.saves, &facts_.savers.restores}) {
+    for (const SaverNode& node : *nodes) savers.push_back({&node, 0});
+  }
   // A graph may have a saver for each part of a model, with keys of its own. The one that wrote the
   // checkpoint finds all of its keys in it; of several, the one that saver_def names.
   NodeSet named(graph_.size());
-  const std::string_view def = facts_.model.meta().part(meta_field::kSaver);
-  for (const uint32_t field : {2U, 3U}) {
-    const NodeId id = def.empty() ? kNoNode : facts_.names.find(node_of(last_bytes(def, field)));
+  const SaverDefNodes def = saver_def_nodes(facts_.model.meta().part(meta_field::kSaver), facts_.names);
+  for (const NodeId id : {def.save, def.restore}) {
     if (id != kNoNode) named.add(id);
   }
   const NodeSet below = reach(named, facts_.producers, kAnyDistance);
-  for (Saver& saver : savers) {
-    const bool complete = std::all_of(saver.tensors.begin(), saver.tensors.end(), [&](const auto& tensor) {
-      return source_->checkpoint.find(tensor.second.key) != nullptr;
+  for (Ranked& saver : savers) {
+    const std::vector<SavedTensor>& tensors = saver.node->tensors;
+    const bool complete = std::all_of(tensors.begin(), tensors.end(), [&](const SavedTensor& tensor) {
+      return tensor.variable == kNoNode || source_->checkpoint.find(tensor.key) != nullptr;
     });
-    saver.rank = (complete ? 0 : 2) + (below.has(saver.node) ? 0 : 1);
+    saver.rank = (complete ? 0 : 2) + (below.has(saver.node->node) ? 0 : 1);
   }
   std::stable_sort(savers.begin(), savers.end(),
-                   [](const Saver& a, const Saver& b) { return a.rank < b.rank; });
-  for (const Saver& saver : savers) {
-    for (const auto& [variable, where] : saver.tensors) {
-      const auto [known, fresh] = known_.try_emplace(index_of(variable), where);
+                   [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+  for (const Ranked& saver : savers) {
+    for (const SavedTensor& tensor : saver.node->tensors) {
+      if (tensor.variable == kNoNode) continue;
+      const Where where{tensor.key, tensor.slice};
+      const auto [known, fresh] = known_.try_emplace(index_of(tensor.variable), where);
       const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
                           source_->checkpoint.find(where.key) != nullptr;
       if (better) known->second = where;
