@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "base/wire.h"
-#include "checkpoint/objects.h"
+#include "checkpoint/object_edits.h"
 #include "checkpoint/values.h"
 
 namespace gedit {
@@ -244,7 +244,7 @@ Checkpoint merge_checkpoints(std::vector<MergeInput> inputs, OnConflict on_confl
   if (!owners.empty() && unnamed == 0) {
     std::vector<std::pair<std::string, ObjectGraph>> graphs;
     for (const auto& [name, text] : owners) graphs.emplace_back(name, parse_object_graph(texts[text]));
-    joined = join_objects(graphs);
+    joined = join_objects(std::move(graphs));
   }
 
   std::vector<uint32_t> origin;  // by tensor: its input

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "checkpoint/objects.h"
+#include "checkpoint/object_edits.h"
 #include "edit/around/keep.h"
 #include "graph/library.h"
 #include "graph/string_const.h"

@@ -130,7 +130,7 @@ class ObjectFinding {
     std::unordered_map<std::string_view, uint32_t> creators;  // function -> resource
     for (uint32_t id = 0; id < taken_.size(); ++id) {
       if (objects_.objects[id].kind != ObjectKind::kResource || taken_[id]) continue;
-      const auto creator = child_of(objects_, id, "_create_resource");
+      const auto creator = child_of(objects_.objects[id], "_create_resource");
       if (!creator || *creator >= taken_.size()) continue;
       const std::string_view name = last_bytes(objects_.objects[*creator].content, 1);
       if (objects_.objects[*creator].kind == ObjectKind::kFunction && !name.empty())

@@ -1,18 +1,17 @@
 #include "model/saved_objects.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/error.h"
 #include "base/map_entry.h"
 #include "base/wire.h"
-#include "checkpoint/objects.h"
 
 namespace gedit {
 namespace {
 
 // Fields of SavedObject besides its kinds.
 constexpr uint32_t kChild = 1, kSlotVariable = 3, kSaveable = 11, kDependency = 15;
+constexpr uint32_t kAssetIndex = 1;  // SavedAsset.asset_file_def_index
 
 bool is_kind(uint32_t field) {
   return (field >= static_cast<uint32_t>(ObjectKind::kUserObject) &&
@@ -20,52 +19,9 @@ bool is_kind(uint32_t field) {
          field == static_cast<uint32_t>(ObjectKind::kCapturedTensor);
 }
 
-SavedObjects::Reference read_reference(std::string_view bytes) {
-  SavedObjects::Reference reference;
-  for (Fields fields(bytes); fields.next();) {
-    if (fields->number == 1 && fields->wire == Wire::kVarint) {
-      reference.id = static_cast<uint32_t>(fields->varint);
-    } else if (fields->bytes(2)) {
-      reference.name = fields->value;
-    } else {
-      reference.rest += fields->raw;
-    }
-  }
-  return reference;
-}
-
-std::string reference_bytes(const SavedObjects::Reference& reference) {
-  std::string bytes;
-  if (reference.id != 0) append_varint_field(bytes, 1, reference.id);
-  append_bytes_field(bytes, 2, reference.name);
-  return bytes + reference.rest;
-}
-
-SavedObjects::Slot read_slot(std::string_view bytes) {
-  SavedObjects::Slot slot;
-  for (Fields fields(bytes); fields.next();) {
-    if (fields->wire == Wire::kVarint && (fields->number == 1 || fields->number == 3)) {
-      (fields->number == 1 ? slot.variable : slot.slot) = static_cast<uint32_t>(fields->varint);
-    } else if (fields->bytes(2)) {
-      slot.name = fields->value;
-    } else {
-      slot.rest += fields->raw;
-    }
-  }
-  return slot;
-}
-
-std::string slot_bytes(const SavedObjects::Slot& slot) {
-  std::string bytes;
-  if (slot.variable != 0) append_varint_field(bytes, 1, slot.variable);
-  append_bytes_field(bytes, 2, slot.name);
-  if (slot.slot != 0) append_varint_field(bytes, 3, slot.slot);
-  return bytes + slot.rest;
-}
-
-SavedObjects::Saveable read_saveable(std::string_view entry_bytes) {
+Trackable::Saveable read_saveable(std::string_view entry_bytes) {
   const MapEntry entry = map_entry(entry_bytes);
-  SavedObjects::Saveable saveable;
+  Trackable::Saveable saveable;
   saveable.name = entry.key;
   for (Fields fields(entry.value); fields.next();) {
     if (fields->wire == Wire::kVarint && (fields->number == 2 || fields->number == 3)) {
@@ -77,7 +33,7 @@ SavedObjects::Saveable read_saveable(std::string_view entry_bytes) {
   return saveable;
 }
 
-std::string saveable_bytes(const SavedObjects::Saveable& saveable) {
+std::string saveable_bytes(const Trackable::Saveable& saveable) {
   std::string value;
   if (saveable.save != 0) append_varint_field(value, 2, saveable.save);
   if (saveable.restore != 0) append_varint_field(value, 3, saveable.restore);
@@ -108,14 +64,16 @@ SavedObjects::Object read_object(std::string_view bytes) {
 
 std::string object_bytes(const SavedObjects::Object& object) {
   std::string bytes;
-  for (const auto& child : object.children) append_bytes_field(bytes, kChild, reference_bytes(child));
-  for (const auto& slot : object.slots) append_bytes_field(bytes, kSlotVariable, slot_bytes(slot));
+  for (const auto& child : object.children)
+    append_bytes_field(bytes, kChild, reference_bytes(child, Written::kAnew));
+  for (const auto& slot : object.slots)
+    append_bytes_field(bytes, kSlotVariable, slot_bytes(slot, Written::kAnew));
   if (object.kind != ObjectKind::kNone)
     append_bytes_field(bytes, static_cast<uint32_t>(object.kind), object.content);
   for (const auto& saveable : object.saveables)
     append_bytes_field(bytes, kSaveable, saveable_bytes(saveable));
   for (const auto& dependency : object.dependencies)
-    append_bytes_field(bytes, kDependency, reference_bytes(dependency));
+    append_bytes_field(bytes, kDependency, reference_bytes(dependency, Written::kAnew));
   return bytes + object.rest;
 }
 
@@ -151,19 +109,6 @@ std::string function_bytes(const SavedObjects::Function& function) {
   return map_entry_bytes(function.name, value + function.rest);
 }
 
-// The paths of a checkpoint's object graph are made by the same rule.
-ObjectGraph as_object_graph(const SavedObjects& objects) {
-  ObjectGraph graph;
-  graph.objects.resize(objects.objects.size());
-  for (size_t i = 0; i < objects.objects.size(); ++i) {
-    for (const auto& child : objects.objects[i].children) {
-      if (child.id >= graph.objects.size()) continue;
-      graph.objects[i].children.push_back({.id = child.id, .name = escaped_name(child.name), .bytes = {}});
-    }
-  }
-  return graph;
-}
-
 }  // namespace
 
 const SavedObjects::Function* SavedObjects::find_function(std::string_view name) const {
@@ -192,24 +137,17 @@ SavedObjects read_saved_objects(std::string_view bytes) {
 
 void check_saved_objects(const SavedObjects& objects) {
   const size_t count = objects.objects.size();
-  const auto wrong = [&](uint32_t id, const std::string& subject) {
-    return Error(Cause::kInput,
-                 "the object graph names object " + std::to_string(id) + " of " + std::to_string(count))
-        .of(subject);
+  const auto check = [&](uint32_t id, const auto& subject) {
+    if (id < count) return;
+    throw Error(Cause::kInput,
+                "the object graph names object " + std::to_string(id) + " of " + std::to_string(count))
+        .of(subject());
   };
-  const auto each = [&](const auto& holder, auto use) {
-    // each_id() hands out what may be changed; nothing is.
-    each_id(const_cast<std::remove_cvref_t<decltype(holder)>&>(holder), use);
-  };
-  for (size_t i = 0; i < count; ++i) {
-    each(objects.objects[i], [&](uint32_t id) {
-      if (id >= count) throw wrong(id, "object " + std::to_string(i));
-    });
-  }
+  if (const auto bad = find_bad_reference(objects.objects))
+    check(bad->id, [&] { return "object " + std::to_string(bad->object); });
   for (const SavedObjects::Function& function : objects.functions) {
-    each(function, [&](uint32_t id) {
-      if (id >= count) throw wrong(id, quoted("function", function.name));
-    });
+    for (const uint32_t id : function.bound_inputs)
+      check(id, [&] { return quoted("function", function.name); });
   }
 }
 
@@ -238,16 +176,50 @@ std::string saved_objects_bytes(const SavedObjects& objects) {
   return out;
 }
 
-std::optional<uint32_t> child_of(const SavedObjects& objects, uint32_t parent, std::string_view name) {
-  for (const auto& child : objects.objects[parent].children) {
-    if (child.name == name) return child.id;
+std::vector<std::string_view> concrete_functions(const SavedObjects::Object& object) {
+  std::vector<std::string_view> names;
+  if (object.kind != ObjectKind::kFunction && object.kind != ObjectKind::kBareFunction) return names;
+  for (Fields fields(object.content); fields.next();) {
+    if (fields->bytes(1)) names.push_back(fields->value);
   }
-  return std::nullopt;
+  return names;
 }
 
-void add_child(SavedObjects& objects, uint32_t parent, std::string_view name, uint32_t id) {
-  objects.objects[parent].children.push_back({.id = id, .name = std::string(name)});
-  objects.objects[parent].changed = true;
+uint64_t asset_index(std::string_view asset) { return last_varint(asset, kAssetIndex); }
+
+std::string with_asset_index(std::string_view asset, uint64_t index) {
+  std::string out;
+  if (index != 0) append_varint_field(out, kAssetIndex, index);
+  for (Fields fields(asset); fields.next();) {
+    if (fields->number != kAssetIndex) out += fields->raw;
+  }
+  return out;
+}
+
+uint32_t append_saved_objects(SavedObjects& objects, SavedObjects more) {
+  const uint32_t shift = append_objects(objects.objects, std::move(more.objects));
+  for (SavedObjects::Function& function : more.functions) {
+    for (uint32_t& id : function.bound_inputs) id += shift;
+    function.changed = function.changed || shift != 0;
+    objects.functions.push_back(std::move(function));
+  }
+  objects.rest += more.rest;
+  return shift;
+}
+
+void keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
+                        const std::vector<bool>& function_stays) {
+  const std::vector<uint32_t> ids = keep_objects(objects.objects, stays);
+  std::vector<SavedObjects::Function> kept;
+  for (size_t i = 0; i < objects.functions.size(); ++i) {
+    if (!function_stays[i]) continue;
+    SavedObjects::Function& function = kept.emplace_back(std::move(objects.functions[i]));
+    for (uint32_t& id : function.bound_inputs) {
+      function.changed = function.changed || ids[id] != id;
+      id = ids[id];
+    }
+  }
+  objects.functions = std::move(kept);
 }
 
 uint32_t add_object(SavedObjects& objects, ObjectKind kind, std::string content) {
@@ -278,30 +250,25 @@ std::string plain_user_object() { return user_object("_generic_user_object"); }
 
 std::optional<uint32_t> signature_map(const SavedObjects& objects) {
   if (objects.objects.empty()) return std::nullopt;
-  return child_of(objects, 0, kSignatures);
+  return child_of(objects.objects[0], kSignatures);
 }
 
 uint32_t make_signature_map(SavedObjects& objects) {
   if (const auto found = signature_map(objects)) return *found;
   const uint32_t id = add_object(objects, ObjectKind::kUserObject, user_object("signature_map"));
-  add_child(objects, 0, kSignatures, id);
+  add_child(objects.objects[0], kSignatures, id);
   return id;
-}
-
-std::vector<std::string> saved_object_paths(const SavedObjects& objects) {
-  if (objects.objects.empty()) return {};
-  return object_paths(as_object_graph(objects));
 }
 
 std::vector<std::string> variable_keys(const SavedObjects& objects) {
   const size_t count = objects.objects.size();
   std::vector<std::string> keys(count);
   if (count == 0) return keys;
-  const std::vector<std::string> paths = saved_object_paths(objects);
+  const std::vector<std::string> paths = object_paths(objects.objects);
   std::vector<std::string> places(count);
   for (size_t i = 0; i < count; ++i) places[i] = paths[i].empty() ? "" : paths[i] + "/";
   for (size_t i = 0; i < count; ++i) {
-    for (const SavedObjects::Slot& slot : objects.objects[i].slots) {
+    for (const Trackable::Slot& slot : objects.objects[i].slots) {
       if (slot.variable >= count || slot.slot >= count) continue;
       places[slot.slot] =
           places[slot.variable] + ".OPTIMIZER_SLOT/" + places[i] + escaped_name(slot.name) + "/";

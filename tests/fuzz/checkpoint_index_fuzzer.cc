@@ -16,7 +16,7 @@ void run(const uint8_t* data, size_t size) {
     write_index(checkpoint, out);
     verify_checkpoint(checkpoint);
     for (const Tensor& tensor : checkpoint.tensors) {
-      object_paths(parse_object_graph(tensor.record));
+      object_paths(parse_object_graph(tensor.record).objects);
     }
   } catch (const Error&) {  // refusing is right; crashing is not
   }

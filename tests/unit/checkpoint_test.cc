@@ -539,7 +539,7 @@ TEST(Corpus, ObjectGraphsRoundTrip) {
     for (auto& object : graph.objects) object.changed = true;
     EXPECT_EQ(parse_object_graph(object_graph_bytes(graph)).objects.size(), graph.objects.size());
     // TensorFlow's keys are made of these paths.
-    const auto paths = object_paths(graph);
+    const auto paths = object_paths(graph.objects);
     for (size_t i = 0; i < paths.size(); ++i) {
       for (const auto& attribute : graph.objects[i].attributes) {
         if (paths[i].empty()) continue;

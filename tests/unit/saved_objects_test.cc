@@ -93,7 +93,7 @@ TEST(SavedObjects, SignaturesHangUnderOneObject) {
   EXPECT_FALSE(signature_map(objects));
   const uint32_t id = make_signature_map(objects);
   EXPECT_EQ(make_signature_map(objects), id);
-  EXPECT_EQ(child_of(objects, 0, "signatures"), id);
+  EXPECT_EQ(child_of(objects.objects[0], "signatures"), id);
 }
 
 }  // namespace

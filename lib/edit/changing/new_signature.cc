@@ -228,7 +228,7 @@ class Adding {
 
   void add_wrapper(const std::unordered_map<uint32_t, uint32_t>& objects_of) {
     SavedObjects& objects = *objects_.get();
-    if (const auto map = signature_map(objects); map && child_of(objects, *map, request_.key))
+    if (const auto map = signature_map(objects); map && child_of(objects.objects[*map], request_.key))
       throw refused("is there already, in the object graph alone").of(quoted("signature", request_.key));
     if (!sparse_.empty()) {
       changes_.notes.push_back("signature '" + printable(request_.key) +

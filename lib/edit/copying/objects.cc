@@ -237,7 +237,7 @@ class ObjectExtension {
   // Puts a new object at the path, making what is missing on the way.
   void put(uint32_t id, std::string_view path) {
     SavedObjects& objects = objects_;
-    if (!places_) places_.emplace(saved_object_paths(objects));
+    if (!places_) places_.emplace(object_paths(objects.objects));
     const size_t slash = path.rfind('/');
     const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
     const std::string name = unescaped_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
@@ -250,18 +250,17 @@ class ObjectExtension {
             .hint("choose another --scope");
     };
     const uint32_t parent = places_->at(
-        above,
-        [&](uint32_t at, std::string_view child) { return child_of(objects, at, unescaped_name(child)); },
+        above, [&](uint32_t at, std::string_view child) { return child_of(objects.objects[at], child); },
         [&](uint32_t at, std::string_view child) {
           check(at);
           const uint32_t made = add_object(objects, ObjectKind::kUserObject, plain_user_object());
-          add_child(objects, at, unescaped_name(child), made);
+          add_child(objects.objects[at], child, made);
           return made;
         });
     check(parent);
-    if (!places_->put(path, id) || (parent == 0 && child_of(objects, 0, name)))
+    if (!places_->put(path, id) || (parent == 0 && child_of(objects.objects[0], name)))
       throw Error(Cause::kRefused, "is taken").of(quoted("object", path)).hint("choose another --scope");
-    add_child(objects, parent, name, id);
+    add_child(objects.objects[parent], name, id);
   }
 
   void add_variables() {
@@ -291,9 +290,9 @@ class ObjectExtension {
       const auto found = objects_of_.find(index_of(id));
       if (found == objects_of_.end() || objects.objects[found->second].kind != ObjectKind::kResource)
         continue;
-      if (paths.empty()) paths = saved_object_paths(objects);
+      if (paths.empty()) paths = object_paths(objects.objects);
       const uint32_t original = found->second;
-      const auto creator = child_of(objects, original, "_create_resource");
+      const auto creator = child_of(objects.objects[original], "_create_resource");
       if (!creator || !makes_table(*creator)) {
         result_.warnings.push_back("table '" + printable(graph_.name(id)) +
                                    "': the copy is seen by the v1 loader alone");
@@ -311,18 +310,18 @@ class ObjectExtension {
       const auto made = static_cast<uint32_t>(objects.objects.size());
       objects.objects.push_back(std::move(copy));
       copies_[original] = made;
-      const std::vector<SavedObjects::Reference> children = objects.objects[made].children;
+      const std::vector<Trackable::Reference> children = objects.objects[made].children;
       for (size_t i = 0; i < children.size(); ++i) {
         const uint32_t child = children[i].id;
         if (child != *creator && !captures(child, original)) continue;
         const uint32_t own = own_functions(child, id);
         objects.objects[made].children[i].id = own;
-        for (SavedObjects::Reference& dependency : objects.objects[made].dependencies) {
+        for (Trackable::Reference& dependency : objects.objects[made].dependencies) {
           if (dependency.id == child) dependency.id = own;
         }
       }
       for (size_t i = 0; i < objects.objects[made].saveables.size(); ++i) {
-        const SavedObjects::Saveable functions = objects.objects[made].saveables[i];
+        const Trackable::Saveable functions = objects.objects[made].saveables[i];
         const uint32_t save = own_functions(functions.save, id),
                        restore = own_functions(functions.restore, id);
         objects.objects[made].saveables[i].save = save;
@@ -381,7 +380,7 @@ class ObjectExtension {
       return static_cast<uint32_t>(objects.objects.size() - 1);
     };
     const uint32_t made = copy_object(object);
-    const std::vector<SavedObjects::Reference> children = objects.objects[made].children;
+    const std::vector<Trackable::Reference> children = objects.objects[made].children;
     for (size_t i = 0; i < children.size(); ++i) {
       if (objects.objects[children[i].id].kind == ObjectKind::kBareFunction) {
         const uint32_t trace = copy_object(children[i].id);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoint/objects.h"
+#include "checkpoint/object_edits.h"
 
 namespace gedit {
 

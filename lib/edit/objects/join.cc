@@ -5,61 +5,32 @@
 #include "base/wire.h"
 
 namespace gedit {
-namespace {
-
-// SavedAsset.asset_file_def_index
-std::string with_shifted_asset(std::string_view asset, uint32_t shift) {
-  constexpr uint32_t kIndex = 1;
-  std::string out;
-  if (const uint64_t index = last_varint(asset, kIndex) + shift; index != 0)
-    append_varint_field(out, kIndex, index);
-  for (Fields fields(asset); fields.next();) {
-    if (fields->number != kIndex) out += fields->raw;
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string join_saved_objects(std::vector<ObjectPart> parts) {
   SavedObjects joined;
   const bool rooted = parts.size() > 1 || !parts.front().name.empty();
   if (rooted) add_object(joined, ObjectKind::kUserObject, plain_user_object());
-  std::vector<SavedObjects::Reference> signatures;
+  std::vector<Trackable::Reference> signatures;
   for (ObjectPart& part : parts) {
-    SavedObjects& objects = part.objects;
-    const auto shift = static_cast<uint32_t>(joined.objects.size());
-    if (rooted) add_child(joined, 0, part.name, shift);
-    if (const auto map = signature_map(objects)) {
-      for (const SavedObjects::Reference& signature : objects.objects[*map].children) {
-        const auto key = part.signature_keys.find(signature.name);
-        signatures.push_back(
-            {signature.id + shift, key == part.signature_keys.end() ? signature.name : key->second});
-      }
+    std::vector<Trackable::Reference> own;
+    if (const auto map = signature_map(part.objects)) own = part.objects.objects[*map].children;
+    for (SavedObjects::Object& object : part.objects.objects) {
+      if (object.kind != ObjectKind::kAsset || part.first_asset == 0) continue;
+      object.content = with_asset_index(object.content, asset_index(object.content) + part.first_asset);
+      object.changed = true;
     }
-    const auto move = [&](auto& holder) {
-      if (shift == 0) return;
-      each_id(holder, [&](uint32_t& id) { id += shift; });
-      holder.changed = true;
-    };
-    for (SavedObjects::Object& object : objects.objects) {
-      move(object);
-      if (object.kind == ObjectKind::kAsset && part.first_asset != 0) {
-        object.content = with_shifted_asset(object.content, part.first_asset);
-        object.changed = true;
-      }
-      joined.objects.push_back(std::move(object));
+    const uint32_t root = append_saved_objects(joined, std::move(part.objects));
+    if (rooted) add_child(joined.objects[0], part.name, root);
+    for (const Trackable::Reference& signature : own) {
+      const auto key = part.signature_keys.find(signature.name);
+      signatures.push_back(
+          {signature.id + root, key == part.signature_keys.end() ? signature.name : key->second});
     }
-    for (SavedObjects::Function& function : objects.functions) {
-      move(function);
-      joined.functions.push_back(std::move(function));
-    }
-    joined.rest += objects.rest;
   }
   if (rooted) {
     const uint32_t map = make_signature_map(joined);
-    for (const SavedObjects::Reference& signature : signatures)
-      add_child(joined, map, signature.name, signature.id);
+    for (const Trackable::Reference& signature : signatures)
+      add_child(joined.objects[map], signature.name, signature.id);
   }
   return saved_objects_bytes(joined);
 }

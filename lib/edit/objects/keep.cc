@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "edit/objects/remaining.h"
 #include "graph/library.h"
 #include "model/object_nodes.h"
 #include "ops/kinds.h"
@@ -12,20 +13,10 @@ namespace {
 
 constexpr uint32_t kFunctionNames = 1;  // SavedFunction, SavedBareConcreteFunction
 constexpr uint32_t kOperation = 1;      // SavedConstant
-constexpr uint32_t kAssetIndex = 1;     // SavedAsset
 constexpr uint32_t kCapturedBy = 2;     // CapturedTensor
 
 bool is_function(ObjectKind kind) {
   return kind == ObjectKind::kFunction || kind == ObjectKind::kBareFunction;
-}
-bool is_plain(ObjectKind kind) { return kind == ObjectKind::kUserObject || kind == ObjectKind::kNone; }
-
-std::vector<std::string_view> names_of(const SavedObjects::Object& function) {
-  std::vector<std::string_view> names;
-  for (Fields fields(function.content); fields.next();) {
-    if (fields->bytes(kFunctionNames)) names.push_back(fields->value);
-  }
-  return names;
 }
 
 }  // namespace
@@ -45,7 +36,7 @@ ObjectReduction::ObjectReduction(const Facts& facts)
   }
   assets_ = meta_.parts_of(meta_field::kAsset);
   map_ = signature_map(objects_);
-  paths_ = saved_object_paths(objects_);
+  paths_ = object_paths(objects_.objects);
 }
 
 std::vector<std::string> ObjectReduction::keys_of(const std::vector<NodeId>& nodes) const {
@@ -77,7 +68,7 @@ bool ObjectReduction::captures_stay(const SavedObjects::Function& function) cons
 }
 
 // The child of a signature that is gone.
-bool ObjectReduction::is_cut(uint32_t parent, const SavedObjects::Reference& child) const {
+bool ObjectReduction::is_cut(uint32_t parent, const Trackable::Reference& child) const {
   return parent == map_ && !signatures_.contains(child.name);
 }
 
@@ -104,7 +95,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
     };
     const bool there = found != nodes_.end() && stands(found->second);
     if (object.kind == ObjectKind::kAsset) {
-      const uint64_t index = last_varint(object.content, kAssetIndex);
+      const uint64_t index = asset_index(object.content);
       alive_[id] = index < new_asset_.size() && new_asset_[index] >= 0;
     } else if (object.kind == ObjectKind::kConstant) {
       const NodeId constant = facts_.names.find(last_bytes(object.content, kOperation));
@@ -130,7 +121,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
   for (uint32_t id = 0; id < count; ++id) {
     const SavedObjects::Object& object = objects_.objects[id];
     if (id == map_) {
-      for (const SavedObjects::Reference& child : object.children) {
+      for (const Trackable::Reference& child : object.children) {
         if (is_cut(id, child) || !is_function(objects_.objects[child.id].kind)) continue;
         if (want_functions(child.id)) continue;
         lost_signatures_.push_back(child.name);
@@ -138,12 +129,12 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
       }
     }
     if (!alive_[id]) continue;
-    for (const SavedObjects::Saveable& saveable : object.saveables) {
+    for (const Trackable::Saveable& saveable : object.saveables) {
       want_functions(saveable.save);
       want_functions(saveable.restore);
     }
     if (object.kind != ObjectKind::kResource) continue;
-    for (const SavedObjects::Reference& child : object.children) {
+    for (const Trackable::Reference& child : object.children) {
       if (is_function(objects_.objects[child.id].kind) && !want_functions(child.id) && broken_.empty())
         broken_ =
             "'" + printable(child.name) + "' of table '" + printable(paths_[id]) + "' captures what is gone";
@@ -154,7 +145,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
 // False where one of them captures what is gone.
 bool ObjectReduction::want_functions(uint32_t object) {
   bool all = true;
-  for (const std::string_view name : names_of(objects_.objects[object])) {
+  for (const std::string_view name : concrete_functions(objects_.objects[object])) {
     const SavedObjects::Function* function = known(name);
     if (function == nullptr) continue;
     if (captures_stay(*function)) {
@@ -181,7 +172,7 @@ void ObjectReduction::settle_functions(const std::function<bool(std::string_view
       continue;
     }
     if (!is_function(object.kind)) continue;
-    const std::vector<std::string_view> names = names_of(object);
+    const std::vector<std::string_view> names = concrete_functions(object);
     // A function that was never called has no body.
     alive_[id] = names.empty() || std::any_of(names.begin(), names.end(), stays);
     if (!alive_[id]) continue;
@@ -199,85 +190,11 @@ void ObjectReduction::settle_functions(const std::function<bool(std::string_view
   }
 }
 
-// Which objects children lead to from the root.
-std::vector<bool> ObjectReduction::below_root(const std::vector<bool>& through) const {
-  std::vector<bool> seen(objects_.objects.size(), false);
-  std::vector<uint32_t> open{0};
-  seen[0] = true;
-  while (!open.empty()) {
-    const uint32_t at = open.back();
-    open.pop_back();
-    for (const SavedObjects::Reference& child : objects_.objects[at].children) {
-      if (seen[child.id] || !through[child.id] || is_cut(at, child)) continue;
-      seen[child.id] = true;
-      open.push_back(child.id);
-    }
-  }
-  return seen;
-}
-
-void ObjectReduction::settle_others() {
-  const size_t count = objects_.objects.size();
-  std::vector<std::vector<uint32_t>> parents(count);
-  for (uint32_t id = 0; id < count; ++id) {
-    for (const SavedObjects::Reference& child : objects_.objects[id].children) {
-      if (!is_cut(id, child)) parents[child.id].push_back(id);
-    }
-  }
-  const auto spread = [&](bool alive) {
-    std::vector<bool> reached(count, false);
-    std::vector<uint32_t> open;
-    for (uint32_t id = 0; id < count; ++id) {
-      if (!is_plain(objects_.objects[id].kind) && alive_[id] == alive) {
-        reached[id] = true;
-        open.push_back(id);
-      }
-    }
-    while (!open.empty()) {
-      const uint32_t at = open.back();
-      open.pop_back();
-      for (const uint32_t parent : parents[at]) {
-        if (reached[parent]) continue;
-        reached[parent] = true;
-        open.push_back(parent);
-      }
-    }
-    return reached;
-  };
-  const std::vector<bool> holds = spread(true), lost = spread(false);
-  stays_.assign(count, false);
-  for (uint32_t id = 0; id < count; ++id) {
-    stays_[id] =
-        is_plain(objects_.objects[id].kind) ? id == 0 || id == map_ || holds[id] || !lost[id] : alive_[id];
-  }
-  // What leads to a variable through a function that goes keeps its path.
-  const std::vector<bool> before = below_root(std::vector<bool>(count, true));
-  std::vector<bool> reached = below_root(stays_);
-  bool missing = false;
-  for (uint32_t id = 0; id < count; ++id) missing = missing || (alive_[id] && before[id] && !reached[id]);
-  for (uint32_t id = 0; missing && id < count; ++id) {
-    if (stays_[id] || !holds[id]) continue;
-    SavedObjects::Object& object = objects_.objects[id];
-    object.kind = ObjectKind::kUserObject;
-    object.content = plain_user_object();
-    object.saveables.clear();
-    object.changed = stays_[id] = true;
-  }
-  if (missing) reached = below_root(stays_);
-  // Others are there for who captures them, or for an optimizer.
-  std::vector<bool> named(count, false);
-  for (size_t i = 0; i < objects_.functions.size(); ++i) {
-    if (!function_stays_[i]) continue;
-    for (const uint32_t id : objects_.functions[i].bound_inputs) named[id] = true;
-  }
-  for (uint32_t id = 0; id < count; ++id) {
-    for (const SavedObjects::Slot& slot : objects_.objects[id].slots) named[slot.slot] = true;
-    if (!alive_[id]) continue;
-    for (const SavedObjects::Saveable& saveable : objects_.objects[id].saveables)
-      named[saveable.save] = named[saveable.restore] = true;
-  }
-  for (uint32_t id = 0; id < count; ++id)
-    stays_[id] = stays_[id] && (reached[id] || named[id] || !before[id]);
+void ObjectReduction::cut_signatures() {
+  if (!map_) return;
+  SavedObjects::Object& map = objects_.objects[*map_];
+  if (std::erase_if(map.children, [&](const auto& child) { return is_cut(*map_, child); }) > 0)
+    map.changed = true;
 }
 
 void ObjectReduction::tell(Changes& changes) const {
@@ -304,12 +221,13 @@ bool ObjectReduction::apply(const std::function<bool(std::string_view)>& functio
   for (uint32_t id = 0; id < alive_.size(); ++id) {
     any = any || (alive_[id] && (objects_.objects[id].kind == ObjectKind::kVariable ||
                                  objects_.objects[id].kind == ObjectKind::kResource));
-    for (const SavedObjects::Reference& child : objects_.objects[id].children)
+    for (const Trackable::Reference& child : objects_.objects[id].children)
       any = any || (id == map_ && !is_cut(id, child));
   }
   if (any && broken_.empty()) {
     settle_functions(function);
-    settle_others();
+    cut_signatures();
+    stays_ = remaining_objects(objects_, alive_, function_stays_);
     tell(changes);
     write();
     return true;
@@ -321,63 +239,23 @@ bool ObjectReduction::apply(const std::function<bool(std::string_view)>& functio
 }
 
 void ObjectReduction::write() {
-  const size_t count = objects_.objects.size();
-  std::vector<uint32_t> new_id(count, 0);
-  uint32_t next = 0;
-  for (uint32_t id = 0; id < count; ++id) {
-    new_id[id] = next;
-    if (stays_[id]) ++next;
-  }
-  SavedObjects left;
-  left.rest = std::move(objects_.rest);
-  const auto gone = [&](uint32_t id) { return !stays_[id]; };
-  for (uint32_t id = 0; id < count; ++id) {
-    if (gone(id)) continue;
+  for (uint32_t id = 0; id < stays_.size(); ++id) {
     SavedObjects::Object& object = objects_.objects[id];
-    const auto names = [&] {
-      return object.children.size() + object.dependencies.size() + object.slots.size() +
-             object.saveables.size();
-    };
-    const size_t before = names();
-    std::erase_if(object.children, [&](const auto& child) { return gone(child.id) || is_cut(id, child); });
-    std::erase_if(object.dependencies, [&](const auto& dependency) { return gone(dependency.id); });
-    std::erase_if(object.slots, [&](const auto& slot) { return gone(slot.variable) || gone(slot.slot); });
-    std::erase_if(object.saveables,
-                  [&](const auto& saveable) { return gone(saveable.save) || gone(saveable.restore); });
-    object.changed = object.changed || names() != before;
-    each_id(object, [&](uint32_t& named) {
-      object.changed = object.changed || new_id[named] != named;
-      named = new_id[named];
-    });
-    if (object.kind == ObjectKind::kAsset) {
-      const uint64_t index = last_varint(object.content, kAssetIndex);
-      const auto moved = static_cast<uint64_t>(new_asset_[index]);
-      if (moved != index) {
-        std::string content;
-        if (moved != 0) append_varint_field(content, kAssetIndex, moved);
-        for (Fields fields(object.content); fields.next();) {
-          if (fields->number != kAssetIndex) content += fields->raw;
-        }
-        object.content = std::move(content);
-        object.changed = true;
-      }
-    }
-    left.objects.push_back(std::move(object));
+    if (!stays_[id] || object.kind != ObjectKind::kAsset) continue;
+    const uint64_t index = asset_index(object.content);
+    const auto moved = static_cast<uint64_t>(new_asset_[index]);
+    if (moved == index) continue;
+    object.content = with_asset_index(object.content, moved);
+    object.changed = true;
   }
-  for (size_t i = 0; i < objects_.functions.size(); ++i) {
-    SavedObjects::Function& function = objects_.functions[i];
-    if (!function_stays_[i]) continue;
-    each_id(function, [&](uint32_t& named) {
-      function.changed = function.changed || new_id[named] != named;
-      named = new_id[named];
-    });
-    if (const std::string_view name = now(function.name); name != function.name) {
-      function.name = name;
-      function.changed = true;
-    }
-    left.functions.push_back(std::move(function));
+  for (SavedObjects::Function& function : objects_.functions) {
+    const std::string_view name = now(function.name);
+    if (name == function.name) continue;
+    function.name = name;
+    function.changed = true;
   }
-  meta_.set_part(meta_field::kObjectGraph, saved_objects_bytes(left));
+  keep_saved_objects(objects_, stays_, function_stays_);
+  meta_.set_part(meta_field::kObjectGraph, saved_objects_bytes(objects_));
 }
 
 }  // namespace gedit

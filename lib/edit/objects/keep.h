@@ -47,11 +47,10 @@ class ObjectReduction {
   bool captures_stay(const SavedObjects::Function& function) const;
   const SavedObjects::Function* known(std::string_view name) const;
   std::string_view now(std::string_view function) const;
-  bool is_cut(uint32_t parent, const SavedObjects::Reference& child) const;
+  bool is_cut(uint32_t parent, const Trackable::Reference& child) const;
   bool want_functions(uint32_t object);
   void settle_functions(const std::function<bool(std::string_view)>& function);
-  void settle_others();
-  std::vector<bool> below_root(const std::vector<bool>& through) const;
+  void cut_signatures();
   void tell(Changes& changes) const;
   void write();
 

@@ -174,33 +174,26 @@ Error unknown_form(std::string_view key, const std::string& what) {
 size_t uses(const SavedObjects& objects, std::string_view function) {
   size_t count = 0;
   for (const SavedObjects::Object& object : objects.objects) {
-    if (object.kind == ObjectKind::kBareFunction && last_bytes(object.content, bare_field::kName) == function)
-      ++count;
-    if (object.kind != ObjectKind::kFunction) continue;
-    for (Fields fields(object.content); fields.next();)
-      count += fields->bytes(1) && fields->value == function ? 1 : 0;
+    const std::vector<std::string_view> names = concrete_functions(object);
+    count += static_cast<size_t>(std::count(names.begin(), names.end(), function));
   }
   return count;
 }
 
 // The object of the signature, for it alone.
 uint32_t own_object(SavedObjects& objects, uint32_t map, std::string_view key) {
-  SavedObjects::Reference* mine = nullptr;
+  const uint32_t id = *child_of(objects.objects[map], key);
   size_t references = 0;
-  for (SavedObjects::Reference& child : objects.objects[map].children) {
-    if (child.name == key) mine = &child;
-  }
   for (const SavedObjects::Object& object : objects.objects) {
-    for (const SavedObjects::Reference& child : object.children) references += child.id == mine->id ? 1 : 0;
+    for (const Trackable::Reference& child : object.children) references += child.id == id ? 1 : 0;
   }
-  if (references == 1) return mine->id;
-  SavedObjects::Object copy = objects.objects[mine->id];
-  copy.changed = true;
-  mine->id = static_cast<uint32_t>(objects.objects.size());
+  if (references == 1) return id;
+  const uint32_t copy = copy_object(objects.objects, id);
+  for (Trackable::Reference& child : objects.objects[map].children) {
+    if (child.name == key) child.id = copy;
+  }
   objects.objects[map].changed = true;
-  const uint32_t id = mine->id;
-  objects.objects.push_back(std::move(copy));
-  return id;
+  return copy;
 }
 
 std::string with_keywords(std::string_view bare, const NameTable& names, const std::vector<size_t>& order) {
@@ -249,7 +242,7 @@ void add_signature_object(SavedObjects& objects, std::string_view key, std::stri
   if (plain) append_bytes_field(bare, bare_field::kSpec, function_spec(inputs));
   const uint32_t map = make_signature_map(objects);
   const uint32_t id = add_object(objects, ObjectKind::kBareFunction, std::move(bare));
-  add_child(objects, map, key, id);
+  add_child(objects.objects[map], key, id);
 }
 
 void remove_signature_object(SavedObjects& objects, std::string_view key) {
@@ -264,7 +257,7 @@ void rename_signature_objects(SavedObjects& objects, const NameTable& keys) {
   const auto map = signature_map(objects);
   if (!map) return;
   SavedObjects::Object& object = objects.objects[*map];
-  for (SavedObjects::Reference& child : object.children) {
+  for (Trackable::Reference& child : object.children) {
     const auto found = keys.find(child.name);
     if (found == keys.end()) continue;
     child.name = found->second;
@@ -276,7 +269,7 @@ void rename_signature_tensors(SavedObjects& objects, Library& library, Registry&
                               const std::shared_ptr<Arena>& arena, std::string_view key,
                               const NameTable& inputs, const NameTable& outputs) {
   const auto map = signature_map(objects);
-  if (!map || !child_of(objects, *map, key)) return;  // the v1 loader alone knows it
+  if (!map || !child_of(objects.objects[*map], key)) return;  // the v1 loader alone knows it
   const uint32_t id = own_object(objects, *map, key);
   SavedObjects::Object& object = objects.objects[id];
   if (object.kind != ObjectKind::kBareFunction) throw unknown_form(key, "is no function of one form");

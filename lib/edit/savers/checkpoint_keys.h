@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "checkpoint/bundle.h"
-#include "checkpoint/objects.h"
+#include "checkpoint/object_edits.h"
 #include "model/model.h"
 
 namespace gedit {

@@ -53,7 +53,7 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
   for (const ObjectGraph::Object& object :
        parse_object_graph(load_object_graph(source_->checkpoint)).objects) {
     for (const ObjectGraph::Attribute& attribute : object.attributes) {
-      const std::string full_name(last_bytes(attribute.bytes, 2));
+      const std::string& full_name = attribute.full_name;
       if (full_name.empty()) continue;
       by_full_name_[full_name] = attribute.key;
       ++seen[full_name];

@@ -1,0 +1,173 @@
+#include "checkpoint/object_edits.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/wire.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kRegisteredSaver = 4;  // TrackableObject
+
+Error taken(std::string_view path) { return Error(Cause::kRefused, "is taken").of(quoted("object", path)); }
+
+void refuse_twins(const ObjectGraph::Object& object, std::string_view path) {
+  std::vector<std::string_view> names;
+  for (const Trackable::Reference& child : object.children) names.push_back(child.name);
+  std::sort(names.begin(), names.end());
+  const auto twin = std::adjacent_find(names.begin(), names.end());
+  if (twin != names.end()) throw taken(joined_path(path, escaped_name(*twin))).hint("rename that too");
+}
+
+uint32_t add_new_child(ObjectGraph& graph, uint32_t parent, std::string_view name) {
+  const auto id = static_cast<uint32_t>(graph.objects.size());
+  graph.objects.emplace_back().changed = true;
+  add_child(graph.objects[parent], name, id);
+  return id;
+}
+
+}  // namespace
+
+void settle_paths(const ObjectGraph& graph, Renaming& renaming) {
+  const std::vector<std::string> paths = object_paths(graph.objects);
+  for (NamePair& pair : renaming.pairs()) {
+    const std::string parent(parent_path(pair.from));
+    if (parent.empty()) continue;
+    const std::optional<uint32_t> at = find_object(graph.objects, parent);
+    if (!at || paths[*at] == parent) continue;
+    if (parent_path(pair.to) == parent) pair.to = joined_path(paths[*at], last_of_path(pair.to));
+    pair.from = joined_path(paths[*at], last_of_path(pair.from));
+  }
+  renaming.index();
+}
+
+void rename_objects(ObjectGraph& graph, const Renaming& renaming) {
+  const std::vector<std::string> paths = object_paths(graph.objects);
+  std::vector<std::string> renamed(paths.size());
+  for (size_t i = 1; i < paths.size(); ++i) {
+    if (!paths[i].empty()) renamed[i] = renaming.apply(paths[i], true);
+  }
+  struct Move {
+    uint32_t id;
+    std::string path;
+  };
+  std::vector<Move> moves;
+  std::set<uint32_t> touched;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (i != 0 && paths[i].empty()) continue;
+    ObjectGraph::Object& object = graph.objects[i];
+    std::vector<Trackable::Reference> stay;
+    for (Trackable::Reference& child : object.children) {
+      const std::string before = joined_path(paths[i], escaped_name(child.name));
+      const std::string after = renaming.apply(before, true);
+      if (after == before && renamed[i] == paths[i]) {
+        stay.push_back(std::move(child));
+      } else if (parent_path(after) == renamed[i]) {
+        if (last_of_path(after) != last_of_path(before)) {
+          child.name = unescaped_name(last_of_path(after));
+          object.changed = true;
+          touched.insert(static_cast<uint32_t>(i));
+        }
+        stay.push_back(std::move(child));
+      } else {
+        moves.push_back({child.id, after});
+        object.changed = true;
+      }
+    }
+    object.children = std::move(stay);
+  }
+  PathMaker places(renamed);
+  for (const Move& move : moves) {
+    const uint32_t parent = places.at(
+        parent_path(move.path), [](uint32_t, std::string_view) { return std::nullopt; },
+        [&](uint32_t above, std::string_view name) { return add_new_child(graph, above, name); });
+    add_child(graph.objects[parent], unescaped_name(last_of_path(move.path)), move.id);
+    touched.insert(parent);
+  }
+  for (const uint32_t id : touched) refuse_twins(graph.objects[id], id < renamed.size() ? renamed[id] : "");
+}
+
+void rename_keys(ObjectGraph& graph, const std::map<std::string, std::string, std::less<>>& renamed) {
+  for (ObjectGraph::Object& object : graph.objects) {
+    for (ObjectGraph::Attribute& attribute : object.attributes) {
+      const auto place = renamed.find(attribute.key);
+      if (place == renamed.end()) continue;
+      attribute.key = place->second;
+      object.changed = true;
+    }
+  }
+}
+
+void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& keys) {
+  const size_t count = graph.objects.size();
+  std::vector<bool> lost(count, false), holds(count, false);
+  for (size_t i = 0; i < count; ++i) {
+    ObjectGraph::Object& object = graph.objects[i];
+    lost[i] = std::erase_if(object.attributes,
+                            [&](const auto& attribute) { return keys.contains(attribute.key); }) > 0;
+    if (lost[i]) object.changed = true;
+    // Objects that a saver of their own writes hold something as well.
+    holds[i] = !object.attributes.empty() || has_field(object.rest, kRegisteredSaver);
+  }
+  const ObjectLinks before = links_of(graph.objects, Leads::kByChildrenAndSlots);
+  std::vector<bool> keep = leading_on(before, lost, holds);
+  keep[0] = true;
+  // A slot of a variable that went goes with it; an object that only objects that went led to goes as well.
+  const auto slot_goes = [&](const Trackable::Slot& slot) {
+    return !keep[slot.variable] || !keep[slot.slot] ||
+           (lost[slot.slot] && graph.objects[slot.slot].attributes.empty());
+  };
+  for (ObjectGraph::Object& object : graph.objects) {
+    if (std::erase_if(object.slots, slot_goes) > 0) object.changed = true;
+  }
+  const std::vector<bool> led_before = reached_from_root(before, std::vector<bool>(count, true));
+  const std::vector<bool> led = reached_from_root(links_of(graph.objects, Leads::kByChildrenAndSlots), keep);
+  for (size_t i = 1; i < count; ++i) keep[i] = keep[i] && (led[i] || !led_before[i]);
+  keep_objects(graph.objects, keep);
+}
+
+void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values) {
+  PathMaker places(object_paths(graph.objects));
+  std::unordered_map<std::string, std::pair<size_t, size_t>> by_key;  // object, attribute
+  for (size_t i = 0; i < graph.objects.size(); ++i) {
+    for (size_t k = 0; k < graph.objects[i].attributes.size(); ++k)
+      by_key.emplace(graph.objects[i].attributes[k].key, std::pair(i, k));
+  }
+  for (const CopiedValue& value : values) {
+    const auto found = by_key.find(value.key);
+    if (found == by_key.end()) continue;
+    const auto [original, number] = found->second;
+    const std::string path(object_path(value.copy_key));
+    if (places.has(path)) throw taken(path);
+    const size_t before = graph.objects.size();
+    const uint32_t id = places.at(
+        path, [&](uint32_t parent, std::string_view name) { return child_of(graph.objects[parent], name); },
+        [&](uint32_t parent, std::string_view name) { return add_new_child(graph, parent, name); });
+    if (id < before) throw taken(path);
+    ObjectGraph::Attribute attribute = graph.objects[original].attributes[number];
+    if (!value.full_name.empty()) attribute.full_name = value.full_name;
+    attribute.key = value.copy_key;
+    graph.objects[id].attributes.push_back(std::move(attribute));
+    graph.objects[id].rest = graph.objects[original].rest;
+  }
+}
+
+ObjectGraph join_objects(std::vector<std::pair<std::string, ObjectGraph>> graphs) {
+  ObjectGraph joined;
+  joined.objects.emplace_back().changed = true;
+  for (auto& [name, graph] : graphs) {
+    const std::string prefix = escaped_name(name);
+    for (ObjectGraph::Object& object : graph.objects) {
+      for (ObjectGraph::Attribute& attribute : object.attributes)
+        attribute.key = joined_path(prefix, attribute.key);
+    }
+    const uint32_t root = append_objects(joined.objects, std::move(graph.objects));
+    add_child(joined.objects[0], name, root);
+  }
+  return joined;
+}
+
+}  // namespace gedit
