@@ -3,7 +3,7 @@
 
   check_sweep.py --gedit build/release/gedit [--warnings] [FILE...]
 
-The files are those of testdata/ and, where they are there, of ../shared/corpus and ../shared/oracle. A file that gedit
+The files are those of testdata/ and, where GEDIT_SHARED names them, of a corpus and an oracle. A file that gedit
 does not take for a graph is passed over (the laws say which may be). A file with faults must be named in FAULTY with the
 rules that it breaks, and must break exactly these.
 """
@@ -15,9 +15,9 @@ import os
 import subprocess
 import sys
 
-from laws import CORPUS, TESTDATA, graph_files
+from laws import graph_files
+from real_files import folders
 
-ORACLE = os.path.join(os.path.dirname(CORPUS), "oracle")
 SECONDS = 60
 
 # Files that TensorFlow 2.21 itself refuses at import (the last one when it is run), by the rules that they break.
@@ -63,11 +63,7 @@ def main():
     parser.add_argument("files", nargs="*", help="only these")
     arguments = parser.parse_args()
     gedit = os.path.abspath(arguments.gedit)
-    paths = arguments.files or [path for folder in (TESTDATA, CORPUS, ORACLE) if os.path.isdir(folder)
-                                for path in files_below(folder)]
-    for folder in () if arguments.files else (CORPUS, ORACLE):
-        if not os.path.isdir(folder):
-            print("skipped: %s is not there" % os.path.relpath(folder))
+    paths = arguments.files or [path for folder in folders("corpus", "oracle") for path in files_below(folder)]
     broken, checked, unread = [], 0, 0
     warnings = collections.Counter()
     with multiprocessing.Pool(os.cpu_count()) as pool:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Laws of `gedit copy`, over testdata/ and, where it is there, ../shared/corpus: outputs are picked at random, the same
+"""Laws of `gedit copy`, over testdata/ and, where GEDIT_SHARED names one, a corpus: outputs are picked at random, the same
 ones on every run.
 
   copy_laws.py --gedit build/release/gedit [--picks N] [FILE...]

@@ -3,7 +3,7 @@
 
     inspect_schema.py --gedit GEDIT [FILE...]
 
-The files are those of testdata/ and, where it is there, of ../shared/corpus: graphs in all formats, SavedModels,
+The files are those of testdata/ and, where GEDIT_SHARED names one, of a corpus: graphs in all formats, SavedModels,
 checkpoints, state files, event files. What gedit does not take is passed over; of each kind there must be some. The
 validator knows the keywords that our schema uses, and refuses others.
 """
@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-from laws import CORPUS, REPOSITORY, TESTDATA
+from real_files import REPOSITORY, folders
 
 SCHEMA = os.path.join(REPOSITORY, "docs", "inspect.schema.json")
 KINDS = "GraphDef", "MetaGraphDef", "SavedModel", "Events", "Checkpoint", "CheckpointState"
@@ -134,12 +134,7 @@ def main():
     keywords(schema)
     wrong = {"file": "x", "kind": "CheckpointState", "latest": 1, "all": []}
     assert list(faults(wrong, schema, schema)), "a wrong value passes"
-    files = options.files or list(files_below(TESTDATA))
-    if not options.files:
-        if os.path.isdir(CORPUS):
-            files += files_below(os.path.realpath(CORPUS))
-        else:
-            print("skipped: the corpus, %s is not there" % os.path.relpath(CORPUS, REPOSITORY))
+    files = options.files or [path for folder in folders("corpus") for path in files_below(folder)]
     gedit = os.path.abspath(options.gedit)
     tasks = [(gedit, path, schema, more) for path in files for more in ((), ("--depth", "2"))]
     kinds, broken = collections.Counter(), []

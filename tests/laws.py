@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Laws that hold for every graph file, over testdata/ and, where it is there, ../shared/corpus.
+"""Laws that hold for every graph file, over testdata/ and, where GEDIT_SHARED names one, a corpus.
 
   laws.py --gedit build/release/gedit [FILE...]
 
@@ -28,9 +28,8 @@ import sys
 import tempfile
 import zlib
 
-REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TESTDATA = os.path.join(REPOSITORY, "testdata")
-CORPUS = os.path.join(REPOSITORY, os.pardir, "shared", "corpus")
+from real_files import REPOSITORY, TESTDATA, shared
+
 SECONDS = 300
 
 # Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
@@ -338,10 +337,8 @@ def check(task):
 
 def corpus_files():
     """Graph files of the corpus; a line where it is not there."""
-    if os.path.isdir(CORPUS):
-        return list(graph_files(os.path.realpath(CORPUS)))
-    print("skipped: the corpus, %s is not there" % os.path.relpath(CORPUS, REPOSITORY))
-    return []
+    corpus = shared("corpus")
+    return list(graph_files(corpus)) if corpus else []
 
 
 def sweep(title, check_file, tasks, verbose):

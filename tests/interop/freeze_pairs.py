@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What gedit freezes computes the same numbers: as the graph that TensorFlow froze of the same model, where that
-lies beside it, and as the model itself, for every signature of every SavedModel with values in ../shared/corpus."""
+lies beside it, and as the model itself, for every signature of every SavedModel with values in the corpus of GEDIT_SHARED."""
 import argparse
 import glob
 import os
@@ -14,8 +14,9 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-SKIPPED = 77
-CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir, "shared", "corpus")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from real_files import SKIPPED, shared
+
 
 # Frozen by TensorFlow, and what it was frozen of: file, further arguments.
 PAIRS = [
@@ -166,19 +167,18 @@ class Checker:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gedit", required=True)
-    parser.add_argument("--corpus", default=CORPUS)
     parser.add_argument("folders", nargs="*", help="these SavedModels instead of the corpus")
     arguments = parser.parse_args()
-    if not os.path.isdir(arguments.corpus):
-        print("skipped: ../shared/corpus is not there")
+    corpus = shared("corpus")
+    if not corpus:
         return SKIPPED
     tf.disable_eager_execution()
     tf.logging.set_verbosity(tf.logging.FATAL)
-    checker = Checker(arguments.gedit, arguments.corpus)
+    checker = Checker(arguments.gedit, corpus)
     if not arguments.folders:
         for pair in PAIRS:
             checker.pair(*pair)
-    files = glob.glob(os.path.join(arguments.corpus, "**", "saved_model.pb*"), recursive=True)
+    files = glob.glob(os.path.join(corpus, "**", "saved_model.pb*"), recursive=True)
     for folder in arguments.folders or sorted({os.path.dirname(file) for file in files}):
         complete = os.path.exists(os.path.join(folder, "variables", "variables.index")) and glob.glob(
             os.path.join(folder, "variables", "variables.data-*"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TensorFlow's own protobuf classes read what gedit wrote: through a listing, text and JSON the message stays equal.
 
-Over testdata/ and, where it is there, ../shared/corpus (files up to LARGEST bytes).
+Over testdata/ and, where GEDIT_SHARED names one, a corpus (files up to LARGEST bytes).
 """
 import argparse
 import multiprocessing
@@ -81,9 +81,9 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="print refusals too")
     parser.add_argument("files", nargs="*", help="these files instead of testdata/ and the corpus")
     arguments = parser.parse_args()
-    files = [os.path.abspath(path) for path in arguments.files] or list(laws.graph_files(laws.TESTDATA))
-    if not arguments.files and os.path.isdir(laws.CORPUS):
-        files += [path for path in laws.graph_files(os.path.realpath(laws.CORPUS)) if size_of(path) <= LARGEST]
+    files = [os.path.abspath(path) for path in arguments.files]
+    if not files:
+        files = list(laws.graph_files(laws.TESTDATA)) + [path for path in laws.corpus_files() if size_of(path) <= LARGEST]
     held = refused = broken = 0
     with multiprocessing.Pool(2) as pool:
         for path, forms, refusals, faults in pool.imap_unordered(check, [(os.path.abspath(arguments.gedit), f) for f in files]):

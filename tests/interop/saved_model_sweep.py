@@ -3,7 +3,7 @@
 
   saved_model_sweep.py --gedit build/release/gedit [--edit NAME] [FOLDER...]
 
-Over testdata/ and, where it is there, ../shared/corpus: models whose variables are there and that real TensorFlow loads
+Over testdata/ and, where GEDIT_SHARED names one, a corpus: models whose variables are there and that real TensorFlow loads
 and runs on seeded random inputs. Each edit of EDITS is then judged by the v1 loader (which is what the C++ API and
 Serving do) and by tf.saved_model.load. What gedit refuses is counted and shown; a model that TensorFlow does not load
 any more, or that answers other numbers, fails the test.
@@ -20,8 +20,9 @@ import sys
 import tempfile
 import time
 
-REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = [os.path.join(REPOSITORY, "testdata"), os.path.join(REPOSITORY, os.pardir, "shared", "corpus")]
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from real_files import REPOSITORY, folders
+
 PROCESSES = 2
 MOST_BYTES = 450_000  # of a saved_model.pb where none is named: loading larger ones takes longer than the test may
 
@@ -425,10 +426,10 @@ def main():
     parser.add_argument("--gedit", required=True, help="the program under test")
     parser.add_argument("--edit", action="append", help="only this one")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every refusal")
-    parser.add_argument("folders", nargs="*", help="default: testdata/ and ../shared/corpus, without the largest models")
+    parser.add_argument("folders", nargs="*", help="default: testdata/ and the corpus of GEDIT_SHARED, without the largest models")
     arguments = parser.parse_args()
     most_bytes = sys.maxsize if arguments.folders else MOST_BYTES
-    models = sorted({m for folder in arguments.folders or FOLDERS for m in saved_models(folder, most_bytes)},
+    models = sorted({m for folder in arguments.folders or folders("corpus") for m in saved_models(folder, most_bytes)},
                     key=lambda m: -max(os.path.getsize(os.path.join(m, f)) for f in os.listdir(m) if f.startswith("saved_model.pb")))
     edits = [e for e in EDITS if not arguments.edit or e.__name__ in arguments.edit]
     began, held, wrong, refused = time.time(), 0, [], []

@@ -1,5 +1,4 @@
-// The real files that tests go over, where they are at hand: GEDIT_CORPUS, else ../shared/corpus beside the
-// sources.
+// The real files that unit tests go over: testdata/, and the corpus of GEDIT_SHARED where that is set.
 #pragma once
 
 #include <algorithm>
@@ -10,22 +9,28 @@
 
 namespace gedit {
 
+// Empty where GEDIT_SHARED names no folder.
 inline std::string corpus_folder() {
-  if (const char* chosen = std::getenv("GEDIT_CORPUS")) return chosen;
-  return (std::filesystem::path(GEDIT_SOURCE_DIR) / "../shared/corpus").lexically_normal().string();
+  const char* shared = std::getenv("GEDIT_SHARED");
+  return shared != nullptr && *shared != '\0' ? std::string(shared) + "/corpus" : std::string();
 }
 
-// All files below the folder, sorted; none where it is not there.
+// All files below both folders, sorted.
 inline std::vector<std::string> corpus_files() {
   std::vector<std::string> files;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(corpus_folder(), none)) {
-    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  for (const std::string& folder : {std::string(GEDIT_SOURCE_DIR) + "/testdata", corpus_folder()}) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none)) {
+      if (entry.is_regular_file()) files.push_back(entry.path().string());
+    }
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
-constexpr const char* kNoCorpus = "no real files here: set GEDIT_CORPUS to the folder that holds them";
+// As many as a test is to have looked at: of testdata/ alone, or of the corpus too.
+inline size_t at_least(size_t of_testdata, size_t with_corpus) {
+  return corpus_folder().empty() ? of_testdata : with_corpus;
+}
 
 }  // namespace gedit

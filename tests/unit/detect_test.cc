@@ -299,8 +299,9 @@ bool has_suffix(const std::string& path, std::string_view suffix) {
 // What the corpus' own README says each file is, by name; empty: nothing is said.
 std::string expected(const std::string& path) {
   const auto in = [&](std::string_view part) { return path.find(part) != std::string::npos; };
-  if (in("/negatives-") || in("graph-malformed") || in("fingerprint") || in("keras_metadata") ||
-      in("tfhub_module") || in("debug_info") || in("schema.pbtxt") || in("policy_specs"))
+  if (in("/negatives-") || in("git_lfs_pointer") || in("graph-malformed") || in("fingerprint") ||
+      in("keras_metadata") || in("tfhub_module") || in("debug_info") || in("schema.pbtxt") ||
+      in("policy_specs"))
     return has_suffix(path, ".pb") || has_suffix(path, ".pbtxt") ? "refused" : "";
   if (in("testdata/bundle/00000000/export.meta")) return "refused";  // its bytes went through a UTF-8 decoder
   if (in("metrics_export_meta_graph.pb")) return "meta text";
@@ -318,7 +319,6 @@ std::string expected(const std::string& path) {
 
 TEST(Detect, RealFiles) {
   const std::vector<std::string> files = corpus_files();
-  if (files.empty()) GTEST_SKIP() << kNoCorpus;
   size_t looked_at = 0;
   for (const std::string& path : files) {
     const auto file = InputFile::open(path);
@@ -343,7 +343,7 @@ TEST(Detect, RealFiles) {
       EXPECT_TRUE(half == found || half.find(" is truncated") != std::string::npos) << half;
     }
   }
-  EXPECT_GT(looked_at, 800U);
+  EXPECT_GE(looked_at, at_least(60, 800));
 }
 
 }  // namespace

@@ -237,7 +237,6 @@ TEST(Json, OneAttrValue) {
 
 TEST(Json, RealFiles) {
   const std::vector<std::string> files = corpus_files();
-  if (files.empty()) GTEST_SKIP() << kNoCorpus;
   size_t looked_at = 0;
   for (const std::string& path : files) {
     const auto file = InputFile::open(path);
@@ -266,7 +265,7 @@ TEST(Json, RealFiles) {
     EXPECT_EQ(ours == sorted_bytes(*whole), true) << path;
     EXPECT_EQ(ours == wanted, true) << path;
   }
-  EXPECT_GT(looked_at, 300U);
+  EXPECT_GE(looked_at, at_least(25, 300));
 }
 
 }  // namespace

@@ -474,7 +474,6 @@ TEST(Text, AFullDiskIsReported) {
 
 TEST(Text, RealFiles) {
   const std::vector<std::string> files = corpus_files();
-  if (files.empty()) GTEST_SKIP() << kNoCorpus;
   size_t binaries = 0, texts = 0, pairs = 0, same_bytes = 0;
   for (const std::string& path : files) {
     const auto file = InputFile::open(path);
@@ -513,9 +512,9 @@ TEST(Text, RealFiles) {
       }
     }
   }
-  EXPECT_GT(binaries, 300U);
-  EXPECT_GT(texts, 250U);
-  EXPECT_GT(pairs, 200U);
+  EXPECT_GE(binaries, at_least(25, 300));
+  EXPECT_GE(texts, at_least(5, 250));
+  EXPECT_GE(pairs, at_least(0, 200));
   EXPECT_GE(same_bytes * 100, pairs * 90) << "the others were written by a TensorFlow with longer floats";
 }
 
