@@ -40,6 +40,7 @@ class Prefixer {
       if (length > static_cast<size_t>(end_ - value)) return nullptr;
       switch (tag) {
         case 0x0a:  // name
+          if (!name_.empty()) return nullptr;
           name_ = {value, length};
           if (!put(tag, value, length, false)) return nullptr;
           break;
@@ -48,6 +49,7 @@ class Prefixer {
           if (inputs_ < kKnownInputs) input_[inputs_++] = {value, length};
           break;
         case 0x12:  // op: as it is
+          if (!op_.empty()) return nullptr;
           op_ = {value, length};
           // A variable without a shared_name is to get one.
           if (identities_ && is_var_handle_op(op_)) return nullptr;
@@ -90,50 +92,42 @@ class Prefixer {
     return true;
   }
 
-  // An entry {1: key, 2: value}; most keys are none that holds a name.
+  // An entry {1: key, 2: value}, of which what the table says of the key decides. What it says depends on
+  // the op, and on the node's name what is its own.
   bool attr(const char* entry, size_t length) {
-    if (length < 4 || entry[0] != 0x0a) return false;
+    if (length < 4 || entry[0] != 0x0a || op_.empty() || name_.empty()) return false;
     const size_t key_length = byte_at(entry + 1);
-    if (key_length + 4 > length) return false;
+    if (key_length >= kOneByte || key_length + 4 > length || !ends_with_value(entry, 2 + key_length, length))
+      return false;
     const std::string_view key(entry + 2, key_length);
-    if (key_length == 6 && key == "_class") return colocation(entry, length);
-    if (shapes_ && key == "_output_shapes") return false;
-    if (identities_) return !may_identify(key) || identity(attr_role(op_, key), entry, length);
-    if (key_length == 10 && key == "frame_name") return string(entry, length, false);
-    if (key_length == 11 && key == "shared_name") return string(entry, length, true);
-    return true;
-  }
-
-  // Whether attr_role() is to be asked, which costs more than all the rest.
-  static bool may_identify(std::string_view key) {
-    switch (key.size()) {
-      case 3:
-      case 7:
-      case 8:
-      case 9:
-      case 10:
-      case 12:
-      case 14:
-      case 17:
-        return true;
-      case 11:
-        return key[0] != 'd' && key != "transpose_a" && key != "transpose_b";
-      default:
-        return false;
-    }
-  }
-
-  bool identity(Role role, const char* entry, size_t length) {
-    switch (role) {
+    switch (attr_role(op_, key)) {
       case Role::kNone:
-        return true;
+        return !(shapes_ && key == "_output_shapes");
+      case Role::kColocation:
+        return colocation(entry, length);
       case Role::kFrame:
-      case Role::kSharedName:
-      case Role::kPair:
         return string(entry, length, false);
-      default:
-        return false;
+      case Role::kSharedName:
+        return string(entry, length, !identities_);
+      case Role::kPair:
+        return !identities_ || string(entry, length, false);
+      case Role::kInstanceKey:
+        return !identities_;
     }
+    return false;
+  }
+
+  // Whether a value begins at `at` that takes the rest of the entry.
+  static bool ends_with_value(const char* entry, size_t at, size_t length) {
+    if (entry[at] != 0x12) return false;
+    size_t size = byte_at(entry + at + 1);
+    size_t begin = at + 2;
+    if (size >= kOneByte) {
+      if (begin == length || byte_at(entry + begin) >= kOneByte) return false;
+      size = (size & 0x7f) | (byte_at(entry + begin) << 7);
+      ++begin;
+    }
+    return begin + size == length;
   }
 
   // Whether it is the node itself or one that it reads.

@@ -10,6 +10,7 @@
 #include "graph/listing_text.h"
 #include "graph/numbers.h"
 #include "graph/packed.h"
+#include "model/references.h"
 
 namespace gedit {
 namespace {
@@ -30,18 +31,11 @@ constexpr std::array kRegistered{
     Registered{"WhileContextDef", TextMessage::kWhileContextDef},
 };
 
-// The message that TensorFlow registers for a collection (register_proto_function), if any.
+// The message that TensorFlow registers for a collection, if any.
 const Registered* registered_for(std::string_view key) {
-  constexpr std::array<std::string_view, 7> kVariables{
-      "variables",       "trainable_variables", "moving_average_variables",
-      "local_variables", "model_variables",     "metric_variables",
-      "global_step"};
-  if (std::ranges::find(kVariables, key) != kVariables.end()) return &kRegistered[0];
-  if (key == "queue_runners") return &kRegistered[1];
-  if (key == "savers") return &kRegistered[2];
-  if (key == "cond_context") return &kRegistered[3];
-  if (key == "while_context") return &kRegistered[4];
-  return nullptr;
+  const RegisteredCollection* registered = registered_collection(key);
+  if (registered == nullptr) return nullptr;
+  return std::ranges::find(kRegistered, registered->message, &Registered::word);
 }
 
 void print_bytes_item(std::string& out, const Registered* type, std::string_view bytes) {

@@ -1,5 +1,6 @@
 #include "model/references.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/wire.h"
@@ -144,11 +145,6 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
   return whole;
 }
 
-constexpr std::array<std::string_view, 7> kVariableKeys{
-    "variables",       "trainable_variables", "moving_average_variables",
-    "local_variables", "model_variables",     "metric_variables",
-    "global_step"};
-
 }  // namespace
 
 const Schema kVariableDef{kVariableFields};
@@ -172,20 +168,29 @@ std::string map_names(std::string_view message, const Schema& schema, const Name
   return out;
 }
 
-bool holds_variables(std::string_view key) {
-  for (const std::string_view variable_key : kVariableKeys) {
-    if (key == variable_key) return true;
-  }
-  return false;
+const RegisteredCollection* registered_collection(std::string_view key) {
+  static constexpr std::array kRegistered{
+      RegisteredCollection{"variables", "VariableDef", kVariableDef},
+      RegisteredCollection{"trainable_variables", "VariableDef", kVariableDef},
+      RegisteredCollection{"moving_average_variables", "VariableDef", kVariableDef},
+      RegisteredCollection{"local_variables", "VariableDef", kVariableDef},
+      RegisteredCollection{"model_variables", "VariableDef", kVariableDef},
+      RegisteredCollection{"metric_variables", "VariableDef", kVariableDef},
+      RegisteredCollection{"global_step", "VariableDef", kVariableDef},
+      RegisteredCollection{"queue_runners", "QueueRunnerDef", kQueueRunnerDef},
+      RegisteredCollection{"savers", "SaverDef", kSaverDef},
+      RegisteredCollection{"cond_context", "CondContextDef", kCondContextDef},
+      RegisteredCollection{"while_context", "WhileContextDef", kWhileContextDef},
+  };
+  const auto found = std::ranges::find(kRegistered, key, &RegisteredCollection::key);
+  return found == kRegistered.end() ? nullptr : &*found;
 }
 
 const Schema* collection_schema(std::string_view key) {
-  if (holds_variables(key)) return &kVariableDef;
-  if (key == "queue_runners") return &kQueueRunnerDef;
-  if (key == "savers") return &kSaverDef;
-  if (key == "cond_context") return &kCondContextDef;
-  if (key == "while_context") return &kWhileContextDef;
-  return nullptr;
+  const RegisteredCollection* registered = registered_collection(key);
+  return registered == nullptr ? nullptr : &registered->schema;
 }
+
+bool holds_variables(std::string_view key) { return collection_schema(key) == &kVariableDef; }
 
 }  // namespace gedit

@@ -53,8 +53,17 @@ class NameMap {
 // `message` with every name mapped. Throws Malformed; nesting deeper than 100 is refused that way, too.
 std::string map_names(std::string_view message, const Schema& schema, const NameMap& map);
 
-// The schema of what a bytes_list of that key holds; null where the key is not one that TensorFlow registers
-// (docs/tensorflow.md#collections).
+// A collection whose bytes_list holds messages of one type, as TensorFlow registers them
+// (register_proto_function, docs/tensorflow.md#collections).
+struct RegisteredCollection {
+  std::string_view key;
+  std::string_view message;  // its type, without package
+  const Schema& schema;
+};
+// Null where the key is not registered.
+const RegisteredCollection* registered_collection(std::string_view key);
+
+// The schema of what a bytes_list of that key holds; null where the key is not registered.
 const Schema* collection_schema(std::string_view key);
 bool holds_variables(std::string_view key);  // the key is registered for VariableDef
 

@@ -11,14 +11,13 @@
 namespace gedit {
 namespace {
 
-using enum OpKind;
-
 struct KindCase {
   OpKind kind;
   std::vector<std::string_view> are, are_not;
 };
 
 const std::vector<KindCase>& kind_cases() {
+  using enum OpKind;
   static const std::vector<KindCase> cases{
       {kConst, {"Const"}, {"Cons", "Constant", "HostConst", "const"}},
       {kNoOp, {"NoOp"}, {"NoOpp", "No"}},
@@ -160,11 +159,12 @@ TEST(Kinds, EveryKindHasItsOps) {
     for (const std::string_view op : one.are_not) EXPECT_FALSE(is(op, one.kind)) << op << ", kind " << number;
     EXPECT_FALSE(is("", one.kind)) << number;
   }
-  for (int i = 0; i < static_cast<int>(kCount); ++i)
+  for (int i = 0; i < static_cast<int>(OpKind::kCount); ++i)
     EXPECT_TRUE(tested.has(static_cast<OpKind>(i))) << "no case: kind " << i;
 }
 
 TEST(Kinds, SetsAreUnited) {
+  using enum OpKind;
   const OpKinds kinds = kConst | kNoOp;
   EXPECT_TRUE(kinds.has(kConst));
   EXPECT_TRUE(kinds.has(kNoOp));
@@ -196,7 +196,7 @@ std::vector<std::string> many_ops() {
 TEST(Kinds, OneKindAndAllKindsAgree) {
   for (const std::string& op : many_ops()) {
     const OpKinds kinds = kinds_of(op);
-    for (int i = 0; i < static_cast<int>(kCount); ++i) {
+    for (int i = 0; i < static_cast<int>(OpKind::kCount); ++i) {
       const auto kind = static_cast<OpKind>(i);
       ASSERT_EQ(is(op, kind), kinds.has(kind)) << op << ", kind " << i;
     }
