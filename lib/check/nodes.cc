@@ -22,11 +22,10 @@ void check_name(const CheckedGraph& in, NodeId id, std::string_view name, Report
 
 void check_colocation(const CheckedGraph& in, NodeId id, std::string_view value, Report& report) {
   for (Fields list(last_bytes(value, attr_field::kList)); list.next();) {
-    if (!list->bytes(attr_field::kString) || !list->value.starts_with("loc:@")) continue;
-    const std::string_view name = list->value.substr(5);
-    if (in.names.find(name) != kNoNode) continue;
+    const auto name = list->bytes(attr_field::kString) ? colocated_with(list->value) : std::nullopt;
+    if (!name || in.names.find(*name) != kNoNode) continue;
     report.add(Rule::kColocation, in.subject(id),
-               "colocated with " + quoted("node", name) + ", which is not there");
+               "colocated with " + quoted("node", *name) + ", which is not there");
   }
 }
 

@@ -93,7 +93,6 @@ void Reduction::shrink_groups(Changes& changes) {
 
 // `_class` entries that name what is gone.
 void Reduction::shrink_colocations() {
-  constexpr std::string_view kLocation = "loc:@";
   for (const NodeId id : kept().nodes()) {
     const auto value = find_attr(graph_.bytes(id), "_class");
     if (!value) continue;
@@ -102,7 +101,8 @@ void Reduction::shrink_colocations() {
     for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
       if (!list->bytes(attr_field::kString)) continue;
       const std::string_view entry = list->value;
-      const NodeId at = entry.starts_with(kLocation) ? facts_.names.find(entry.substr(kLocation.size())) : id;
+      const auto node = colocated_with(entry);
+      const NodeId at = node ? facts_.names.find(*node) : id;
       const bool stays = at != kNoNode && kept().has(at);
       if (stays) entries.emplace_back(entry);
       changed = changed || !stays;

@@ -211,7 +211,7 @@ class Syncing {
     if (is_resource(variable)) {
       builder.type("dtype", type_of(variable));
     } else {
-      builder.type("T", type_of(variable)).attr("_class", location(name));
+      builder.type("T", type_of(variable)).attr("_class", colocation_value(name));
     }
     add(builder.take());
     return read;
@@ -219,10 +219,6 @@ class Syncing {
 
   DType type_of(NodeId variable) const {
     return type_attr(bytes(variable), "dtype").value_or(DType::kInvalid);
-  }
-
-  static std::string location(std::string_view name) {
-    return string_list_value({"loc:@" + std::string(name)});
   }
 
   // tau and 1 - tau in the type; made once.
@@ -276,13 +272,13 @@ class Syncing {
     NodeBuilder builder(pair.assign, is_resource(pair.to) ? "AssignVariableOp" : "Assign");
     builder.input(head.name).input(value).device(head.device);
     if (is_resource(pair.to)) {
-      builder.attr("_class", location(head.name)).type("dtype", type_of(pair.to));
+      builder.attr("_class", colocation_value(head.name)).type("dtype", type_of(pair.to));
     } else {
       // A variable without a fixed shape takes whatever it is assigned, as its initializer does.
       std::string yes, fixed;
       append_varint_field(yes, attr_field::kBool, 1);
       append_varint_field(fixed, attr_field::kBool, fully_known(variable_shape(bytes(pair.to))) ? 1 : 0);
-      builder.type("T", type_of(pair.to)).attr("_class", location(head.name));
+      builder.type("T", type_of(pair.to)).attr("_class", colocation_value(head.name));
       builder.attr("use_locking", yes).attr("validate_shape", fixed);
     }
     add(builder.take());

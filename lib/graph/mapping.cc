@@ -3,8 +3,6 @@
 namespace gedit {
 namespace {
 
-constexpr std::string_view kLocation = "loc:@";
-
 // Bytes of an AttrValue.list of strings with `loc:@` entries mapped; false where no entry is left.
 bool map_class(const NodeHead& head, std::string_view attr_value, const Mapping& mapping, std::string& out) {
   bool any = false;
@@ -15,13 +13,14 @@ bool map_class(const NodeHead& head, std::string_view attr_value, const Mapping&
     }
     std::string list;
     for (Fields entries(fields->value); entries.next();) {
-      if (!entries->bytes(attr_field::kString) || !entries->value.starts_with(kLocation)) {
+      const auto node = entries->bytes(attr_field::kString) ? colocated_with(entries->value) : std::nullopt;
+      if (!node) {
         list += entries->raw;
         any = true;
         continue;
       }
-      std::string entry(kLocation);
-      if (!mapping.colocation(head, entries->value.substr(kLocation.size()), entry)) continue;
+      std::string entry(kColocatedWith);
+      if (!mapping.colocation(head, *node, entry)) continue;
       append_bytes_field(list, attr_field::kString, entry);
       any = true;
     }

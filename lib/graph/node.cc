@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/references.h"
+
 namespace gedit {
 namespace {
 
@@ -140,6 +142,10 @@ std::string string_list_value(const std::vector<std::string>& texts) {
   std::string value;
   append_bytes_field(value, attr_field::kList, list);
   return value;
+}
+
+std::string colocation_value(std::string_view node) {
+  return string_list_value({std::string(kColocatedWith) + std::string(node)});
 }
 
 std::string bool_value(bool value) {

@@ -148,6 +148,7 @@ std::string type_value(DType type);
 std::string int_value(int64_t number);
 std::string bool_value(bool value);
 std::string string_list_value(const std::vector<std::string>& texts);
+std::string colocation_value(std::string_view node);  // the `_class` of what stands where `node` does
 std::string type_list_value(const std::vector<DType>& types);
 
 // The types in an AttrValue `list(type)`; none in another.

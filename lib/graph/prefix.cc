@@ -146,14 +146,13 @@ class Prefixer {
   bool colocation(const char* entry, size_t length) {
     constexpr std::string_view kHead = "\x0a\x06_class\x12";
     constexpr size_t kInner = 9 + 1 + 2 + 2;  // before `loc:@`
-    constexpr std::string_view kLocation = "loc:@";
-    if (length < kInner + kLocation.size() || length + prefix_.size() >= kOneByte) return false;
+    if (length < kInner + kColocatedWith.size() || length + prefix_.size() >= kOneByte) return false;
     const char* value = entry + kHead.size();
     const size_t v = byte_at(value), w = byte_at(value + 2), x = byte_at(value + 4);
     if (value[1] != 0x0a || value[3] != 0x12 || v + 10 != length || w + 2 != v || x + 2 != w) return false;
     const char* text = value + 5;
-    if (std::string_view(text, x).substr(0, kLocation.size()) != kLocation) return false;
-    if (identities_ && !is_near({text + kLocation.size(), x - kLocation.size()})) return false;
+    const auto node = colocated_with({text, x});
+    if (!node || (identities_ && !is_near(*node))) return false;
     flush(p_);
     const auto grown = [&](size_t size) { return static_cast<char>(size + prefix_.size()); };
     *out_++ = 0x2a;
@@ -165,10 +164,10 @@ class Prefixer {
     *out_++ = grown(w);
     *out_++ = 0x12;
     *out_++ = grown(x);
-    std::memcpy(out_, text, kLocation.size());
-    out_ += kLocation.size();
+    std::memcpy(out_, text, kColocatedWith.size());
+    out_ += kColocatedWith.size();
     put_prefix();
-    run_ = text + kLocation.size();
+    run_ = text + kColocatedWith.size();
     return true;
   }
 

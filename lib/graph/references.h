@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -70,6 +71,13 @@ inline constexpr std::array kAttrRows{
 // The role of attribute `key` of a node of type `op`. Asked of every attribute of a million nodes: hardly one
 // that the table does not have costs more than a look into an index of it.
 Role attr_role(std::string_view op, std::string_view key);
+
+// How an entry of `_class` names a node. What is behind it; nothing where the entry names none.
+constexpr std::string_view kColocatedWith = "loc:@";
+inline std::optional<std::string_view> colocated_with(std::string_view entry) {
+  if (!entry.starts_with(kColocatedWith)) return std::nullopt;
+  return entry.substr(kColocatedWith.size());
+}
 
 // Whether a function can be named in an AttrValue: the first byte tells (func or list), since a value holds
 // one field.

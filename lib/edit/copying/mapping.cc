@@ -44,13 +44,13 @@ bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation
   bool plain = true;
   if (colocation) {
     for (Fields list(last_bytes(*colocation, attr_field::kList)); list.next();) {
-      if (!list->value.starts_with("loc:@")) return false;
-      const std::string_view target = list->value.substr(5);
-      bool known = target == name;
+      const auto target = colocated_with(list->value);
+      if (!target) return false;
+      bool known = *target == name;
       for (const NodeId producer : facts_.producers.of(id))
-        known = known || facts_.graph().name(producer) == target;
+        known = known || facts_.graph().name(producer) == *target;
       if (known) continue;
-      const NodeId other = find(target);
+      const NodeId other = find(*target);
       plain = plain && other != kNoNode && copied(other);
     }
   }

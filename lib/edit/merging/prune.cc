@@ -86,8 +86,8 @@ void mark_colocated(MergePart& part) {
     const auto value = find_attr(part.graph().bytes(NodeId{i}), "_class");
     if (!value) continue;
     for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-      if (!list->value.starts_with("loc:@")) continue;
-      const NodeId target = part.facts.names().find(list->value.substr(5));
+      const auto node = colocated_with(list->value);
+      const NodeId target = node ? part.facts.names().find(*node) : kNoNode;
       if (target != kNoNode && part.removed.has(target)) part.special.add(NodeId{i});
     }
   }

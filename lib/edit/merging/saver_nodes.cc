@@ -159,7 +159,7 @@ std::string MergedSavers::assignment(const std::string& name, const std::string&
   std::string yes;
   append_varint_field(yes, attr_field::kBool, 1);
   return assign.type("T", dtype)
-      .attr("_class", string_list_value({"loc:@" + variable}))
+      .attr("_class", colocation_value(variable))
       .attr("use_locking", yes)
       .attr("validate_shape", yes)
       .take();

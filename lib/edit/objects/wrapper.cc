@@ -231,7 +231,8 @@ class Cutting {
       std::vector<std::string> kept;
       for (Fields list(last_bytes(*colocations, attr_field::kList)); list.next();) {
         if (!list->bytes(attr_field::kString)) continue;
-        const NodeId target = list->value.starts_with("loc:@") ? names_.find(list->value.substr(5)) : kNoNode;
+        const auto node = colocated_with(list->value);
+        const NodeId target = node ? names_.find(*node) : kNoNode;
         if (target != kNoNode && body_.has(target)) kept.emplace_back(list->value);
       }
       const std::string value = string_list_value(kept);
