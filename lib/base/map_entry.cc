@@ -11,4 +11,8 @@ std::string map_entry_bytes(std::string_view key, std::string_view value) {
   return entry;
 }
 
+void append_map_entry(std::string& out, uint32_t number, std::string_view key, std::string_view value) {
+  append_bytes_field(out, number, map_entry_bytes(key, value));
+}
+
 }  // namespace gedit

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/crc32c.h"
+#include "base/map_entry.h"
 #include "checkpoint/list.h"
 #include "checkpoint/values.h"
 #include "diff/nodes.h"
@@ -69,10 +70,7 @@ std::string surroundings(const MetaGraph& meta, const RenamedScopes* names) {
   add(meta_field::kSaver, kSaverDef);
   for (const std::string_view part : meta.parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(part);
-    std::string signature;
-    append_bytes_field(signature, 1, entry.key);
-    append_bytes_field(signature, 2, mapped(entry.value, kSignatureDef));
-    append_bytes_field(message, meta_field::kSignature, signature);
+    append_map_entry(message, meta_field::kSignature, entry.key, mapped(entry.value, kSignatureDef));
   }
   add(meta_field::kAsset, kAssetFileDef);
   add(meta_field::kObjectGraph, kSavedObjectGraph);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/message_edit.h"
 #include "base/near.h"
 #include "checkpoint/open.h"
 #include "edit/basis/cut.h"
@@ -40,12 +41,9 @@ class TensorNames final : public NameMap {
 };
 
 std::vector<std::string> tensors_of(std::string_view signature, uint32_t side) {
-  std::string part;
-  for (Fields fields(signature); fields.next();) {
-    if (fields->bytes(side)) part += fields->raw;
-  }
   TensorNames names;
-  map_names(part, kSignatureDef, names);
+  map_names(only_fields(signature, [&](const Field& field) { return field.bytes(side); }), kSignatureDef,
+            names);
   return names.take();
 }
 

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/attributes.h"
 #include "edit/basis/facts.h"
@@ -294,10 +296,7 @@ class InsertPlace {
         if (output.name == entry.key && output.type_attr.empty() && output.type_list_attr.empty())
           check_fits(*target, DType{output.type}, "output '" + printable(entry.key) + "' is ");
       }
-      std::string mapped;
-      append_bytes_field(mapped, 1, entry.key);
-      append_bytes_field(mapped, 2, target->replacement);
-      entries.push_back(std::move(mapped));
+      entries.push_back(map_entry_bytes(entry.key, target->replacement));
       said_.emplace_back("fn:" + function_, "returns " + target->inserted + " as " + std::string(entry.key));
       changed = true;
     }
@@ -351,10 +350,8 @@ class InsertPlace {
         if (op_.keeps_shape()) {
           def += mapped;
         } else {
-          std::string info;
-          append_bytes_field(info, 1, output.key);
-          append_bytes_field(info, 2, with_tensor_shape(output.value, shape_proto(std::nullopt)));
-          append_bytes_field(def, 2, info);
+          append_map_entry(def, 2, output.key,
+                           with_field(output.value, tensor_info_field::kShape, shape_proto(std::nullopt)));
         }
         said_.emplace_back(label, "is " + map.inserted->inserted);
       }
@@ -362,10 +359,7 @@ class InsertPlace {
         entries.emplace_back(bytes);
         continue;
       }
-      std::string whole;
-      append_bytes_field(whole, 1, entry.key);
-      append_bytes_field(whole, 2, def);
-      entries.push_back(std::move(whole));
+      entries.push_back(map_entry_bytes(entry.key, def));
       changed = true;
     }
     if (changed) signatures_ = std::move(entries);

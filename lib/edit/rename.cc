@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "base/near.h"
 #include "edit/around/map.h"
 #include "edit/basis/addresses.h"
@@ -378,10 +379,7 @@ void map_returns(Graph& body, const RenameMapping& mapping) {
       const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
       std::string value;
       mapping.input({}, entry.value, value);
-      std::string mapped;
-      append_bytes_field(mapped, 1, entry.key);
-      append_bytes_field(mapped, 2, value);
-      entries.push_back(std::move(mapped));
+      entries.push_back(map_entry_bytes(entry.key, value));
     }
     body.set_parts(field, std::move(entries));
   }

@@ -9,6 +9,8 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "base/near.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/attributes.h"
@@ -40,29 +42,9 @@ class OnDevice final : public Mapping {
 };
 
 std::string with_device(std::string_view node_def, std::string_view device) {
-  std::string out;
-  bool written = false;
-  const auto write = [&] {
-    if (!written && !device.empty()) append_bytes_field(out, node_field::kDevice, device);
-    written = true;
-  };
-  for (Fields fields(node_def); fields.next();) {
-    if (fields->bytes(node_field::kDevice)) {
-      write();
-      continue;
-    }
-    if (fields->number > node_field::kDevice) write();
-    out += fields->raw;
-  }
-  write();
-  return out;
-}
-
-std::string entry(std::string_view key, std::string_view value) {
-  std::string out;
-  append_bytes_field(out, 1, key);
-  append_bytes_field(out, 2, value);
-  return out;
+  return device.empty()
+             ? only_fields(node_def, [](const Field& field) { return !field.bytes(node_field::kDevice); })
+             : with_field(node_def, node_field::kDevice, device);
 }
 
 bool attr_name_letter(char c) {
@@ -350,14 +332,15 @@ class Setting {
           def += fields->raw;
           continue;
         }
-        append_bytes_field(def, fields->number, entry(info.key, with_tensor_shape(info.value, proto)));
+        append_map_entry(def, fields->number, info.key,
+                         with_field(info.value, tensor_info_field::kShape, proto));
         here = true;
         say("",
             std::string(signature.key) + (fields->number == kInputs ? ".inputs[" : ".outputs[") +
                 std::string(info.key) + "]",
             "shape " + shown(parse_shape_proto(proto)));
       }
-      signatures.push_back(here ? entry(signature.key, def) : std::string(bytes));
+      signatures.push_back(here ? map_entry_bytes(signature.key, def) : std::string(bytes));
       changed = changed || here;
     }
     if (changed) model_.meta().set_parts(meta_field::kSignature, std::move(signatures));

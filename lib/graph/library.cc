@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "base/message_edit.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -14,36 +15,23 @@ bool names_other_pass(std::string_view key) {
 }
 
 std::string map_function(std::string_view function_def, const Mapping& mapping) {
+  const auto function = [&](std::string_view name) {
+    std::string mapped;
+    mapping.function(name, mapped);
+    return mapped;
+  };
   std::string out;
   for (Fields fields(function_def); fields.next();) {
     if (fields->bytes(function_field::kSignature)) {
-      std::string signature;
-      for (Fields parts(fields->value); parts.next();) {
-        if (!parts->bytes(1)) {
-          signature += parts->raw;
-          continue;
-        }
-        std::string name;
-        mapping.function(parts->value, name);
-        append_bytes_field(signature, 1, name);
-      }
-      append_bytes_field(out, function_field::kSignature, signature);
+      append_bytes_field(out, function_field::kSignature, with_each_field(fields->value, 1, function));
     } else if (fields->bytes(function_field::kNode)) {
       append_bytes_field(out, function_field::kNode, mapped_node(fields->value, mapping));
     } else if (fields->bytes(function_field::kAttr)) {
       const MapEntry entry = map_entry(fields->value);
-      std::string value;
-      if (names_other_pass(entry.key)) {
-        std::string name;
-        mapping.function(last_bytes(entry.value, attr_field::kString), name);
-        value = string_value(name);
-      } else {
-        value = map_functions(entry.value, mapping);
-      }
-      std::string mapped;
-      append_bytes_field(mapped, 1, entry.key);
-      append_bytes_field(mapped, 2, value);
-      append_bytes_field(out, function_field::kAttr, mapped);
+      append_map_entry(out, function_field::kAttr, entry.key,
+                       names_other_pass(entry.key)
+                           ? string_value(function(last_bytes(entry.value, attr_field::kString)))
+                           : map_functions(entry.value, mapping));
     } else {
       out += fields->raw;
     }
@@ -76,17 +64,13 @@ void append_kept(const Function& function, std::string_view raw,
     return names_other_pass(entry.key) && !kept.contains(last_bytes(entry.value, attr_field::kString));
   };
   bool any = false;
-  std::string rest;
   const std::string_view content = content_of(raw);
   for (Fields fields(content); fields.next() && !any;) any = stale(fields.field());
   if (!any) {
     out += raw;
     return;
   }
-  for (Fields fields(content); fields.next();) {
-    if (!stale(fields.field())) rest += fields->raw;
-  }
-  append_bytes_field(out, 1, rest);
+  append_bytes_field(out, 1, only_fields(content, [&](const Field& field) { return !stale(field); }));
 }
 
 }  // namespace
@@ -111,9 +95,7 @@ Function* Library::find(std::string_view name) {
 }
 
 Function& Library::add(const std::string& function_def, const std::shared_ptr<Arena>& arena) {
-  std::string field;
-  append_bytes_field(field, 1, function_def);
-  const std::string_view raw = arena->keep(std::move(field));
+  const std::string_view raw = arena->keep(bytes_field(1, function_def));
   items.push_back({1, raw, functions.size()});
   const std::string_view kept = record_at(raw.data()).node_def;
   return functions.emplace_back(Function{function_name(kept), Graph(kept, function_field::kNode, arena)});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "graph/references.h"
 
 namespace gedit {
@@ -109,10 +111,7 @@ std::optional<int64_t> int_attr(std::string_view node_def, std::string_view key)
 }
 
 NodeBuilder& NodeBuilder::attr(std::string_view key, std::string_view attr_value) {
-  std::string entry;
-  append_bytes_field(entry, 1, key);
-  append_bytes_field(entry, 2, attr_value);
-  append_bytes_field(bytes_, node_field::kAttr, entry);
+  append_map_entry(bytes_, node_field::kAttr, key, attr_value);
   return *this;
 }
 
@@ -174,56 +173,21 @@ std::vector<DType> type_list(std::string_view attr_value) {
 }
 
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs) {
-  std::string out;
-  bool written = false;
-  const auto write = [&] {
-    if (written) return;
-    for (const std::string& input : inputs) append_bytes_field(out, node_field::kInput, input);
-    written = true;
-  };
-  for (Fields fields(node_def); fields.next();) {
-    if (fields->bytes(node_field::kInput)) {
-      write();
-      continue;
-    }
-    if (fields->number > node_field::kInput) write();
-    out += fields->raw;
-  }
-  write();
-  return out;
+  return with_fields(node_def, node_field::kInput, inputs);
 }
-
-namespace {
-
-std::string with_text(std::string_view node_def, uint32_t number, std::string_view text) {
-  // In the order of their numbers, as every writer has them.
-  std::string out, rest;
-  for (Fields fields(node_def); fields.next();) {
-    if (!fields->bytes(number)) (fields->number < number ? out : rest) += fields->raw;
-  }
-  append_bytes_field(out, number, text);
-  return out + rest;
-}
-
-}  // namespace
 
 std::string with_name(std::string_view node_def, std::string_view name) {
-  return with_text(node_def, node_field::kName, name);
+  return with_field(node_def, node_field::kName, name);
 }
 
 std::string with_op(std::string_view node_def, std::string_view op) {
-  return with_text(node_def, node_field::kOp, op);
+  return with_field(node_def, node_field::kOp, op);
 }
 
 std::string with_attr(std::string_view node_def, std::string_view key,
                       std::optional<std::string_view> attr_value) {
   std::string field;
-  if (attr_value) {
-    std::string entry;
-    append_bytes_field(entry, 1, key);
-    append_bytes_field(entry, 2, *attr_value);
-    append_bytes_field(field, node_field::kAttr, entry);
-  }
+  if (attr_value) append_map_entry(field, node_field::kAttr, key, *attr_value);
   std::string out;
   bool written = false;
   for (Fields fields(node_def); fields.next();) {

@@ -8,6 +8,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/first_free.h"
 #include "base/wire.h"
 #include "graph/string_const.h"
 #include "model/collections.h"
@@ -131,8 +132,9 @@ std::pair<std::string, bool> AssetNames::place(const std::string& wanted, const 
       return {at->second.second, false};
     }
   }
-  std::string name = wanted;
-  while (!taken_.insert(name).second) name = wanted + "_" + std::to_string(wish.next++);
+  const std::string name = first_free(
+      wanted, [&](const std::string& one) { return taken_.contains(one); }, wish.next);
+  taken_.insert(name);
   wish.names.emplace(file, name);
   if (own) wish.by_content.emplace(*own, std::pair(file, name));
   return {name, true};

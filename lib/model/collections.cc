@@ -1,5 +1,7 @@
 #include "model/collections.h"
 
+#include "base/map_entry.h"
+
 namespace gedit {
 
 std::vector<Collection> collections(const MetaGraph& meta) {
@@ -37,10 +39,7 @@ std::string collection_entry(std::string_view key, uint32_t kind, const std::vec
   for (const std::string& item : items) append_bytes_field(list, 1, item);
   std::string def;
   append_bytes_field(def, kind, list);
-  std::string entry;
-  append_bytes_field(entry, 1, key);
-  append_bytes_field(entry, 2, def);
-  return entry;
+  return map_entry_bytes(key, def);
 }
 
 std::vector<Asset> assets(const MetaGraph& meta) {

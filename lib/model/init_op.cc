@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "graph/edges.h"
 #include "graph/names.h"
 #include "model/collections.h"
@@ -143,9 +144,8 @@ class Giving {
   }
 
   void add_group(const std::vector<NodeId>& wanted) {
-    std::string name = "init_all_tables";  // as TensorFlow calls it
-    for (int number = 1; names_.find(name) != kNoNode; ++number)
-      name = "init_all_tables_" + std::to_string(number);
+    const std::string name = first_free("init_all_tables",  // as TensorFlow calls it
+                                        [&](std::string_view one) { return names_.find(one) != kNoNode; });
     NodeBuilder group(name, "NoOp");
     for (const NodeId id : wanted) group.input("^" + std::string(graph_.name(id)));
     graph_.append(group.take());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "base/near.h"
 #include "base/wire.h"
 #include "graph/listing_text.h"
@@ -53,10 +54,7 @@ class ReadMessage {
       if (piece.message) {
         append_bytes_field(out, piece.field, piece.message->take());
       } else if (piece.field == kCollection) {
-        std::string entry;
-        append_bytes_field(entry, 1, piece.key);
-        append_bytes_field(entry, 2, piece.items.collection());
-        append_bytes_field(out, kCollection, entry);
+        append_map_entry(out, kCollection, piece.key, piece.items.collection());
       } else if (out.empty()) {
         out = std::move(piece.records);
       } else {
@@ -251,10 +249,7 @@ void ListingParser::collection() {
 void ListingParser::signature() {
   const std::string key(scanner_.name(store_, "the name of a signature"));
   once("signature", key);
-  std::string entry;
-  append_bytes_field(entry, 1, key);
-  append_bytes_field(entry, 2, parse_block(scanner_, TextMessage::kSignatureDef));
-  append_bytes_field(meta().records(), 5, entry);
+  append_map_entry(meta().records(), 5, key, parse_block(scanner_, TextMessage::kSignatureDef));
 }
 
 void ListingParser::asset() {
@@ -274,10 +269,8 @@ void ListingParser::object() {
 void ListingParser::concrete_function() {
   const std::string key(scanner_.name(store_, "the name of a function"));
   once("concrete function", key);
-  std::string entry;
-  append_bytes_field(entry, 1, key);
-  append_bytes_field(entry, 2, parse_block(scanner_, TextMessage::kSavedConcreteFunction));
-  append_bytes_field(meta().open(7).records(), 2, entry);
+  append_map_entry(meta().open(7).records(), 2, key,
+                   parse_block(scanner_, TextMessage::kSavedConcreteFunction));
 }
 
 // Records that have no statement of their own, as they are; none: the message is there, and empty.

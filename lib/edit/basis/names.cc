@@ -1,5 +1,7 @@
 #include "edit/basis/names.h"
 
+#include "base/first_free.h"
+
 namespace gedit {
 
 Error not_a_node_name(std::string_view name) {
@@ -18,8 +20,7 @@ std::string NewNames::exactly(std::string name, std::string_view hint) {
 }
 
 std::string NewNames::free(std::string_view base) {
-  std::string name(base);
-  for (int number = 1; taken(name); ++number) name = std::string(base) + "_" + std::to_string(number);
+  std::string name = first_free(base, [&](const std::string& one) { return taken(one); });
   given_.insert(name);
   return name;
 }

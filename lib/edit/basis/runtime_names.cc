@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/first_free.h"
+#include "base/map_entry.h"
 #include "graph/mapping.h"
 #include "graph/names.h"
 #include "ops/kinds.h"
@@ -73,9 +75,8 @@ std::vector<std::string> ScopeNames::origins(std::string_view name) const {
 const std::string& FreshNames::of(std::string_view name) {
   const auto found = made_.find(name);
   if (found != made_.end()) return found->second;
-  const std::string wanted = scope_.of(name);
-  std::string fresh = wanted;
-  for (int number = 1; taken_.contains(fresh); ++number) fresh = wanted + "_" + std::to_string(number);
+  std::string fresh =
+      first_free(scope_.of(name), [&](const std::string& one) { return taken_.contains(one); });
   taken_.insert(fresh);
   return made_.emplace(name, std::move(fresh)).first->second;
 }
@@ -181,10 +182,7 @@ bool needs_shared_name(std::string_view op, std::string_view node_def) {
 }
 
 void append_shared_name(std::string_view name, std::string& out) {
-  std::string entry;
-  append_bytes_field(entry, 1, "shared_name");
-  append_bytes_field(entry, 2, string_value(name));
-  append_bytes_field(out, node_field::kAttr, entry);
+  append_map_entry(out, node_field::kAttr, "shared_name", string_value(name));
 }
 
 }  // namespace gedit

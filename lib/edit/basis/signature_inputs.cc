@@ -1,5 +1,6 @@
 #include "edit/basis/signature_inputs.h"
 
+#include "base/map_entry.h"
 #include "graph/node.h"
 #include "model/references.h"
 
@@ -32,10 +33,7 @@ void map_signature_inputs(MetaGraph& meta, const std::unordered_map<std::string,
   std::vector<std::string> entries;
   for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(bytes);
-    std::string mapped;
-    append_bytes_field(mapped, 1, entry.key);
-    append_bytes_field(mapped, 2, map_names(entry.value, kSignatureInputs, map));
-    entries.push_back(std::move(mapped));
+    entries.push_back(map_entry_bytes(entry.key, map_names(entry.value, kSignatureInputs, map)));
   }
   meta.set_parts(meta_field::kSignature, std::move(entries));
 }

@@ -1,6 +1,7 @@
 #include "edit/functions/freeze_body.h"
 
 #include "base/error.h"
+#include "base/message_edit.h"
 #include "edit/basis/addresses.h"
 #include "ops/kinds.h"
 
@@ -15,14 +16,6 @@ std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
     if (input.starts_with('^')) controls.push_back(input);
   }
   return controls;
-}
-
-std::string without_field(std::string_view message, uint32_t number) {
-  std::string out;
-  for (Fields fields(message); fields.next();) {
-    if (fields->number != number) out += fields->raw;
-  }
-  return out;
 }
 
 std::string without_attr(std::string_view node_def, std::string_view attr) {

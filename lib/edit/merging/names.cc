@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "graph/equal.h"
 #include "graph/library.h"
 #include "ops/kinds.h"
@@ -106,9 +107,10 @@ bool MergedNames::taken(std::string_view name) const {
 }
 
 std::string MergedNames::free_name(std::string_view wanted) {
-  std::string name(wanted);
-  int& number = next_numbers_[name];  // a name that was taken stays taken
-  while (taken(name)) name = std::string(wanted) + "_" + std::to_string(++number);
+  // A name that was taken stays taken.
+  int& next = next_numbers_.try_emplace(std::string(wanted), 1).first->second;
+  std::string name = first_free(
+      wanted, [&](const std::string& one) { return taken(one); }, next);
   added_.insert(name);
   return name;
 }
