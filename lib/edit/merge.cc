@@ -1,6 +1,5 @@
 #include "edit/merge.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,11 +10,24 @@
 #include "edit/merging/inputs.h"
 #include "edit/merging/prune.h"
 #include "edit/merging/savers.h"
+#include "edit/merging/whole.h"
 #include "edit/objects/join.h"
 #include "edit/savers/calls.h"
 
 namespace gedit {
 namespace {
+
+// What objects hold, and savers call, is never one with another operand's function.
+void keep_functions_apart(MergePart& part) {
+  const MetaGraph& meta = part.model.meta();
+  const std::vector<std::string_view> held = functions_of_objects(meta.part(meta_field::kObjectGraph));
+  for (const std::string_view name : held) part.keep_function_apart(name);
+  if (held.empty() || !meta.has(meta_field::kSaver)) return;
+  const auto saver = find_function_saver(meta, part.facts.names(), part.facts.how_produced(), part.ops);
+  if (!saver) return;
+  for (const FunctionSaver::Save& save : saver->saves) part.keep_function_apart(save.function);
+  for (const FunctionSaver::Restore& restore : saver->restores) part.keep_function_apart(restore.function);
+}
 
 // The operands, and with them all that the merged model views; it lives as long as that.
 class Merging {
@@ -23,17 +35,21 @@ class Merging {
   Merging(std::vector<MergeOperand> operands, const MergeRequest& request) : request_(request) {
     if (operands.empty()) throw Error(Cause::kUsage, "nothing to merge");
     richest_ = richest(operands);
+    uint32_t nodes = 0;
     for (MergeOperand& operand : operands) {
       with_file(operand.model, [&] { operand.model.graph().decode(); });
-      parts_.push_back(std::make_unique<MergePart>(parts_.size(), std::move(operand)));
+      files_.push_back(std::make_unique<OperandFile>(files_.size(), nodes, std::move(operand)));
+      nodes += files_.back()->graph().size();
     }
   }
 
   MergeResult run(const std::shared_ptr<Merging>& self) {
     decide_names();
-    start(result_.model);
+    decide_functions();
+    start_merged(result_.model, parts_, richest_);
     decide_inputs();
     unite_surroundings();
+    if (request_.prune) prune();
     write_graph(self);
     tell();
     result_.model.keeps = self;
@@ -42,32 +58,33 @@ class Merging {
 
   // Names the operand whose bytes they are.
   [[noreturn]] void rethrow_for(const Malformed& error) const {
-    for (const auto& part : parts_) {
-      const std::string_view message = part->model.message;
-      if (error.at() >= message.data() && error.at() <= message.data() + message.size())
-        rethrow(part->model, error);
+    std::vector<const Model*> models;
+    for (const auto& file : files_) {
+      if (file != nullptr) models.push_back(&file->model);
     }
-    rethrow(parts_.front()->model, error);
+    for (const auto& part : parts_) models.push_back(&part->model);
+    for (const Model* model : models) {
+      const std::string_view message = model->message;
+      if (error.at() >= message.data() && error.at() <= message.data() + message.size())
+        rethrow(*model, error);
+    }
+    rethrow(*models.front(), error);
   }
 
  private:
-  // What everything is called; the messages around the operands' graphs say it from then on.
+  // What every node is called.
   void decide_names() {
-    check_roots();
-    names_.emplace(parts_, request_.on_conflict);
+    check_roots(files_);
+    auto names = name_operands(files_, request_.on_conflict);
+    for (size_t i = 0; i < files_.size(); ++i)
+      parts_.push_back(std::make_unique<MergePart>(std::move(files_[i]), std::move(names[i])));
+    names_.emplace(parts_);
     if (request_.values) savers_.emplace(parts_, *names_, request_);
-    for (const auto& part : parts_) {
-      const MetaGraph& meta = part->model.meta();
-      for (const std::string_view name : functions_of_objects(meta.part(meta_field::kObjectGraph)))
-        part->own_functions.emplace(name);
-      if (part->own_functions.empty() || !meta.has(meta_field::kSaver)) continue;
-      const auto saver =
-          find_function_saver(meta, part->facts.names(), part->facts.how_produced(), part->ops);
-      if (!saver) continue;
-      for (const FunctionSaver::Save& save : saver->saves) part->own_functions.insert(save.function);
-      for (const FunctionSaver::Restore& restore : saver->restores)
-        part->own_functions.insert(restore.function);
-    }
+  }
+
+  // What every function is called; the messages around the operands' graphs say all names from then on.
+  void decide_functions() {
+    for (const auto& part : parts_) keep_functions_apart(*part);
     library_.emplace(parts_, request_.on_conflict);
     for (const auto& part : parts_) {
       with_file(part->model, [&] { map_surroundings(part->model.meta(), MergeNames(*part)); });
@@ -105,24 +122,25 @@ class Merging {
       if (savers_) savers_->mend(meta);
     }
     nodes_ = surroundings_->take_nodes();
-    if (!request_.prune) return;
+  }
+
+  void prune() {
     NewNodes readers = nodes_;
     if (savers_) {
       for (std::string& node : savers_->nodes()) readers.push_back(std::move(node));
     }
-    prune_keys(parts_, *names_, *inputs_, meta, readers);
+    prune_keys(parts_, *names_, *inputs_, result_.model.meta(), readers);
   }
 
   void write_graph(const std::shared_ptr<Merging>& self) {
     Graph& graph = result_.model.graph();
     for (const auto& part : parts_) {
-      mark_colocated(*part);
-      part->settle();
+      part->finish();
       const std::shared_ptr<const Mapping> mapping =
           part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(self, part.get());
-      part->base = graph.append_all(part->graph(), mapping);
-      for (const NodeSet* gone : {&part->removed, &part->shared}) {
-        for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->base + index_of(id)});
+      graph.append_all(part->graph(), mapping);
+      for (const NodeSet* gone : {&part->removed(), &part->shared()}) {
+        for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->first + index_of(id)});
       }
     }
     if (savers_) savers_->apply(graph, nodes_);
@@ -135,114 +153,19 @@ class Merging {
   }
 
   void tell() {
-    if (request_.want_changes) describe();
+    if (request_.want_changes) result_.changes = merged_changes(parts_, *inputs_, nodes_);
     std::vector<std::string>& warnings = result_.warnings;
-    for (const auto& part : parts_) {
-      const size_t others = part->model.meta_graphs.size() - 1;
-      if (others == 0 || (part->number == richest_ && part->name.empty())) continue;
-      warnings.push_back(std::to_string(others) + " other MetaGraphs of " + printable(part->model.path) +
-                         " are left out");
-    }
+    warn_of_other_graphs(parts_, richest_, warnings);
     inputs_->warn(warnings);
-    warn_of_python();
+    warn_of_python(parts_, warnings);
     for (std::string& warning : surroundings_->take_warnings()) warnings.push_back(std::move(warning));
     if (!savers_) return;
     result_.values = savers_->take_values();
     for (std::string& warning : savers_->take_warnings()) warnings.push_back(std::move(warning));
   }
 
-  // The richest operand's file, without its graph.
-  void start(Model& model) const {
-    const Model& from = parts_[richest_]->model;
-    model.path = from.path;
-    model.kind = from.kind;
-    model.format = from.format;
-    model.directory = from.directory;
-    model.folder = from.folder;
-    model.file = from.file;
-    model.message = from.message;
-    model.arena = std::make_shared<Arena>();
-    for (const auto& part : parts_) {
-      if (part->number != richest_ && part->model.file) model.more_files.push_back(part->model.file);
-    }
-    MetaGraph meta{Graph({}, graph_field::kNode, model.arena), {}, true};
-    for (const Part& part : from.meta().parts) {
-      // The united ones take the place of its own.
-      meta.parts.push_back(part.field == meta_field::kGraph ? Part{meta_field::kGraph, {}} : part);
-    }
-    // Other MetaGraphs go by the names in the checkpoint, which stay those of an operand without a name.
-    if (from.meta_graphs.size() > 1 && parts_[richest_]->name.empty()) {
-      model.meta_graphs = from.meta_graphs;
-      model.meta_graphs[from.selected] = std::move(meta);
-      model.selected = from.selected;
-      model.parts = from.parts;
-      return;
-    }
-    model.meta_graphs.push_back(std::move(meta));
-    if (model.kind != Kind::kSavedModel) return;
-    bool placed = false;
-    for (const Part& part : from.parts) {
-      if (part.field == 2) {
-        if (!placed) model.parts.push_back({2, {}});
-        placed = true;
-      } else {
-        model.parts.push_back(part);
-      }
-    }
-  }
-
-  // Object graphs of several operands are joined under a new root, by the names of theirs.
-  void check_roots() const {
-    std::vector<const MergePart*> with;
-    for (const auto& part : parts_) {
-      if (part->model.meta().has(meta_field::kObjectGraph)) with.push_back(part.get());
-    }
-    for (const MergePart* part : with) {
-      if (with.size() == 1 || !part->name.empty()) continue;
-      throw Error(Cause::kRefused, "has an object graph, as others here have; their roots need names")
-          .in(part->model.path)
-          .hint("name the graphs (a=" + printable(with[0]->model.path) +
-                " b=" + printable(with[1]->model.path) + ")");
-    }
-  }
-
-  // Tokens of Python functions stay, so that those of two files can be the same.
-  void warn_of_python() {
-    const auto files = std::count_if(parts_.begin(), parts_.end(),
-                                     [](const auto& part) { return part->graph().tally().python > 0; });
-    if (files < 2) return;
-    result_.warnings.push_back(std::to_string(files) +
-                               " files hold PyFunc nodes: those of one token call the same Python function, "
-                               "which only the process that built the graph has");
-  }
-
-  // For --dry-run: what is there that the first operand had not, and the other way round.
-  void describe() {
-    for (const auto& part : parts_) {
-      for (uint32_t i = 0; i < part->graph().size(); ++i) {
-        const NodeId id{i};
-        const std::string_view node_def = part->graph().bytes(id);
-        const std::string name = part->name_of(node_name(node_def));
-        if (!part->written(id)) {
-          result_.changes.push_back("- " + printable(name) + " = " + printable(node_op(node_def)));
-        } else if (part->number > 0 || !part->name.empty()) {
-          result_.changes.push_back("+ " + printable(name) + " = " + printable(node_op(node_def)));
-        }
-      }
-    }
-    for (const std::string& node : nodes_)
-      result_.changes.push_back("+ " + printable(node_name(node)) + " = " + printable(node_op(node)));
-    for (const MergedInput& pair : inputs_->pairs()) {
-      for (const MergedInput::Reader& reader : pair.readers) {
-        const MergePart& part = *parts_[reader.part];
-        if (!part.written(reader.node)) continue;
-        result_.changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) +
-                                  ": reads " + printable(pair.value) + " instead of " + printable(pair.key));
-      }
-    }
-  }
-
   const MergeRequest request_;
+  OperandFiles files_;  // until their nodes have names
   MergeParts parts_;
   size_t richest_ = 0;
   std::optional<MergedNames> names_;
@@ -255,16 +178,6 @@ class Merging {
 };
 
 }  // namespace
-
-size_t richest(const std::vector<MergeOperand>& operands) {
-  const auto rank = [](const Model& model) {
-    return std::pair(static_cast<int>(model.kind), model.directory);
-  };
-  const auto found = std::max_element(operands.begin(), operands.end(), [&](const auto& a, const auto& b) {
-    return rank(a.model) < rank(b.model);
-  });
-  return static_cast<size_t>(found - operands.begin());
-}
 
 MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request) {
   const auto merging = std::make_shared<Merging>(std::move(operands), request);

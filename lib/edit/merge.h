@@ -5,13 +5,12 @@
 #pragma once
 
 #include "edit/merging/request.h"
+#include "edit/merging/whole.h"
 
 namespace gedit {
 
-// The operand of the richest kind, the first of several: SavedModel (with a folder, without), MetaGraphDef,
-// GraphDef.
-size_t richest(const std::vector<MergeOperand>& operands);
-
+// Its operands are several models, each with what is known of its ops, and what comes of them is a new one: so
+// it has a shape of its own among the edits.
 // The model views the operands, which it keeps. Throws Error (kUsage, kInput, kRefused).
 MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request);
 

@@ -29,13 +29,14 @@ void MergedSavers::take_functions(MergePart& part) {
   values.functions =
       find_function_saver(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
   if (!values.functions) return;
-  for (const FunctionSaver::Save& save : values.functions->saves) part.changed_functions[save.function] = "";
+  for (const FunctionSaver::Save& save : values.functions->saves) part.redefine_function(save.function, "");
   for (const FunctionSaver::Restore& restore : values.functions->restores) {
-    std::string& changed = part.changed_functions[restore.function];
-    if (!changed.empty()) continue;
-    changed = with_restored_keys(find_function_def(part.graph(), restore.function),
-                                 [&](const std::string& key) { return key_of(part, key); });
-    part.own_functions.insert(restore.function);  // other keys
+    if (const std::string* done = part.redefined_function(restore.function); done != nullptr && !done->empty())
+      continue;
+    part.redefine_function(restore.function,
+                           with_restored_keys(find_function_def(part.graph(), restore.function),
+                                              [&](const std::string& key) { return key_of(part, key); }));
+    part.keep_function_apart(restore.function);  // other keys
   }
 }
 
@@ -86,24 +87,23 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
       function_entries_.push_back(
           {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
     }
-    part.removed.add(save.call);
+    part.remove(save.call);
   }
   NodeSet restores(graph.size());
   for (const FunctionSaver::Restore& restore : saver.restores) {
     restores.add(restore.call);
     function_ends_.push_back(part.name_of(graph.name(restore.call)));
-    part.special.add(restore.call);
+    part.read_instead(restore.call, graph.name(saver.filename), filename);
   }
-  part.replaced[canonical_input(graph.name(saver.filename))] = filename;
   // What only they need: the operation that runs them all, constants and the file's name.
   const auto all_of = [&](std::span<const NodeId> nodes, const auto& is) {
     return std::all_of(nodes.begin(), nodes.end(), is);
   };
-  const auto is_removed = [&](NodeId id) { return part.removed.has(id); };
+  const auto is_removed = [&](NodeId id) { return part.removed().has(id); };
   const NodeId group = values_[part.number].def.restore;
   if (group != kNoNode && is_no_op(node_op(graph.bytes(group))) && consumers.of(group).empty() &&
-      all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed.has(id); }))
-    part.removed.add(group);
+      all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed().has(id); }))
+    part.remove(group);
   std::vector<NodeId> sources{saver.filename};
   for (const FunctionSaver::Save& save : saver.saves) {
     const auto read = producers.of(save.call);
@@ -115,9 +115,9 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
     if (all_of(consumers.of(source), [&](NodeId reader) {
           return is_removed(reader) || (source == saver.filename && restores.has(reader));
         }))
-      part.removed.add(source);
+      part.remove(source);
   }
-  for (const NodeId id : part.removed.nodes()) removed_.insert(part.name_of(graph.name(id)));
+  for (const NodeId id : part.removed().nodes()) removed_.insert(part.name_of(graph.name(id)));
 }
 
 // A Const of one string per entry; gives its name.

@@ -31,10 +31,10 @@ class BodyMapping final : public Mapping {
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override {
     if (handles_ == nullptr || role != Role::kSharedName) {
       out += value;
-    } else if (value.empty() && part_.name_empty_handles && is_var_handle_op(holder.op)) {
+    } else if (value.empty() && part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
       out += *handles_;
-    } else if (part_.fresh_identities) {
-      part_.identities.append(role, value.empty() && by_name_.contains(holder.name) ? holder.name : value,
+    } else if (part_.names->fresh_identities) {
+      part_.names->identities.append(role, value.empty() && by_name_.contains(holder.name) ? holder.name : value,
                               out);
     } else {
       out += value;
@@ -45,11 +45,11 @@ class BodyMapping final : public Mapping {
   }
   void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override {
     if (handles_ == nullptr || find_attr(node_def, "shared_name")) return;
-    if (part_.name_empty_handles && is_var_handle_op(holder.op)) {
+    if (part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
       append_shared_name(*handles_, out);
-    } else if (part_.fresh_identities && by_name_.contains(holder.name)) {
+    } else if (part_.names->fresh_identities && by_name_.contains(holder.name)) {
       std::string name;
-      part_.identities.append(Role::kSharedName, holder.name, name);
+      part_.names->identities.append(Role::kSharedName, holder.name, name);
       append_shared_name(name, out);
     }
   }
@@ -83,8 +83,8 @@ bool holds_state(const MergePart& part, std::string_view function_def) {
   bool any = false;
   for (Fields fields(function_def); fields.next();) {
     if (!fields->bytes(function_field::kNode)) continue;
-    any = any || (part.name_empty_handles && is_handle_without_name(fields->value));
-    if (any || !part.fresh_identities) continue;
+    any = any || (part.names->name_empty_handles && is_handle_without_name(fields->value));
+    if (any || !part.names->fresh_identities) continue;
     any = shares_by_node_name(fields->value);
     each_attr(fields->value, [&](std::string_view key, std::string_view value) {
       const Role role = attr_role(node_op(fields->value), key);
@@ -146,10 +146,9 @@ void MergedLibrary::read(MergePart& part) {
   for (Fields fields(library_of(part)); fields.next();) {
     if (!fields->bytes(kFunction)) continue;
     Definition definition{function_name(fields->value), fields->value, fields->value, {}, false};
-    if (const auto changed = part.changed_functions.find(std::string(definition.name));
-        changed != part.changed_functions.end()) {
-      if (changed->second.empty()) continue;
-      definition.current = changed->second;
+    if (const std::string* changed = part.redefined_function(std::string(definition.name))) {
+      if (changed->empty()) continue;
+      definition.current = *changed;
     }
     if (holds_state(part, definition.current)) {
       if (!handles) handles = name_of_handles(part);
@@ -170,7 +169,7 @@ void MergedLibrary::rename(MergePart& part, std::string_view name) {
   for (int number = 1; fresh.empty() || !part.ops.find(fresh).empty() || !names_.insert(fresh).second;
        ++number)
     fresh = std::string(name) + "_" + std::to_string(number);
-  part.functions.emplace(name, std::move(fresh));
+  part.rename_function(name, std::move(fresh));
 }
 
 void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
@@ -178,15 +177,15 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
   std::vector<std::string_view> renamed;
   for (Definition& definition : all) {
     const auto found = known_.find(std::string(definition.name));
-    if (found == known_.end() || part.functions.contains(std::string(definition.name))) continue;
+    if (found == known_.end() || part.renames_function(std::string(definition.name))) continue;
     const Definition& other = *found->second;
-    const bool own = part.own_functions.contains(std::string(definition.name));
+    const bool own = part.function_apart(std::string(definition.name));
     const bool gradients =
         definition.gradient.empty() || other.gradient.empty() || definition.gradient == other.gradient;
     // The same text calls something else where its file's callee got another name.
     const MergePart& owner = *known_from_.at(found->first);
     const auto renamed_there = [&](std::string_view name) {
-      return owner.functions.contains(std::string(name));
+      return owner.renames_function(std::string(name));
     };
     bool calls_others = !other.gradient.empty() && renamed_there(other.gradient);
     each_reference(other.current,
@@ -251,7 +250,7 @@ std::string MergedLibrary::encode_part(const MergePart& part) const {
       ++next;
     }
   }
-  return part.functions.empty() ? library : map_library(library, BodyMapping(part, true, nullptr));
+  return !part.maps_functions() ? library : map_library(library, BodyMapping(part, true, nullptr));
 }
 
 std::string MergedLibrary::encode() const {

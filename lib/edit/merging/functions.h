@@ -13,7 +13,7 @@ namespace gedit {
 
 class MergedLibrary {
  public:
-  // Decides what the functions are called, and fills MergePart::functions. Throws Error (kRefused) where two
+  // Decides what the functions are called, and tells the operands. Throws Error (kRefused) where two
   // of one name differ, unless kUniquify.
   MergedLibrary(MergeParts& parts, NameConflict on_conflict);
 

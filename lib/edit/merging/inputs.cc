@@ -24,12 +24,6 @@ std::string single_quoted(std::string_view name) { return "'" + printable(name) 
 InputMap::InputMap(MergeParts& parts, const MergedNames& names, const Model& signatures,
                    const std::vector<std::string>& pairs, bool share)
     : parts_(parts) {
-  size_t base = 0;
-  for (const auto& part : parts_) {
-    bases_.push_back(base);
-    base += part->graph().size();
-    part->late = this;
-  }
   if (pairs.empty()) return;
   locate(names, signatures, pairs);
   find_readers(share);
@@ -38,18 +32,26 @@ InputMap::InputMap(MergeParts& parts, const MergedNames& names, const Model& sig
     check_types(pair);
     shapes_.push_back(compare_shapes(pair));
   }
-  // What is below a tensor of another shape, or of a shape that is not known any more.
+  drop_stale_shapes();
+}
+
+// What is below a tensor of another shape, or of a shape that is not known any more.
+void InputMap::drop_stale_shapes() {
+  std::vector<bool> stale(parts_.size());
   for (bool more = true; more;) {
     more = false;
     for (size_t i = 0; i < pairs_.size(); ++i) {
       const MergedInput& pair = pairs_[i];
-      if (pair.control || (shapes_[i].same && !parts_[pair.value_node.part]->may_be_stale)) continue;
+      if (pair.control || (shapes_[i].same && !stale[pair.value_node.part])) continue;
       for (const MergedInput::Reader& reader : pair.readers) {
-        bool& stale = parts_[reader.part]->may_be_stale;
-        more = more || !stale;
-        stale = true;
+        more = more || !stale[reader.part];
+        stale[reader.part] = true;
       }
     }
+  }
+  for (const auto& part : parts_) {
+    if (stale[part->number])
+      part->drop_stale_shapes([this, number = part->number](NodeId id) { return stale_shapes(number, id); });
   }
 }
 
@@ -140,7 +142,6 @@ void InputMap::find_readers(bool share) {
       }
       sizes |= uint64_t{1} << (local.size() & 63);
       local = pair.control ? "^" + local : tensor_text(local, pair.key_index);
-      part->replaced[local] = pair.value;
       wanted[std::move(local)] = i;
     }
     if (wanted.empty()) continue;
@@ -150,8 +151,9 @@ void InputMap::find_readers(bool share) {
       each_input(part->graph().bytes(id), [&](std::string_view text) {
         if ((sizes >> (parse_input(text).node.size() & 63) & 1) != 0) {
           if (const auto found = wanted.find(canonical_input(text)); found != wanted.end()) {
-            pairs_[found->second].readers.push_back({part->number, id, slot});
-            part->special.add(id);
+            MergedInput& pair = pairs_[found->second];
+            pair.readers.push_back({part->number, id, slot});
+            part->read_instead(id, slot, pair.value);
           }
         }
         ++slot;
@@ -175,7 +177,7 @@ void InputMap::drop_repeated_controls() {
         std::string text;
         part.input(head, input, text);
         if (input.starts_with('^') && !seen.insert(text).second)
-          part.dropped_inputs.insert(uint64_t{index_of(head.id)} << 32 | head.slot);
+          part.read_instead(head.id, head.slot, std::nullopt);
         ++head.slot;
       });
     }
@@ -220,10 +222,11 @@ void InputMap::warn(std::vector<std::string>& warnings) const {
 // ---------------------------------------------------------------------------------------------------------------------
 
 MergePlace InputMap::place_at(size_t position) const {
-  const size_t part =
-      static_cast<size_t>(std::upper_bound(bases_.begin(), bases_.end(), position) - bases_.begin());
   // Of operands without nodes the last one begins where the next does.
-  return {part - 1, NodeId{static_cast<uint32_t>(position - bases_[part - 1])}};
+  const auto next = std::upper_bound(parts_.begin(), parts_.end(), position,
+                                     [](size_t at, const auto& part) { return at < part->first; });
+  const MergePart& part = **(next - 1);
+  return {part.number, NodeId{static_cast<uint32_t>(position - part.first)}};
 }
 
 // Positions of the nodes that the node reads in the merged graph; without the way back in a loop.
@@ -233,12 +236,11 @@ std::vector<size_t> InputMap::inputs_of(size_t at, const std::map<std::string, s
   const std::string_view node_def = part.graph().bytes(place.node);
   const bool merges = is_merge_op(node_op(node_def));
   std::vector<size_t> inputs;
+  uint32_t slot = 0;
   each_input(node_def, [&](std::string_view text) {
-    if (part.special.has(place.node)) {
-      if (const auto mapped = part.replaced.find(canonical_input(text)); mapped != part.replaced.end()) {
-        inputs.push_back(values.at(mapped->second));
-        return;
-      }
+    if (const std::string* mapped = part.read_now(place.node, slot++)) {
+      if (mapped != &MergePart::kDropped) inputs.push_back(values.at(*mapped));
+      return;
     }
     const NodeId id = part.facts.names().find(parse_input(text).node);
     if (id == kNoNode || (merges && is_next_iteration_op(node_op(part.graph().bytes(id))))) return;
@@ -256,7 +258,7 @@ void InputMap::check_cycles() const {
     for (const MergedInput::Reader& reader : pair.readers) sources[reader.part].insert(pair.value_node.part);
   }
   bool shared = false;
-  for (const auto& part : parts_) shared = shared || !part->shared.empty();
+  for (const auto& part : parts_) shared = shared || !part->shared().empty();
   std::vector<bool> cyclic(parts_.size(), shared);
   for (size_t start = 0; start < parts_.size(); ++start) {
     std::set<size_t> seen;
@@ -272,7 +274,7 @@ void InputMap::check_cycles() const {
 
   std::map<std::string, size_t> values;
   for (const MergedInput& pair : pairs_) values[pair.value] = position(pair.value_node);
-  const size_t total = bases_.back() + parts_.back()->graph().size();
+  const size_t total = parts_.back()->first + parts_.back()->graph().size();
   constexpr uint32_t kUnseen = 0;
   std::vector<uint32_t> order(total, kUnseen), low(total), component(total, kUnseen);
   struct Visit {

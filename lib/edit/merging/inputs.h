@@ -28,12 +28,15 @@ struct MergedInput {
   std::vector<Reader> readers{};
 };
 
-class InputMap final : public LateFacts {
+class InputMap {
  public:
   // `signatures` holds the signatures of the merged model, through which a tensor may be named. Throws Error:
   // kUsage for a pair that is none, kRefused where a node or output does not exist or the types do not fit.
   InputMap(MergeParts& parts, const MergedNames& names, const Model& signatures,
            const std::vector<std::string>& pairs, bool share);
+
+  InputMap(const InputMap&) = delete;  // the operands ask this one
+  InputMap& operator=(const InputMap&) = delete;
 
   bool empty() const { return pairs_.empty(); }
   const std::vector<MergedInput>& pairs() const { return pairs_; }
@@ -50,8 +53,6 @@ class InputMap final : public LateFacts {
   // Whether the VALUE comes from a call, or a call reads it, that a session replaces by the function's nodes
   // before it looks at what is fed (common_runtime/lower_functional_ops.cc).
   bool inlined(const MergedInput& pair) const;
-
-  bool stale_shapes(size_t part, NodeId id) const override;
 
  private:
   struct Shapes {
@@ -70,18 +71,20 @@ class InputMap final : public LateFacts {
   DType type_of(const MergePlace& place, uint32_t index);
   Shape shape_of(const MergePlace& place, uint32_t index);
   Shapes compare_shapes(const MergedInput& pair);
+  void drop_stale_shapes();
   void find_stale() const;
+  // Whether the node lies below a tensor that got another source.
+  bool stale_shapes(size_t part, NodeId id) const;
   std::vector<size_t> inputs_of(size_t position, const std::map<std::string, size_t>& values) const;
   [[noreturn]] void refuse_cycle(const MergedInput& pair, size_t reader,
                                  const std::map<std::string, size_t>& values) const;
   MergePlace place_at(size_t position) const;
-  size_t position(const MergePlace& place) const { return bases_[place.part] + index_of(place.node); }
+  size_t position(const MergePlace& place) const { return parts_[place.part]->first + index_of(place.node); }
 
   MergeParts& parts_;
   std::vector<MergedInput> pairs_;
   std::vector<Shapes> shapes_;  // by pair
-  std::vector<size_t> bases_;   // of each operand's nodes when all are counted
-  // By position, of nodes that pairs name and of readers: one may have as many tensors as there are pairs.
+  // By position in the merged graph, of nodes that pairs name and of readers: one may have as many tensors as there are pairs.
   std::unordered_map<size_t, Types> output_types_, input_types_;
   std::unordered_map<size_t, std::vector<Shape>> shapes_of_nodes_;
   mutable std::vector<NodeSet> stale_;  // by part; made when it is first asked for

@@ -1,41 +1,25 @@
-// Which names the nodes of several graphs have in one: docs/rules.md#merge-names,
+// Names in the merged graph, asked for: docs/rules.md#merge-names,
 // docs/rules.md#merge-conflicts.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "edit/merging/operand.h"
+#include "edit/merging/naming.h"
 
 namespace gedit {
 
-using MergeParts = std::vector<std::unique_ptr<MergePart>>;
+inline Error already_in(const MergePart& part, const MergePart& other, const std::string& subject) {
+  return already_in(part.model, other.model, subject);
+}
 
-// A node of one operand.
-struct MergePlace {
-  size_t part = 0;
-  NodeId node = kNoNode;
-
-  friend bool operator==(const MergePlace&, const MergePlace&) = default;
-};
-
-// `OPERAND: SUBJECT: already in OTHER`, and the ways out.
-Error already_in(const MergePart& part, const MergePart& other, const std::string& subject);
-
-// Decides what the nodes and identities are called. Costs nothing for operands that have different names.
-// Nodes that are to be one with an earlier file's (kShare) are only noted.
+// The names in the merged graph: those of the operands' nodes, and of nodes that it has besides.
 class MergedNames {
  public:
-  // Throws Error (kRefused) where a name is there twice (kError).
-  MergedNames(MergeParts& parts, NameConflict on_conflict);
-  MergedNames(const MergedNames&) = delete;  // the parts ask this one
-  MergedNames& operator=(const MergedNames&) = delete;
+  explicit MergedNames(MergeParts& parts);
 
   // The nodes of these names in the merged graph; kNoNode where there is none.
   std::vector<MergePlace> find(const std::vector<std::string_view>& names) const;
@@ -59,29 +43,10 @@ class MergedNames {
   }
 
  private:
-  struct Twin {
-    NodeId node;
-    MergePlace earlier;
-  };
-
-  void decide_nodes();
-  void decide_identities();
-  void check_shared_name(const MergePart& part, std::string_view node_def,
-                         std::unordered_map<std::string, const MergePart*>& owners) const;
-  static void take_shared_name(const MergePart& part, std::string_view name, std::string_view node_def,
-                               std::unordered_map<std::string, const MergePart*>& owners);
-  int64_t instance_key(size_t part, int64_t key) const;
-  bool may_meet(const MergePart& a, const MergePart& b) const;
-  bool taken(std::string_view name) const;
-  MergePlace find_numbered(std::string_view name) const;
-
   MergeParts& parts_;
-  NameConflict on_conflict_;
+  NodeNames nodes_;
   std::unordered_set<std::string> added_;              // names of new nodes
   std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
-  std::vector<std::vector<Twin>> twins_;               // by part
-  // By operand and key; made when it is first asked for, since few graphs have any.
-  mutable std::map<std::pair<size_t, int64_t>, int64_t> instance_keys_;
 };
 
 }  // namespace gedit

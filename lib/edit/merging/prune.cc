@@ -43,13 +43,11 @@ void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inp
   std::unordered_map<std::string, MergePlace> values;
   for (const MergedInput& pair : inputs.pairs()) values[pair.value] = pair.value_node;
   const auto each_source = [&](const MergePart& part, NodeId id, const auto& use) {
+    uint32_t slot = 0;
     each_input(part.graph().bytes(id), [&](std::string_view input) {
-      if (part.special.has(id)) {
-        if (const auto mapped = part.replaced.find(canonical_input(input)); mapped != part.replaced.end()) {
-          if (const auto value = values.find(mapped->second); value != values.end())
-            use(names.written(value->second));
-          return;
-        }
+      if (const std::string* mapped = part.read_now(id, slot++)) {
+        if (const auto value = values.find(*mapped); value != values.end()) use(names.written(value->second));
+        return;
       }
       const NodeId source = part.facts.names().find(parse_input(input).node);
       if (source != kNoNode) use(names.written({part.number, source}));
@@ -57,10 +55,10 @@ void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inp
   };
   for (const auto& part : parts) {
     // Other operands read these only through the map, or through nodes that are one.
-    const bool all = !reads[part->number].empty() || !part->shared.empty();
-    if (!all && part->special.empty()) continue;
+    const bool all = !reads[part->number].empty() || !part->shared().empty();
+    if (!all && !part->any_reads_instead()) continue;
     for (uint32_t i = 0; i < part->graph().size(); ++i) {
-      if (!part->written(NodeId{i}) || (!all && !part->special.has(NodeId{i}))) continue;
+      if (!part->written(NodeId{i}) || (!all && !part->reads_instead(NodeId{i}))) continue;
       each_source(*part, NodeId{i}, [&](const MergePlace& source) { count(source.part, source.node, 1); });
     }
   }
@@ -70,26 +68,12 @@ void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inp
     MergePart& part = *parts[at.part];
     if (!part.written(at.node) || reads[at.part].empty() || reads[at.part][index_of(at.node)] > 0) continue;
     if (named.names.contains(part.name_of(part.graph().name(at.node)))) continue;
-    part.removed.add(at.node);
+    part.remove(at.node);
     each_source(part, at.node, [&](const MergePlace& source) {
       if (reads[source.part].empty()) return;
       count(source.part, source.node, -1);
       todo.push_back(source);
     });
-  }
-}
-
-void mark_colocated(MergePart& part) {
-  if (part.removed.empty()) return;
-  for (uint32_t i = 0; i < part.graph().size(); ++i) {
-    if (!part.written(NodeId{i})) continue;
-    const auto value = find_attr(part.graph().bytes(NodeId{i}), "_class");
-    if (!value) continue;
-    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-      const auto node = colocated_with(list->value);
-      const NodeId target = node ? part.facts.names().find(*node) : kNoNode;
-      if (target != kNoNode && part.removed.has(target)) part.special.add(NodeId{i});
-    }
   }
 }
 

@@ -8,12 +8,9 @@
 
 namespace gedit {
 
-// Adds to MergePart::removed the producers of KEYs that no node, signature, collection, saver or object names
+// Removes the producers of KEYs that no node, signature, collection, saver or object names
 // any more, and so on upwards. `meta` is what surrounds the merged graph, `new_nodes` are added to it.
 void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inputs, const MetaGraph& meta,
                 const NewNodes& new_nodes);
-
-// Nodes that are colocated with a removed one are to be mapped, which drops that.
-void mark_colocated(MergePart& part);
 
 }  // namespace gedit

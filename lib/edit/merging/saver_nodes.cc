@@ -23,7 +23,7 @@ std::string_view without_number(std::string_view name) {
 
 // One with an earlier operand's, which saves and restores it.
 bool is_shared(const MergePart& part, NodeId variable) {
-  return variable != kNoNode && part.shared.has(variable);
+  return variable != kNoNode && part.shared().has(variable);
 }
 
 }  // namespace
@@ -54,7 +54,8 @@ void MergedSavers::rekey_chosen() {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Kept::Use& use = kept_->uses[i];
     if (use.part != nullptr) {
-      use.part->replaced[use.tensor] = tensors[i];
+      for (const NodeId reader : use.part->facts.consumers().of(use.restore))
+        use.part->read_instead(reader, use.tensor, tensors[i]);
       continue;
     }
     const std::string name = names_.free_name(kept_->scope + "Assign");
@@ -132,14 +133,14 @@ void MergedSavers::join(MergePart& part) {
       if (is_shared(part, tensor.variable)) continue;
       const Tensor& value = value_of(part, tensor.key);
       kept_->restored.push_back({key_of(part, tensor.key), tensor.slice, value.dtype, ""});
-      kept_->uses.push_back({&part, tensor_text(graph.name(restore.node), tensor.slot), "", false});
+      kept_->uses.push_back(
+          {&part, restore.node, tensor_text(graph.name(restore.node), tensor.slot), "", false});
       kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
       if (!tensor.between.empty()) ends.insert(index_of(tensor.between.back()));
     }
     for (const NodeId reader : part.facts.consumers().of(restore.node)) {
-      part.special.add(reader);
       // A table takes its keys and values from the restore itself.
-      if (!part.shared.has(reader) && known.add(reader)) {
+      if (!part.shared().has(reader) && known.add(reader)) {
         kept.push_back(reader);
         ends.insert(index_of(reader));
       }
@@ -202,7 +203,7 @@ void MergedSavers::join_variables(MergePart& part) {
            part, kept_->scope, [&](std::string node_def) { kept_->lists.add(std::move(node_def)); })) {
     kept_->saved.push_back(own.entry);
     kept_->restored.push_back({own.entry.key, "", own.entry.dtype, ""});
-    kept_->uses.push_back({nullptr, "", own.variable, own.resource});
+    kept_->uses.push_back({nullptr, kNoNode, "", own.variable, own.resource});
   }
 }
 
@@ -210,11 +211,8 @@ void MergedSavers::join_variables(MergePart& part) {
 void MergedSavers::move(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope) {
   for (const NodeId id : nodes) {
     const std::string_view name = part.graph().name(id);
-    if (!name.starts_with(scope) || scope.empty() || part.renamed.contains(name)) continue;
-    part.renamed[name] =
-        names_.free_name(kept_->scope + std::string(without_number(name.substr(scope.size()))));
-    part.special.add(id);
-    for (const NodeId reader : part.facts.consumers().of(id)) part.special.add(reader);
+    if (!name.starts_with(scope) || scope.empty() || part.renamed(name)) continue;
+    part.rename(id, names_.free_name(kept_->scope + std::string(without_number(name.substr(scope.size())))));
   }
 }
 
@@ -256,7 +254,7 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
       warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
                           printable(graph.name(needs)) + "' needs it");
   }
-  for (const NodeId id : part.removed.nodes()) removed_.insert(part.name_of(graph.name(id)));
+  for (const NodeId id : part.removed().nodes()) removed_.insert(part.name_of(graph.name(id)));
 }
 
 // Everything that only saved and restored: downwards from the nodes, then upwards. Gives what needs one of
@@ -278,7 +276,7 @@ NodeId MergedSavers::remove_nodes(MergePart& part, const std::vector<NodeId>& no
   }
   for (const NodeId id : all_gone) {
     for (const NodeId reader : consumers.of(id)) {
-      if (!gone.contains(index_of(reader)) && !stays.has(reader) && !part.removed.has(reader)) return reader;
+      if (!gone.contains(index_of(reader)) && !stays.has(reader) && !part.removed().has(reader)) return reader;
     }
   }
   // What only they read.
@@ -291,7 +289,7 @@ NodeId MergedSavers::remove_nodes(MergePart& part, const std::vector<NodeId>& no
       if (gone.insert(index_of(source)).second) all_gone.push_back(source);
     }
   }
-  for (const NodeId id : all_gone) part.removed.add(id);
+  for (const NodeId id : all_gone) part.remove(id);
   return kNoNode;
 }
 

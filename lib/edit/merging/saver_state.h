@@ -52,7 +52,7 @@ class MergedSavers::Lists final : public SaverLists {
   }
 
   void apply(Graph& graph, NewNodes& nodes) {
-    for (auto& [id, node_def] : changed_) graph.settle(NodeId{part_.base + id}, std::move(node_def));
+    for (auto& [id, node_def] : changed_) graph.settle(NodeId{part_.first + id}, std::move(node_def));
     std::move(added_.begin(), added_.end(), std::back_inserter(nodes));
   }
 
@@ -77,6 +77,7 @@ struct MergedSavers::Kept {
   // is made of it.
   struct Use {
     MergePart* part = nullptr;
+    NodeId restore = kNoNode;
     std::string tensor;     // as the operand's readers write it
     std::string variable;   // else: the variable of a new assignment
     bool resource = false;  // it is a handle
