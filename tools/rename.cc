@@ -33,12 +33,8 @@ class Rename final : public Command {
     output_.check(model);
     Registry ops = input_.registry(model);
     with_file(model, [&] { rename_values(model); });
-    std::vector<Renamed> renamed;
-    with_file(model, [&] { rename(model, ops, request_, output_.dry_run() ? &renamed : nullptr); });
-    std::string changes;
-    for (const Renamed& one : renamed)
-      changes += "~ " + printable(one.from) + ": renamed " + printable(one.to) + "\n";
-    print(changes);
+    request_.want_changes = output_.dry_run();
+    with_file(model, [&] { print(rename(model, ops, request_).text()); });
     output_.save(model, {});
     return 0;
   }

@@ -9,9 +9,9 @@
 
 namespace gedit {
 
-// Its operands are several models, each with what is known of its ops, and what comes of them is a new one: so
-// it has a shape of its own among the edits.
-// The model views the operands, which it keeps. Throws Error (kUsage, kInput, kRefused).
+// Its operands are several models, each with what is known of its ops, and what comes of them is a new one:
+// so it has a shape of its own among the edits. The model views the operands, which it keeps. Throws Error
+// (kUsage, kInput, kRefused).
 MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request);
 
 }  // namespace gedit

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/basis/changes.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "model/model.h"
 #include "ops/registry.h"
@@ -16,11 +17,7 @@ struct RenameRequest {
   std::vector<std::string> pairs;
   // `s/RE/REPL/[g]` with any delimiter: RE2 syntax, \1 and & as in sed. In order, after the pairs.
   std::vector<std::string> expressions;
-};
-
-// What was renamed, for --dry-run: only filled when asked for, since it holds every name.
-struct Renamed {
-  std::string from, to;
+  bool want_changes = false;
 };
 
 // The checkpoint keys that are the name of a variable that the request renames, and what they become: for a
@@ -29,7 +26,6 @@ KeyMap renamed_keys(Model& model, const RenameRequest& request);
 
 // Renames in the selected MetaGraph. Throws Error: kUsage for a malformed pair, kRefused where a pair hits
 // nothing, a name is taken or is no node name.
-void rename(Model& model, Registry& ops, const RenameRequest& request,
-            std::vector<Renamed>* renamed = nullptr);
+Changes rename(Model& model, Registry& ops, const RenameRequest& request);
 
 }  // namespace gedit

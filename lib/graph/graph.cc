@@ -305,7 +305,8 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
       continue;
     }
     const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
-    if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing())) {
+    if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing()) &&
+        !mapping->leaves(record.node_def)) {
       sink.write(run);
       run = {};
       writer.write(record.node_def, *mapping, prefixing, id);
@@ -321,19 +322,26 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
 
 void Graph::write_undecoded(Sink& sink, Tally* tally) const {
   MappedWriter writer(sink, node_field_);
+  const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
+  std::string_view run;  // fields that stay as they are and lie one behind the other
   for (Fields fields(message_); fields.next();) {
-    if (!fields->bytes(node_field_)) {
-      if (tally != nullptr && fields->bytes(kLibrary)) tally->add_library(fields->value);
-      sink.write(fields->raw);
+    const bool node = fields->bytes(node_field_);
+    if (tally != nullptr) {
+      if (node) {
+        tally->add(node_op(fields->value));
+      } else if (fields->bytes(kLibrary)) {
+        tally->add_library(fields->value);
+      }
+    }
+    if (!node || whole_ == nullptr || (prefixing == nullptr && whole_->leaves(fields->value))) {
+      run = {run.empty() ? fields->raw.data() : run.data(), run.size() + fields->raw.size()};
       continue;
     }
-    if (tally != nullptr) tally->add(node_op(fields->value));
-    if (whole_ != nullptr) {
-      writer.write(fields->value, *whole_, whole_->prefixing(kNoNode), kNoNode);
-    } else {
-      sink.write(fields->raw);
-    }
+    sink.write(run);
+    run = {};
+    writer.write(fields->value, *whole_, prefixing, kNoNode);
   }
+  sink.write(run);
 }
 
 }  // namespace gedit

@@ -42,6 +42,9 @@ class Mapping {
   // Lets the writer take a shorter way.
   virtual const Prefixing* prefixing(NodeId /*id*/) const { return nullptr; }
 
+  // Whether the mapping writes the node as it stands, where that is told sooner than done.
+  virtual bool leaves(std::string_view /*node_def*/) const { return false; }
+
   // An entry of NodeDef.input of the node `reader`.
   virtual bool input(const NodeHead& reader, std::string_view input, std::string& out) const;
 

@@ -31,7 +31,8 @@ void MergedSavers::take_functions(MergePart& part) {
   if (!values.functions) return;
   for (const FunctionSaver::Save& save : values.functions->saves) part.redefine_function(save.function, "");
   for (const FunctionSaver::Restore& restore : values.functions->restores) {
-    if (const std::string* done = part.redefined_function(restore.function); done != nullptr && !done->empty())
+    if (const std::string* done = part.redefined_function(restore.function);
+        done != nullptr && !done->empty())
       continue;
     part.redefine_function(restore.function,
                            with_restored_keys(find_function_def(part.graph(), restore.function),

@@ -34,8 +34,8 @@ class BodyMapping final : public Mapping {
     } else if (value.empty() && part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
       out += *handles_;
     } else if (part_.names->fresh_identities) {
-      part_.names->identities.append(role, value.empty() && by_name_.contains(holder.name) ? holder.name : value,
-                              out);
+      part_.names->identities.append(
+          role, value.empty() && by_name_.contains(holder.name) ? holder.name : value, out);
     } else {
       out += value;
     }

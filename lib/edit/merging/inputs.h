@@ -84,7 +84,8 @@ class InputMap {
   MergeParts& parts_;
   std::vector<MergedInput> pairs_;
   std::vector<Shapes> shapes_;  // by pair
-  // By position in the merged graph, of nodes that pairs name and of readers: one may have as many tensors as there are pairs.
+  // By position in the merged graph, of nodes that pairs name and of readers: one may have as many tensors as
+  // there are pairs.
   std::unordered_map<size_t, Types> output_types_, input_types_;
   std::unordered_map<size_t, std::vector<Shape>> shapes_of_nodes_;
   mutable std::vector<NodeSet> stale_;  // by part; made when it is first asked for

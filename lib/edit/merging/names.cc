@@ -58,7 +58,8 @@ std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& n
     for (size_t k = 0; k < names.size(); ++k) {
       if (found[k].node != kNoNode || !names[k].starts_with(part->prefix)) continue;
       const std::string_view local = names[k].substr(part->prefix.size());
-      if (part->renamed(local) || (!part->names->numbers.empty() && nodes_.find_in(part->number, names[k]) == kNoNode))
+      if (part->renamed(local) ||
+          (!part->names->numbers.empty() && nodes_.find_in(part->number, names[k]) == kNoNode))
         continue;
       wanted[local].push_back(k);
       sizes |= uint64_t{1} << (local.size() & 63);

@@ -120,7 +120,8 @@ void Naming::decide_identities() {
     const bool keeps = file.name.empty() && on_conflict_ == NameConflict::kShare;
     const bool checked = file.name.empty() && on_conflict_ == NameConflict::kError;
     if (!keeps) {
-      for (size_t k = 0; k < i; ++k) names.identities.take_made(names_[order[k]->number]->identities, !checked);
+      for (size_t k = 0; k < i; ++k)
+        names.identities.take_made(names_[order[k]->number]->identities, !checked);
     }
     bool empty_handle = false;
     const auto look = [&](std::string_view node_def) {
@@ -149,7 +150,7 @@ void Naming::decide_identities() {
 // Throws where an earlier operand has the node's shared_name: there both would be one, unless their
 // containers differ (core/framework/resource_mgr.h).
 void Naming::check_shared_name(const OperandFile& file, std::string_view node_def,
-                                    std::unordered_map<std::string, const OperandFile*>& owners) {
+                               std::unordered_map<std::string, const OperandFile*>& owners) {
   each_attr(node_def, [&](std::string_view key, std::string_view value) {
     if (attr_role(node_op(node_def), key) != Role::kSharedName) return;
     const std::string_view name = last_bytes(value, attr_field::kString);
@@ -158,12 +159,13 @@ void Naming::check_shared_name(const OperandFile& file, std::string_view node_de
 }
 
 void Naming::take_shared_name(const OperandFile& file, std::string_view name, std::string_view node_def,
-                                   std::unordered_map<std::string, const OperandFile*>& owners) {
+                              std::unordered_map<std::string, const OperandFile*>& owners) {
   std::string identity(string_attr(node_def, "container").value_or(""));
   identity += '\0';
   identity += name;
   const auto [owner, fresh] = owners.emplace(std::move(identity), &file);
-  if (!fresh && owner->second != &file) throw already_in(file.model, owner->second->model, quoted("shared_name", name));
+  if (!fresh && owner->second != &file)
+    throw already_in(file.model, owner->second->model, quoted("shared_name", name));
 }
 
 }  // namespace

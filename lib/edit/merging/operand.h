@@ -65,8 +65,8 @@ struct MergePlace {
   friend bool operator==(const MergePlace&, const MergePlace&) = default;
 };
 
-// What becomes of the instance_key of collective operations: the lowest that no operand before uses, where one
-// does. Found out when it is first asked for, since few graphs have any.
+// What becomes of the instance_key of collective operations: the lowest that no operand before uses, where
+// one does. Found out when it is first asked for, since few graphs have any.
 class InstanceKeys {
  public:
   explicit InstanceKeys(std::vector<const OperandFile*> files) : files_(std::move(files)) {}
@@ -121,7 +121,8 @@ class MergePart final : public Mapping {
     return out;
   }
 
-  // The node is not written: nothing needs it, or it is one with an earlier operand's, which has its new name.
+  // The node is not written: nothing needs it, or it is one with an earlier operand's, which has its new
+  // name.
   void remove(NodeId id) { removed_.add(id); }
   void share(NodeId id) { shared_.add(id); }
   const NodeSet& removed() const { return removed_; }
@@ -142,8 +143,8 @@ class MergePart final : public Mapping {
   bool reads_instead(NodeId id) const { return !inputs_.empty() && special_.has(id); }
   bool any_reads_instead() const { return !inputs_.empty(); }
 
-  // Tensors that its nodes read, perhaps through others, got another source: the `_output_shapes` of nodes for
-  // which stale(node) is true no longer hold. Asked for nodes that have any.
+  // Tensors that its nodes read, perhaps through others, got another source: the `_output_shapes` of nodes
+  // for which stale(node) is true no longer hold. Asked for nodes that have any.
   void drop_stale_shapes(std::function<bool(NodeId)> stale) { stale_shapes_ = std::move(stale); }
 
   // Of its functions: another name; another definition, none where it is empty; one that is never one with

@@ -276,7 +276,8 @@ NodeId MergedSavers::remove_nodes(MergePart& part, const std::vector<NodeId>& no
   }
   for (const NodeId id : all_gone) {
     for (const NodeId reader : consumers.of(id)) {
-      if (!gone.contains(index_of(reader)) && !stays.has(reader) && !part.removed().has(reader)) return reader;
+      if (!gone.contains(index_of(reader)) && !stays.has(reader) && !part.removed().has(reader))
+        return reader;
     }
   }
   // What only they read.

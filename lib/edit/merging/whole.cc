@@ -70,7 +70,8 @@ void start_merged(Model& model, const MergeParts& parts, size_t richest) {
   }
 }
 
-std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap& inputs, const NewNodes& added) {
+std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap& inputs,
+                                        const NewNodes& added) {
   std::vector<std::string> changes;
   for (const auto& part : parts) {
     for (uint32_t i = 0; i < part->graph().size(); ++i) {
@@ -90,8 +91,8 @@ std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap&
     for (const MergedInput::Reader& reader : pair.readers) {
       const MergePart& part = *parts[reader.part];
       if (!part.written(reader.node)) continue;
-      changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) +
-                                ": reads " + printable(pair.value) + " instead of " + printable(pair.key));
+      changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) + ": reads " +
+                        printable(pair.value) + " instead of " + printable(pair.key));
     }
   }
   return changes;
@@ -112,8 +113,8 @@ void warn_of_python(const MergeParts& parts, std::vector<std::string>& warnings)
                                    [](const auto& part) { return part->graph().tally().python > 0; });
   if (files < 2) return;
   warnings.push_back(std::to_string(files) +
-                             " files hold PyFunc nodes: those of one token call the same Python function, "
-                             "which only the process that built the graph has");
+                     " files hold PyFunc nodes: those of one token call the same Python function, "
+                     "which only the process that built the graph has");
 }
 
 }  // namespace gedit

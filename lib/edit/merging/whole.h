@@ -14,16 +14,17 @@ namespace gedit {
 // GraphDef.
 size_t richest(const std::vector<MergeOperand>& operands);
 
-// Throws Error (kRefused) where object graphs, which are joined under a new root by the names of their operands,
-// come from operands without a name.
+// Throws Error (kRefused) where object graphs, which are joined under a new root by the names of their
+// operands, come from operands without a name.
 void check_roots(const OperandFiles& files);
 
 // Makes `model` the richest operand's file, without its graph.
 void start_merged(Model& model, const MergeParts& parts, size_t richest);
 
-// For --dry-run: what is there that the first operand had not, and the other way round. `added` are nodes that
-// no operand has.
-std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap& inputs, const NewNodes& added);
+// For --dry-run: what is there that the first operand had not, and the other way round. `added` are nodes
+// that no operand has.
+std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap& inputs,
+                                        const NewNodes& added);
 
 void warn_of_other_graphs(const MergeParts& parts, size_t richest, std::vector<std::string>& warnings);
 void warn_of_python(const MergeParts& parts, std::vector<std::string>& warnings);

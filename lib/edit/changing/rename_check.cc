@@ -1,0 +1,153 @@
+// Names that change to what is there already are found by comparing hashes, so a million nodes need no table
+// of strings.
+#include "edit/changing/rename_check.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "edit/basis/names.h"
+#include "graph/library.h"
+#include "graph/names.h"
+
+namespace gedit {
+namespace {
+
+// Every pair hits something.
+void check_hits(const Graph& graph, const RenameRules& rules) {
+  const Names names(graph);
+  rules.each_pair([&](const RenamePair& pair, bool scope) {
+    bool hit = !scope && names.find(pair.from) != kNoNode;
+    Near near(scope ? pair.from.substr(0, pair.from.size() - 1) : pair.from);
+    std::unordered_set<std::string_view> seen;
+    for (uint32_t i = 0; i < graph.size() && !hit; ++i) {
+      const std::string_view name = graph.name(NodeId{i});
+      if (!scope) {
+        near.offer(name);
+        continue;
+      }
+      hit =
+          name.starts_with(pair.from) || name == std::string_view(pair.from).substr(0, pair.from.size() - 1);
+      for (size_t slash = name.find('/'); slash != std::string_view::npos;
+           slash = name.find('/', slash + 1)) {
+        if (seen.insert(name.substr(0, slash)).second) near.offer(name.substr(0, slash));
+      }
+    }
+    if (hit) return;
+    if (!scope)
+      throw Error(Cause::kRefused, "no such node").of(quoted("node", pair.from)).hint(near.did_you_mean());
+    throw Error(Cause::kRefused, "nothing is in it")
+        .of(quoted("scope", pair.from))
+        .hint(near.best().empty() ? "" : "did you mean '" + near.best() + "/'?");
+  });
+}
+
+// `hashes` of all names as they will be.
+void check_different(const Graph& graph, const RenameRules& rules, std::vector<uint64_t> hashes) {
+  std::sort(hashes.begin(), hashes.end());
+  const auto twice = [&](uint64_t hash) {
+    const auto range = std::equal_range(hashes.begin(), hashes.end(), hash);
+    return range.second - range.first > 1;
+  };
+  if (std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end()) return;
+  std::unordered_map<std::string, std::string_view> taken;  // only names whose hash comes twice
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const std::string_view name = graph.name(NodeId{i});
+    const std::string to = rules.apply(name);
+    if (!twice(name_hash(to))) continue;
+    const auto [other, fresh] = taken.emplace(to, name);
+    if (fresh || (other->second == to && name == to))
+      continue;  // two nodes of one name before: not this edit's doing
+    const std::string_view moved = name == to ? other->second : name;
+    const bool both = other->second != to && name != to;
+    const RenamePair* pair = rules.pair_for(moved);
+    const std::string written = pair != nullptr ? pair->written : std::string(moved) + "=" + to;
+    throw Error(Cause::kRefused, both ? "'" + printable(other->second) + "' and '" + printable(name) +
+                                            "' both become '" + printable(to) + "'"
+                                      : "'" + printable(to) + "' is taken")
+        .of("'" + printable(written) + "'")
+        .hint(both ? "" : "rename that too");
+  }
+}
+
+}  // namespace
+
+bool renames_plainly(const Graph& graph, const RenameRules& rules) {
+  if (!rules.only_nodes()) return false;
+  std::unordered_map<std::string_view, int> found, taken;  // old and new names: nodes that have them
+  uint64_t sizes = 0;                                      // of the new names, modulo 64
+  bool plain = true;
+  rules.each_pair([&](const RenamePair& pair, bool /*scope*/) {
+    plain = plain && invalid_name_at(pair.to) == std::string_view::npos && taken.emplace(pair.to, 0).second;
+    found.emplace(pair.from, 0);
+    sizes |= uint64_t{1} << (pair.to.size() & 63);
+  });
+  if (!plain) return false;
+  graph.each_record([&](std::string_view node_def) {
+    const std::string_view name = node_name(node_def);
+    if (rules.new_name(name) != nullptr) {
+      ++found.at(name);
+    } else if ((sizes >> (name.size() & 63) & 1) != 0) {
+      if (const auto other = taken.find(name); other != taken.end()) ++other->second;
+    }
+  });
+  return std::all_of(found.begin(), found.end(), [](const auto& node) { return node.second == 1; }) &&
+         std::all_of(taken.begin(), taken.end(), [](const auto& node) { return node.second == 0; });
+}
+
+void check_renamed(const Graph& graph, const RenameRules& rules,
+                   const std::vector<std::string_view>& arguments, RenamedNodes* renamed) {
+  check_hits(graph, rules);
+  std::vector<uint64_t> hashes;  // of all names as they will be
+  hashes.reserve(graph.size());
+  bool any = false;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const std::string_view name = graph.name(NodeId{i});
+    const std::string to = rules.apply(name);
+    hashes.push_back(name_hash(to));
+    if (to == name) continue;
+    any = true;
+    if (const size_t at = invalid_name_at(to);
+        at != std::string_view::npos && invalid_name_at(name) == std::string_view::npos) {
+      throw not_a_node_name(to);
+    }
+    if (std::find(arguments.begin(), arguments.end(), to) != arguments.end()) {
+      throw Error(Cause::kRefused, "is the name of an argument").of("'" + printable(to) + "'");
+    }
+    if (renamed != nullptr) renamed->emplace_back(name, to);
+  }
+  if (!any && !rules.expressions().empty()) {
+    const std::string& written = rules.expressions().front().written;
+    throw Error(Cause::kRefused, "changes no name").of("'" + printable(written) + "'");
+  }
+  check_different(graph, rules, std::move(hashes));
+}
+
+void check_renamed_functions(std::string_view library, Registry& ops, const std::vector<RenamePair>& pairs) {
+  std::unordered_map<std::string_view, int> count;
+  for (Fields fields(library); fields.next();) {
+    if (fields->bytes(1)) count[function_name(fields->value)] = 1;
+  }
+  for (const RenamePair& pair : pairs) {
+    const auto found = count.find(pair.from);
+    if (found == count.end()) {
+      Near near(pair.from);
+      for (const auto& [name, number] : count) near.offer(name);
+      throw Error(Cause::kRefused, "no such function")
+          .of(quoted("function", pair.from))
+          .hint(near.did_you_mean());
+    }
+    --found->second;
+  }
+  for (const RenamePair& pair : pairs) {
+    const bool fresh = !count.contains(pair.to);
+    if (++count[pair.to] > 1 || (fresh && !ops.find(pair.to).empty())) {
+      throw Error(Cause::kRefused, "'" + printable(pair.to) + "' is taken")
+          .of("'" + printable(pair.written) + "'");
+    }
+  }
+}
+
+}  // namespace gedit

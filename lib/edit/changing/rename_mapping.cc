@@ -1,0 +1,107 @@
+#include "edit/changing/rename_mapping.h"
+
+namespace gedit {
+
+RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions,
+                             bool body)
+    : rules_(std::move(rules)),
+      functions_(std::move(functions)),
+      prefix_(rules_.prefix()),
+      prefixing_{prefix_.value_or("")},
+      body_(body),
+      only_nodes_(!body && functions_.empty() && rules_.only_nodes()) {}
+
+void RenameMapping::node(std::string_view name, std::string& out) const {
+  if (prefix_) {
+    out += *prefix_;
+    out += name;
+  } else {
+    out += rules_.apply(name);
+  }
+}
+
+bool RenameMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
+  if (!body_ && prefix_) {
+    if (input.starts_with('^')) {
+      out += '^';
+      input.remove_prefix(1);
+    }
+    out += *prefix_;
+    out += input;
+    return true;
+  }
+  if (!body_) return Mapping::input(reader, input, out);
+  const Input parsed = parse_body_input(input);
+  if (parsed.control) out += '^';
+  node(parsed.node, out);
+  if (!parsed.port.empty()) {
+    out += ':';
+    out += parsed.port;
+  }
+  return true;
+}
+
+void RenameMapping::identity(const NodeHead& holder, Role role, std::string_view value,
+                             std::string& out) const {
+  if (role == Role::kFrame) {
+    frame(value, out);
+  } else if (role == Role::kSharedName && !value.empty() && value == holder.name) {
+    node(value, out);  // it was the node's own name and stays that; other state keeps its identity
+  } else {
+    out += value;
+  }
+}
+
+void RenameMapping::frame(std::string_view value, std::string& out) const {
+  out += prefix_ ? *prefix_ + std::string(value) : rules_.apply_scopes(value);
+}
+
+void RenameMapping::function(std::string_view name, std::string& out) const {
+  const auto found = functions_.find(std::string(name));
+  out += found == functions_.end() ? name : std::string_view(found->second);
+}
+
+bool RenameMapping::leaves(std::string_view node_def) const {
+  if (!only_nodes_) return false;
+  for (Fields fields(node_def); fields.next();) {
+    switch (fields->number) {
+      case node_field::kName:
+        if (is_renamed(fields->value)) return false;
+        break;
+      case node_field::kInput:
+        if (is_renamed(parse_input(fields->value).node)) return false;
+        break;
+      case node_field::kAttr:
+        // A shared_name follows where it is the node's own name, which stays.
+        if (map_key(fields->value) != "_class") break;
+        for (Fields list(last_bytes(map_entry(fields->value).value, attr_field::kList)); list.next();) {
+          constexpr std::string_view kLocation = "loc:@";
+          if (list->value.starts_with(kLocation) && is_renamed(list->value.substr(kLocation.size())))
+            return false;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
+bool RenamedAround::map(NameKind kind, std::string_view name, std::string& out) const {
+  switch (kind) {
+    case NameKind::kNode:
+      return mapping_.input({}, name, out);
+    case NameKind::kContext:
+      mapping_.frame(name, out);
+      return true;
+    case NameKind::kVariable:
+      mapping_.node(name, out);
+      return true;
+    case NameKind::kFunction:
+      mapping_.function(name, out);
+      return true;
+  }
+  return true;
+}
+
+}  // namespace gedit

@@ -1,0 +1,53 @@
+// How a rename writes nodes, and what names them elsewhere (docs/rules.md#rename-what-follows).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "edit/changing/rename_rules.h"
+#include "graph/mapping.h"
+#include "model/references.h"
+
+namespace gedit {
+
+// Nodes follow the rules, functions their table.
+class RenameMapping final : public Mapping {
+ public:
+  // `body`: of nodes in a function, whose inputs read `node:output:0`.
+  RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions, bool body);
+
+  void node(std::string_view name, std::string& out) const override;
+  bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
+  void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
+  void frame(std::string_view value, std::string& out) const;
+  void function(std::string_view name, std::string& out) const override;
+  bool maps_functions() const override { return !functions_.empty(); }
+  const Prefixing* prefixing(NodeId /*id*/) const override {
+    return prefix_ && !body_ && functions_.empty() ? &prefixing_ : nullptr;
+  }
+  bool leaves(std::string_view node_def) const override;
+
+ private:
+  bool is_renamed(std::string_view node) const { return rules_.new_name(node) != nullptr; }
+
+  RenameRules rules_;
+  std::unordered_map<std::string, std::string> functions_;
+  std::optional<std::string> prefix_;
+  Prefixing prefixing_;
+  bool body_;
+  bool only_nodes_;  // of the main graph
+};
+
+// The names in the messages around a graph.
+class RenamedAround final : public NameMap {
+ public:
+  explicit RenamedAround(const RenameMapping& mapping) : mapping_(mapping) {}
+  bool map(NameKind kind, std::string_view name, std::string& out) const override;
+
+ private:
+  const RenameMapping& mapping_;
+};
+
+}  // namespace gedit
