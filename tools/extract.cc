@@ -23,13 +23,8 @@ class Extract final : public Command {
   }
 
   int run() override {
-    const ExtractRequest request{split_list(outputs_), split_list(inputs_)};
-    edit_file(input_, output_, [&](Model& model, Registry& ops) {
-      Changes changes;
-      changes.list_removed = output_.dry_run();
-      extract(model, ops, request, changes);
-      return changes;
-    });
+    const ExtractRequest request{split_list(outputs_), split_list(inputs_), output_.dry_run()};
+    edit_file(input_, output_, [&](Model& model, Registry& ops) { return extract(model, ops, request); });
     return 0;
   }
 

@@ -6,9 +6,11 @@
 
 namespace gedit {
 
-void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes& changes) {
+Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   model.graph().decode();
   if (request.outputs.empty()) throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,..");
+  Changes changes;
+  changes.list_removed = request.want_changes;
   const std::vector<std::string> outputs =
       expose_outputs(model, ops, request.outputs, request.inputs, changes);
   Facts facts(model, ops);
@@ -25,6 +27,7 @@ void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes
   reduction.complete();
   cut.apply(closure, changes);
   reduction.apply(changes);
+  return changes;
 }
 
 }  // namespace gedit

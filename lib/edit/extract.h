@@ -13,9 +13,10 @@ namespace gedit {
 struct ExtractRequest {
   std::vector<std::string> outputs;  // tensors or ops whose closure stays
   std::vector<std::string> inputs;   // where it is cut; T or T:DTYPE[SHAPE]
+  bool want_changes = false;         // removed nodes are listed, too
 };
 
-// Reduces the selected MetaGraph. Throws Error (kUsage, kRefused); the model is then not to be used any more.
-void extract(Model& model, Registry& ops, const ExtractRequest& request, Changes& changes);
+// Reduces the selected MetaGraph. Throws Error (kUsage, kRefused).
+Changes extract(Model& model, Registry& ops, const ExtractRequest& request);
 
 }  // namespace gedit
