@@ -63,6 +63,7 @@ void RenameMapping::function(std::string_view name, std::string& out) const {
 
 bool RenameMapping::leaves(std::string_view node_def) const {
   if (!only_nodes_) return false;
+  const std::string_view op = node_op(node_def);
   for (Fields fields(node_def); fields.next();) {
     switch (fields->number) {
       case node_field::kName:
@@ -73,11 +74,9 @@ bool RenameMapping::leaves(std::string_view node_def) const {
         break;
       case node_field::kAttr:
         // A shared_name follows where it is the node's own name, which stays.
-        if (map_key(fields->value) != "_class") break;
+        if (attr_role(op, map_key(fields->value)) != Role::kColocation) break;
         for (Fields list(last_bytes(map_entry(fields->value).value, attr_field::kList)); list.next();) {
-          constexpr std::string_view kLocation = "loc:@";
-          if (list->value.starts_with(kLocation) && is_renamed(list->value.substr(kLocation.size())))
-            return false;
+          if (const auto node = colocated_with(list->value); node && is_renamed(*node)) return false;
         }
         break;
       default:
