@@ -59,6 +59,7 @@ class Copying {
 
   // Decides everything; throws before anything is changed.
   void decide() {
+    facts_.make_all();
     mapping_.check_names();
     copies_ = selection_.nodes.nodes();
     map_inputs();
@@ -70,13 +71,13 @@ class Copying {
 
   // Changes the model; `mapping` is this object's, and keeps it alive until the graph is written.
   CopyResult apply(std::shared_ptr<const Mapping> mapping) {
-    Graph& graph = facts_.edited;
+    Graph& graph = facts_.edited();
     graph.append_mapped(copies_, std::move(mapping));
     for (std::string& node : new_nodes_) graph.append(std::move(node));
     if (facts_.in_body()) {
-      result_.function = facts_.tensors.function();
+      result_.function = facts_.tensors().function();
       list_added();
-      facts_.model.graph().set_part(graph_field::kLibrary, facts_.selecting.library().encode());
+      facts_.model.graph().set_part(graph_field::kLibrary, facts_.selecting().library().encode());
       // It is written: the body lets go of the mapping, which is this object's and would keep it for ever.
       graph = Graph(graph.message(), function_field::kNode, graph.arena());
       return std::move(result_);
@@ -98,7 +99,7 @@ class Copying {
     uint32_t number = 0;
     graph.each_node([&](std::string_view node_def) {
       if (number++ >= graph.decoded_count())
-        result_.added.emplace_back(address(facts_.tensors.function(), node_name(node_def)),
+        result_.added.emplace_back(address(facts_.tensors().function(), node_name(node_def)),
                                    node_op(node_def));
     });
   }
@@ -109,20 +110,21 @@ class Copying {
     for (const NodeId reader : copies_) {
       size_t slot = 0;
       each_input(facts_.graph().bytes(reader), [&](std::string_view text) {
-        if (const std::optional<TensorRef> tensor = facts_.tensors.of_input(text)) use(reader, slot, *tensor);
+        if (const std::optional<TensorRef> tensor = facts_.tensors().of_input(text))
+          use(reader, slot, *tensor);
         ++slot;
       });
     }
   }
 
-  DType type_of(const TensorRef& tensor) const { return facts_.tensors.type(tensor); }
+  DType type_of(const TensorRef& tensor) const { return facts_.tensors().type(tensor); }
 
   DType input_type(NodeId reader, size_t slot) const {
     const auto types = input_types(facts_.ops, facts_.graph().bytes(reader));
     return types && slot < types->size() ? (*types)[slot] : DType::kInvalid;
   }
 
-  std::string text(const TensorRef& tensor) const { return facts_.tensors.text(tensor); }
+  std::string text(const TensorRef& tensor) const { return facts_.tensors().text(tensor); }
   std::string copy_name(NodeId id) const { return mapping_.scope().of(facts_.graph().name(id)); }
 
   // The original of a VALUE: a tensor that is there, or of the copy by its new name.
@@ -136,15 +138,15 @@ class Copying {
     const std::string_view plain = split_address(std::string_view(written).substr(control ? 1 : 0)).rest;
     const Input input = parse_input_of(facts_.graph(), plain);
     const NodeId original =
-        facts_.names.find(input.node) == kNoNode ? mapping_.original_of(input.node) : kNoNode;
+        facts_.names().find(input.node) == kNoNode ? mapping_.original_of(input.node) : kNoNode;
     if (original == kNoNode) {
-      const TensorRef tensor = facts_.tensors.find(written, true);  // throws with near names
-      return {tensor, false, facts_.tensors.input_text(tensor)};
+      const TensorRef tensor = facts_.tensors().find(written, true);  // throws with near names
+      return {tensor, false, facts_.tensors().input_text(tensor)};
     }
     std::string name = (control ? "^" : "") + std::string(facts_.graph().name(original));
     if (!input.port.empty()) name += ":" + std::string(input.port);
-    const TensorRef tensor = facts_.tensors.find(name, true);
-    return {tensor, true, facts_.tensors.input_text(tensor, input.node)};
+    const TensorRef tensor = facts_.tensors().find(name, true);
+    return {tensor, true, facts_.tensors().input_text(tensor, input.node)};
   }
 
   void map_inputs() {
@@ -168,8 +170,8 @@ class Copying {
     for (const auto& [key, value] : values) {
       mapping_.replace(key, value.text);
       result_.inputs[text(key)] = value.text;
-      const Shape was = facts_.tensors.shape(key);
-      const Shape now = facts_.tensors.shape(value.tensor);
+      const Shape was = facts_.tensors().shape(key);
+      const Shape now = facts_.tensors().shape(value.tensor);
       const bool same = was && now && *was == *now && type_of(key) == type_of(value.tensor);
       if (!key.control && !same) changed_.push_back(key);
     }
@@ -200,7 +202,7 @@ class Copying {
       stack.pop_back();
       const bool merge = is_merge_op(node_op(facts_.graph().bytes(at)));
       each_input(facts_.graph().bytes(at), [&](std::string_view input) {
-        const std::optional<TensorRef> tensor = facts_.tensors.of_input(input);
+        const std::optional<TensorRef> tensor = facts_.tensors().of_input(input);
         if (!tensor) return;
         NodeId next = mapping_.copied(tensor->node) ? tensor->node : kNoNode;
         for (const auto& [key, value] : values) {
@@ -266,7 +268,7 @@ class Copying {
   }
 
   void stop_gradient(const std::string& written) {
-    const TensorRef tensor = facts_.tensors.find(written);
+    const TensorRef tensor = facts_.tensors().find(written);
     bool read = mapping_.copied(tensor.node);
     if (!read) each_read([&](NodeId, size_t, const TensorRef& one) { read = read || one == tensor; });
     if (!read)
@@ -280,7 +282,7 @@ class Copying {
     const bool argument = tensor.node == kNoNode;
     const std::string_view node_def = argument ? std::string_view() : facts_.graph().bytes(tensor.node);
     std::string name =
-        argument ? mapping_.scope().of(facts_.tensors.input_text(tensor)) : copy_name(tensor.node);
+        argument ? mapping_.scope().of(facts_.tensors().input_text(tensor)) : copy_name(tensor.node);
     name += "/StopGradient";
     if (tensor.index > 0 && !argument) name += "_" + std::to_string(tensor.index);
     mapping_.add_name(name);
@@ -289,7 +291,7 @@ class Copying {
     builder.input(mapping_.source_of(tensor)).device(device).type("T", type);
     new_nodes_.push_back(builder.take());
     mapping_.replace(tensor, facts_.in_body() ? name + ":output:0" : name, true);
-    result_.outputs[text(tensor)] = address(facts_.tensors.function(), name);
+    result_.outputs[text(tensor)] = address(facts_.tensors().function(), name);
   }
 
   // Behind an input of another, or an unknown, shape what was inferred for the original no longer holds;
@@ -306,7 +308,7 @@ class Copying {
       const NodeId at = stack.back();
       stack.pop_back();
       mapping_.drop_output_shapes(at);
-      for (const NodeId reader : facts_.consumers.of(at)) {
+      for (const NodeId reader : facts_.consumers().of(at)) {
         if (mapping_.copied(reader) && stale.add(reader)) stack.push_back(reader);
       }
     }
@@ -314,8 +316,8 @@ class Copying {
 
   void describe() {
     const Graph& graph = facts_.graph();
-    const std::string& function = facts_.tensors.function();
-    const auto keys = variable_keys(facts_.savers);
+    const std::string& function = facts_.tensors().function();
+    const auto keys = variable_keys(facts_.savers());
     for (const NodeId id : copies_) {
       if (request_.want_names)
         result_.nodes[address(function, graph.name(id))] = address(function, copy_name(id));
@@ -324,13 +326,14 @@ class Copying {
         result_.variables[std::string(graph.name(id))] = copy_name(id);
         const auto key = keys.find(index_of(id));
         if (key != keys.end()) result_.values[std::string(key->second)] = mapping_.scope().of(key->second);
-        if (key == keys.end() && facts_.savers.empty() && !facts_.model.meta().has(meta_field::kObjectGraph))
+        if (key == keys.end() && facts_.savers().empty() &&
+            !facts_.model.meta().has(meta_field::kObjectGraph))
           result_.values[std::string(graph.name(id))] = copy_name(id);
       }
       if (is_python_op(op)) ++py_funcs_;
     }
     for (const std::string& output : request_.outputs) {
-      const TensorRef tensor = facts_.tensors.find(output);
+      const TensorRef tensor = facts_.tensors().find(output);
       result_.outputs.emplace(text(tensor),
                               facts_.in_body()
                                   ? address(function, tensor_text(copy_name(tensor.node), tensor.index))
@@ -347,7 +350,7 @@ class Copying {
 
   // A function that owns a variable or a table is state that original and copy share.
   void warn_of_state_in_functions() {
-    Library& library = facts_.selecting.library();
+    Library& library = facts_.selecting().library();
     if (library.functions.empty()) return;
     FunctionReach reach(library);
     for (const NodeId id : copies_) reach.calls_of(facts_.graph().bytes(id));

@@ -59,7 +59,7 @@ class Freezing {
     graph_.decode();
     read_signature();
     facts_.emplace(model, ops);
-    for (const Function& function : facts_->selecting.library().functions) {
+    for (const Function& function : facts_->selecting().library().functions) {
       functions_.insert(function.name);
       function.body.each_record([&](std::string_view node_def) {
         if (is_var_handle_op(node_op(node_def))) owners_.insert(function.name);
@@ -75,9 +75,9 @@ class Freezing {
     Facts& facts = *facts_;
     Cut cut(facts, outputs_, inputs_);
     HandleFlow flow(graph_, facts.ops, questions([](NodeId) { return true; }));
-    NewNames names(facts.names);
-    Pivots pivots(graph_, facts.names, names);
-    GraphFreezing writing(graph_, flow, {facts.ops, names, pivots, &facts.frames, {}});
+    NewNames names(facts.names());
+    Pivots pivots(graph_, facts.names(), names);
+    GraphFreezing writing(graph_, flow, {facts.ops, names, pivots, &facts.frames(), {}});
     const uint64_t variables = seed_all(flow);
     flow.run();
 
@@ -158,20 +158,20 @@ class Freezing {
 
   // A Placeholder stays, needed or not, so that the signature does; anything else is cut there.
   void take_signature_input(const std::string& text) {
-    const std::optional<TensorRef> tensor = tensor_if_there(facts_->names, text);
+    const std::optional<TensorRef> tensor = tensor_if_there(facts_->names(), text);
     const bool fed = tensor && is_placeholder_op(node_op(graph_.bytes(tensor->node)));
     if (!fed) {
       inputs_.push_back(text);
       return;
     }
     const auto stated = [&](const std::string& input) {
-      return tensor_if_there(facts_->names, parse_typed_tensor(input).name) == tensor;
+      return tensor_if_there(facts_->names(), parse_typed_tensor(input).name) == tensor;
     };
     if (std::none_of(inputs_.begin(), inputs_.end(), stated)) extra_inputs_.push_back(tensor->node);
   }
 
   void select_kept() {
-    const Selection hit = facts_->selecting.require(request_.keep);
+    const Selection hit = facts_->selecting().require(request_.keep);
     for (const NodeId id : hit.nodes.nodes()) {
       if (is_variable_op(node_op(graph_.bytes(id)))) kept_.add(id);
     }
@@ -180,9 +180,9 @@ class Freezing {
 
   HandleFlow::Questions questions(std::function<bool(NodeId)> regards) const {
     return {[this](std::string_view name) {
-              const NodeId id = facts_->names.find(name);
+              const NodeId id = facts_->names().find(name);
               if (id == kNoNode) return std::vector<NodeId>();
-              const auto readers = facts_->consumers.of(id);
+              const auto readers = facts_->consumers().of(id);
               std::vector<NodeId> found(readers.begin(), readers.end());
               const auto more = new_readers_.find(index_of(id));
               if (more != new_readers_.end())
@@ -223,7 +223,7 @@ class Freezing {
     if (!writing.writes(id)) return false;
     if (everything_freezes_) return true;
     for (const auto& [slot, carried] : flow.carried_inputs(id)) {
-      const NodeId variable = facts_->names.find(carried.variable);
+      const NodeId variable = facts_->names().find(carried.variable);
       if (variable != kNoNode && frozen_.has(variable)) return true;
     }
     return false;
@@ -240,12 +240,12 @@ class Freezing {
       };
       const auto source = behind(tensor_text(graph_, {tensor.node, tensor.index, false}), tensor.control,
                                  reader, writing, drops);
-      const auto found = source ? tensor_if_there(facts_->names, *source) : std::nullopt;
+      const auto found = source ? tensor_if_there(facts_->names(), *source) : std::nullopt;
       if (!found) return std::nullopt;
       tensor = {found->node, found->index, tensor.control};
     }
     // Whether it is initialized is known without it, and on which side of a cond it is asked is not.
-    if (!tensor.control && facts_->frames.of(reader) == 0 &&
+    if (!tensor.control && facts_->frames().of(reader) == 0 &&
         is(node_op(graph_.bytes(reader)), OpKind::kNeedsNoValue) && flow.users().contains(index_of(reader)) &&
         !flow.carried_inputs(reader).begin()->second.switched) {
       asking_.insert(reader);
@@ -261,7 +261,7 @@ class Freezing {
                                     const std::function<bool(NodeId)>& drops) const {
     std::set<NodeId> passed;  // writers that read each other in a ring have nothing behind them
     for (;;) {
-      const NodeId source = facts_->names.find(parse_input(tensor).node);
+      const NodeId source = facts_->names().find(parse_input(tensor).node);
       if (source == kNoNode || !drops(source)) return tensor;
       if (!passed.insert(source).second) return std::nullopt;
       const std::optional<std::string> next =
@@ -278,8 +278,8 @@ class Freezing {
   // What only initial values read, and nothing that stays initializes, is a constant as well.
   void freeze_what_nothing_initializes(const Closure& closure) {
     for (const NodeId id : closure.found()) {
-      const auto state = facts_->state.find(index_of(id));
-      if (state == facts_->state.end() || state->second.table || frozen_.has(id)) continue;
+      const auto state = facts_->state().find(index_of(id));
+      if (state == facts_->state().end() || state->second.table || frozen_.has(id)) continue;
       const NodeId initializer = state->second.initializer;
       if (initializer == kNoNode || !closure.nodes().has(initializer)) freeze_if_variable(id);
     }
@@ -302,7 +302,7 @@ class Freezing {
     HandleFlow flow(graph_, facts.ops, questions([&stays](NodeId id) { return stays.has(id); }));
     GraphFreezing freezing(
         graph_, flow,
-        {facts.ops, names, pivots, &facts.frames,
+        {facts.ops, names, pivots, &facts.frames(),
          [&functions](std::string_view name, const std::map<uint32_t, Carried>& arguments) {
            return functions.specialise(name, arguments);
          }});
@@ -320,7 +320,7 @@ class Freezing {
   void rewire_readers_of_writers(const NodeSet& stays, const GraphFreezing& writing, Pivots& pivots) {
     std::set<NodeId> readers;
     for (const NodeId writer : dropped_) {
-      for (const NodeId reader : facts_->consumers.of(writer)) {
+      for (const NodeId reader : facts_->consumers().of(writer)) {
         if (stays.has(reader)) readers.insert(reader);
       }
     }
@@ -337,7 +337,7 @@ class Freezing {
           *now = *now == tensor ? std::string(text) : pivots.control_on(*now);
           if (!controls.insert(*now).second) return;
         } else if (*now != tensor) {
-          new_readers_[index_of(facts_->names.find(parse_input(*now).node))].push_back(reader);
+          new_readers_[index_of(facts_->names().find(parse_input(*now).node))].push_back(reader);
         }
         inputs.push_back(std::move(*now));
       });
@@ -399,12 +399,12 @@ class Freezing {
 
   // What savers that stay restore besides variables: the contents of tables.
   void add_restored_keys(const NodeSet& stays, std::vector<std::string>& keys) const {
-    for (const SaverNode& restore : facts_->savers.restores) {
+    for (const SaverNode& restore : facts_->savers().restores) {
       for (const SavedTensor& tensor : restore.tensors) {
         if (stays.has(restore.node) && tensor.variable == kNoNode) keys.push_back(tensor.key);
       }
     }
-    const NodeId call = saver_def_nodes(model_.meta().part(meta_field::kSaver), facts_->names).restore;
+    const NodeId call = saver_def_nodes(model_.meta().part(meta_field::kSaver), facts_->names()).restore;
     if (call == kNoNode || !stays.has(call)) return;
     const Library library = Library::decode(graph_.part(graph_field::kLibrary), model_.arena);
     FunctionReach reach(library);
@@ -447,14 +447,14 @@ class Freezing {
 
   // Tables of which a saver that goes has the contents.
   void tell_of_contents(const NodeSet& stays) {
-    if (std::any_of(facts_->state.begin(), facts_->state.end(), [&](const auto& entry) {
+    if (std::any_of(facts_->state().begin(), facts_->state().end(), [&](const auto& entry) {
           return kept_.has(entry.second.node) && stays.has(entry.second.node);
         }))
       return;  // with a variable the saver stays, and so do they
     std::set<std::string> empty;
     const auto is_mutable = [](std::string_view op) { return is(op, OpKind::kMutableTable); };
-    const auto makers = functions_with(facts_->selecting.library(), is_mutable);
-    for (const auto& [index, state] : facts_->state) {
+    const auto makers = functions_with(facts_->selecting().library(), is_mutable);
+    for (const auto& [index, state] : facts_->state()) {
       const std::string_view node_def = graph_.bytes(state.node);
       const bool mutates = is_mutable(node_op(node_def)) || makers.contains(called_function(node_def));
       if (state.table && mutates && state.satellites.empty() && stays.has(state.node))
@@ -469,10 +469,10 @@ class Freezing {
   // Tables that no init op fills.
   void tell_of_tables(const NodeSet& stays, const Reduction& reduction) {
     std::string names;
-    for (const auto& [initializer, owner] : facts_->initializer_owner) {
+    for (const auto& [initializer, owner] : facts_->initializer_owner()) {
       const NodeId id{initializer};
-      if (!stays.has(id) || !reduction.keeps(owner) || !facts_->state.at(index_of(owner)).table) continue;
-      const auto readers = facts_->consumers.of(id);
+      if (!stays.has(id) || !reduction.keeps(owner) || !facts_->state().at(index_of(owner)).table) continue;
+      const auto readers = facts_->consumers().of(id);
       const bool run = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
         return stays.has(reader) && is_no_op(node_op(graph_.bytes(reader)));
       });

@@ -58,6 +58,7 @@ class InsertPlace {
       signature_ = parse_op_def(function_signature(graph_));
     } else {
       facts_ = std::make_unique<Facts>(model_, ops_);
+      facts_->make_all();
     }
   }
 
@@ -110,9 +111,9 @@ class InsertPlace {
   }
 
  private:
-  const Names& names() const { return facts_ ? facts_->names : *own_names_; }
+  const Names& names() const { return facts_ ? facts_->names() : *own_names_; }
 
-  Edges consumers() const { return facts_ ? facts_->consumers : reversed(producers(graph_, *own_names_)); }
+  Edges consumers() const { return facts_ ? facts_->consumers() : reversed(producers(graph_, *own_names_)); }
 
   InsertedBehind find_in_graph(std::string_view text) const {
     TensorRef tensor = find_tensor(model_, names(), ops_, text);
@@ -234,27 +235,27 @@ class InsertPlace {
   bool stays(NodeId id) {
     if (is_save_op(node_op(graph_.bytes(id)))) return true;
     if (!facts_) return false;
-    if (facts_->initializer_owner.contains(index_of(id))) return true;
+    if (facts_->initializer_owner().contains(index_of(id))) return true;
     find_saver_nodes();
     return saver_nodes_.has(id);
   }
 
   // What hands a value on to a save operation alone, and what a restore operation's values are assigned by.
   void find_saver_nodes() {
-    if (saver_nodes_.size() > 0 || facts_->savers.empty()) return;
+    if (saver_nodes_.size() > 0 || facts_->savers().empty()) return;
     saver_nodes_ = NodeSet(graph_.size());
-    for (const SaverNode& save : facts_->savers.saves) saver_nodes_.add(save.node);
-    for (const SaverNode& save : facts_->savers.saves) {
+    for (const SaverNode& save : facts_->savers().saves) saver_nodes_.add(save.node);
+    for (const SaverNode& save : facts_->savers().saves) {
       for (const SavedTensor& tensor : save.tensors) {
         for (auto id = tensor.between.rbegin(); id != tensor.between.rend(); ++id) {
-          const auto readers = facts_->consumers.of(*id);
+          const auto readers = facts_->consumers().of(*id);
           if (!std::all_of(readers.begin(), readers.end(), [&](NodeId one) { return saver_nodes_.has(one); }))
             break;
           saver_nodes_.add(*id);
         }
       }
     }
-    for (const SaverNode& restore : facts_->savers.restores) {
+    for (const SaverNode& restore : facts_->savers().restores) {
       saver_nodes_.add(restore.node);
       for (const SavedTensor& tensor : restore.tensors) {
         for (const NodeId id : tensor.between) saver_nodes_.add(id);

@@ -28,23 +28,24 @@ Reduction::Reduction(Facts& facts, Closure& closure)
 
 bool Reduction::keeps(NodeId state) const {
   if (state == kNoNode || !closure_.nodes().has(state)) return false;
-  const auto found = facts_.state.find(index_of(state));
-  return found != facts_.state.end() && keeps_(found->second);
+  const auto found = facts_.state().find(index_of(state));
+  return found != facts_.state().end() && keeps_(found->second);
 }
 
 bool Reduction::keeps_variable() const {
-  for (const auto& [index, state] : facts_.state) {
+  for (const auto& [index, state] : facts_.state()) {
     if (!state.table && keeps(state.node)) return true;
   }
   return false;
 }
 
 void Reduction::complete() {
+  facts_.consumers();  // savers ask for them while they shrink
   size_t done = 0;
   for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {
     for (; done < closure_.found().size(); ++done) {
-      const auto state = facts_.state.find(index_of(closure_.found()[done]));
-      if (state == facts_.state.end() || !keeps_(state->second)) continue;
+      const auto state = facts_.state().find(index_of(closure_.found()[done]));
+      if (state == facts_.state().end() || !keeps_(state->second)) continue;
       for (const NodeId satellite : state->second.satellites) closure_.want(satellite);
     }
     before = closure_.found().size();
@@ -60,13 +61,13 @@ void Reduction::complete() {
 // Groups that run an initializer which stays, and groups of such groups.
 void Reduction::add_groups() {
   std::vector<NodeId> members;
-  for (const auto& [initializer, owner] : facts_.initializer_owner) {
+  for (const auto& [initializer, owner] : facts_.initializer_owner()) {
     if (keeps(owner) && closure_.nodes().has(NodeId{initializer})) members.push_back(NodeId{initializer});
   }
   while (!members.empty()) {
     const NodeId member = members.back();
     members.pop_back();
-    for (const NodeId reader : facts_.consumers.of(member)) {
+    for (const NodeId reader : facts_.consumers().of(member)) {
       if (!is_no_op(node_op(graph_.bytes(reader))) || closure_.nodes().has(reader)) continue;
       groups_.add(reader);
       closure_.want_alone(reader);
@@ -80,7 +81,7 @@ void Reduction::shrink_groups(Changes& changes) {
     std::vector<std::string> inputs;
     bool changed = false;
     each_input(graph_.bytes(id), [&](std::string_view text) {
-      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
       const bool stays = !tensor || kept().has(tensor->node);
       if (stays) inputs.emplace_back(text);
       changed = changed || !stays;
@@ -102,7 +103,7 @@ void Reduction::shrink_colocations() {
       if (!list->bytes(attr_field::kString)) continue;
       const std::string_view entry = list->value;
       const auto node = colocated_with(entry);
-      const NodeId at = node ? facts_.names.find(*node) : id;
+      const NodeId at = node ? facts_.names().find(*node) : id;
       const bool stays = at != kNoNode && kept().has(at);
       if (stays) entries.emplace_back(entry);
       changed = changed || !stays;
@@ -143,7 +144,7 @@ void Reduction::apply(Changes& changes) {
   shrink_groups(changes);
   shrink_colocations();
 
-  const auto find = [&](std::string_view name) { return facts_.names.find(node_of(name)); };
+  const auto find = [&](std::string_view name) { return facts_.names().find(node_of(name)); };
   const auto stays = [&](NodeId id) { return id != kNoNode && kept().has(id); };
   std::unordered_set<std::string_view> functions;
   Remaining remaining;

@@ -58,7 +58,7 @@ class Syncing {
   Syncing(Model& model, Registry& ops, const SyncRequest& request)
       : request_(request),
         facts_(model, ops),
-        names_(facts_.names),
+        names_(facts_.names()),
         from_(prefix_of(request.from_scope)),
         to_(prefix_of(request.to_scope)) {}
 
@@ -99,12 +99,12 @@ class Syncing {
   void find_variables() {
     const Graph& nodes = facts_.graph();
     trainable_ = stepped_ = taken_ = NodeSet(nodes.size());
-    for (const Collection& collection : facts_.all_collections) {
+    for (const Collection& collection : facts_.collections()) {
       if (collection.key != "trainable_variables") continue;
       has_trainable_ = true;
       if (collection.kind != collection_kind::kBytesList) continue;
       for (const std::string_view def : collection.items) {
-        const NodeId id = facts_.names.find(node_of(variable_names(def).variable));
+        const NodeId id = facts_.names().find(node_of(variable_names(def).variable));
         if (id != kNoNode) trainable_.add(id);
       }
     }
@@ -116,7 +116,7 @@ class Syncing {
       if (!is(op, OpKind::kApply)) continue;
       bool first = true;
       each_input(node_def, [&](std::string_view input) {
-        const NodeId variable = variable_behind(nodes, facts_.names, input);
+        const NodeId variable = variable_behind(nodes, facts_.names(), input);
         if (variable != kNoNode) (first ? stepped_ : taken_).add(variable);
         first = false;
       });
@@ -162,7 +162,7 @@ class Syncing {
     const std::string_view name = facts_.graph().name(to);
     const std::string rest(name.substr(to_.size()));
     const std::string wanted = from_ + rest;
-    const NodeId from = facts_.names.find(wanted);
+    const NodeId from = facts_.names().find(wanted);
     if (from == kNoNode || !is_variable_op(op(from))) {
       Near near(wanted);
       for (const NodeId id : variables_) {
@@ -193,8 +193,8 @@ class Syncing {
   std::string read_of(NodeId variable, const std::string& below) {
     const std::string_view wanted = is_resource(variable) ? "ReadVariableOp" : "Identity";
     const std::string_view name = facts_.graph().name(variable);
-    for (const NodeId id : facts_.state.at(index_of(variable)).satellites) {
-      if (op(id) != wanted || facts_.frames.of(id) != 0) continue;
+    for (const NodeId id : facts_.state().at(index_of(variable)).satellites) {
+      if (op(id) != wanted || facts_.frames().of(id) != 0) continue;
       size_t inputs = 0;
       bool reads = true;
       each_input(bytes(id), [&](std::string_view text) {
@@ -290,7 +290,7 @@ class Syncing {
     for (const NodeId id : variables_) {
       const std::string_view name = facts_.graph().name(id);
       if (!under(name, from_) || (from_.empty() && under(name, to_))) continue;
-      const NodeId partner = facts_.names.find(to_ + std::string(name.substr(from_.size())));
+      const NodeId partner = facts_.names().find(to_ + std::string(name.substr(from_.size())));
       if (partner != kNoNode && is_variable_op(op(partner))) continue;
       if (count++ == 0) first = name;
     }

@@ -31,11 +31,11 @@ void Closure::walk() {
     const NodeId at = stack_.back();
     stack_.pop_back();
     if (!follow_) {
-      for (const NodeId producer : facts_.producers.of(at)) go(producer);
+      for (const NodeId producer : facts_.producers().of(at)) go(producer);
       continue;
     }
     each_input(facts_.graph().bytes(at), [&](std::string_view text) {
-      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
       if (!tensor) return;
       if (const std::optional<TensorRef> source = follow_(at, *tensor)) go(source->node);
     });

@@ -19,13 +19,13 @@ Cut::Cut(Facts& facts, const std::vector<std::string>& outputs, const std::vecto
     : facts_(facts), graph_(facts.model.graph()), stale_(graph_.size()) {
   for (const std::string& text : inputs) {
     TypedTensor typed = parse_typed_tensor(text);
-    const TensorRef tensor = before_loop(find_tensor(facts.model, facts.names, facts.ops, typed.name));
+    const TensorRef tensor = before_loop(find_tensor(facts.model, facts.names(), facts.ops, typed.name));
     const auto [found, fresh] = inputs_.try_emplace(tensor, At{.typed = std::move(typed)});
     if (fresh) order_.push_back(tensor);
   }
   for (const std::string& text : outputs) {
-    const TensorRef tensor = find_tensor(facts.model, facts.names, facts.ops, text);
-    if (facts.frames.of_output(tensor.node) != 0) throw in_loop(tensor);
+    const TensorRef tensor = find_tensor(facts.model, facts.names(), facts.ops, text);
+    if (facts.frames().of_output(tensor.node) != 0) throw in_loop(tensor);
     if (!stops(tensor)) outputs_.push_back(tensor);
   }
 }
@@ -44,7 +44,7 @@ TensorRef Cut::before_loop(const TensorRef& tensor) const {
   while (is_enter_op(node_op(graph_.bytes(at.node))) && seen.add(at.node)) {
     std::optional<TensorRef> source;
     each_input(graph_.bytes(at.node), [&](std::string_view text) {
-      if (!source) source = tensor_if_there(facts_.names, text);
+      if (!source) source = tensor_if_there(facts_.names(), text);
     });
     if (!source || source->control) break;
     at = *source;
@@ -54,7 +54,7 @@ TensorRef Cut::before_loop(const TensorRef& tensor) const {
 
 // With the ways into and out of the loop that are nearest.
 Error Cut::in_loop(const TensorRef& tensor) const {
-  const uint32_t frame = facts_.frames.of_output(tensor.node);
+  const uint32_t frame = facts_.frames().of_output(tensor.node);
   const auto nearest = [&](NodeId start, const Edges& edges, auto is_wanted) {
     NodeSet seen(graph_.size());
     std::vector<NodeId> queue{start};
@@ -62,18 +62,18 @@ Error Cut::in_loop(const TensorRef& tensor) const {
     for (size_t at = 0; at < queue.size(); ++at) {
       if (is_wanted(node_op(graph_.bytes(queue[at])))) return queue[at];
       for (const NodeId next : edges.of(queue[at])) {
-        if (facts_.frames.of(next) == frame && seen.add(next)) queue.push_back(next);
+        if (facts_.frames().of(next) == frame && seen.add(next)) queue.push_back(next);
       }
     }
     return kNoNode;
   };
-  const NodeId enter = nearest(tensor.node, facts_.producers, is_enter_op);
-  const NodeId exit = nearest(enter == kNoNode ? tensor.node : enter, facts_.consumers, is_exit_op);
+  const NodeId enter = nearest(tensor.node, facts_.producers(), is_enter_op);
+  const NodeId exit = nearest(enter == kNoNode ? tensor.node : enter, facts_.consumers(), is_exit_op);
   std::string hint;
   for (const NodeId id : {enter, exit}) {
     if (id != kNoNode) hint += (hint.empty() ? "cut at '" : " or '") + printable(graph_.name(id)) + "'";
   }
-  return refused("inside loop '" + printable(facts_.frames.frame(frame).name) + "'")
+  return refused("inside loop '" + printable(facts_.frames().frame(frame).name) + "'")
       .of(quoted("tensor", tensor_text(graph_, tensor)))
       .hint(hint);
 }
@@ -83,11 +83,11 @@ void Cut::find_reads(const NodeSet& kept) {
   NodeSet producers(graph_.size()), seen(graph_.size());
   for (const TensorRef& tensor : order_) {
     if (!producers.add(tensor.node)) continue;
-    for (const NodeId reader : facts_.consumers.of(tensor.node)) {
+    for (const NodeId reader : facts_.consumers().of(tensor.node)) {
       if (!kept.has(reader) || !seen.add(reader)) continue;
       size_t slot = 0;
       each_input(graph_.bytes(reader), [&](std::string_view text) {
-        const std::optional<TensorRef> read = tensor_if_there(facts_.names, text);
+        const std::optional<TensorRef> read = tensor_if_there(facts_.names(), text);
         const auto at = read ? inputs_.find(*read) : inputs_.end();
         if (at != inputs_.end()) at->second.reads.emplace_back(reader, slot);
         ++slot;
@@ -97,7 +97,7 @@ void Cut::find_reads(const NodeSet& kept) {
 }
 
 void Cut::check(const TensorRef& tensor, At& at, InputTypes& types) const {
-  if (facts_.frames.of_output(tensor.node) != 0) throw in_loop(tensor);
+  if (facts_.frames().of_output(tensor.node) != 0) throw in_loop(tensor);
   const DType type = at.type = type_of(tensor, at);
   at.was = output_shape(graph_.bytes(tensor.node), tensor.index);
   at.shape = at.typed.dtype ? at.typed.shape : at.was;
@@ -146,7 +146,7 @@ void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure&
   if (placed && !at.typed.dtype) {
     if (closure.nodes().has(tensor.node)) return;
     // What it ran after is behind the cut.
-    if (!facts_.producers.of(tensor.node).empty()) graph_.replace(tensor.node, with_inputs(node_def, {}));
+    if (!facts_.producers().of(tensor.node).empty()) graph_.replace(tensor.node, with_inputs(node_def, {}));
     return closure.want_alone(tensor.node);
   }
   const bool in_place = tensor.index == 0 && (placed || !closure.nodes().has(tensor.node));
@@ -183,13 +183,13 @@ void Cut::apply(Closure& closure, Changes& changes) {
       changes.warnings.push_back(quoted("input", at.typed.name) + " is not needed by the outputs");
     }
   }
-  NewNames names(facts_.names);
+  NewNames names(facts_.names());
   for (const TensorRef& tensor : order_) {
     const At& at = inputs_.at(tensor);
     if (at.needed) place(tensor, at, names, closure, changes);
   }
   rewire();
-  drop_output_shapes(graph_, facts_.consumers, stale_);
+  drop_output_shapes(graph_, facts_.consumers(), stale_);
   if (facts_.model.kind != Kind::kGraphDef) map_signature_inputs(facts_.model.meta(), placeholders_);
 }
 

@@ -1,6 +1,7 @@
 #include "edit/basis/facts.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "edit/basis/addresses.h"
 #include "graph/types.h"
@@ -53,55 +54,124 @@ std::unordered_set<std::string_view> functions_with(const Library& library,
   return found;
 }
 
-Landmarks::Landmarks(const Graph& graph) {
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    const NodeId id{i};
-    if (graph.removed(id)) continue;
-    const std::string_view op = node_op(graph.bytes(id));
-    if (is_save_op(op) || is_restore_op(op)) {
-      savers.push_back(id);
-    } else if (is_variable_op(op) || is_table_op(op)) {
-      state.push_back(id);
-    } else {
-      loops = loops || is_enter_op(op);
-    }
-  }
-}
-
 Facts::Facts(Model& around, Registry& registry, std::string_view function)
     : model(around),
       ops(registry),
-      selecting(around, registry),
-      edited(function.empty() ? around.graph() : decoded_body(selecting.library(), function)),
-      body_names(edited.is_body() ? std::make_optional<Names>(edited) : std::nullopt),
-      body_producers(edited.is_body() ? std::make_optional(gedit::producers(edited, *body_names))
-                                      : std::nullopt),
-      names(body_names ? *body_names : selecting.names()),
-      producers(body_producers ? *body_producers : selecting.producers()),
-      tensors(around, edited, names, registry, function),
-      consumers(reversed(producers)),
-      landmarks(edited),
-      frames(edited, producers, landmarks.loops),
-      savers(edited.is_body() ? Savers()
-                              : find_savers(edited, names, consumers,
-                                            variable_initializers(around.meta(), names), landmarks.savers)),
-      all_collections(edited.is_body() ? std::vector<Collection>() : collections(around.meta())) {
-  const Graph& nodes = graph();
+      selecting_(around, registry),
+      graph_(function.empty() ? around.graph() : decoded_body(selecting_.library(), function)),
+      function_(function),
+      edited_before_(graph_.edited()) {}
+
+template <typename Fact, typename Make>
+const Fact& Facts::known(std::optional<Fact>& fact, Make make) const {
+  if (!fact) {
+    assert(edited_before_ || !graph_.edited());
+    fact.emplace(make());
+  }
+  return *fact;
+}
+
+const Names& Facts::names() const {
+  names_asked_ = true;
+  if (!in_body()) return selecting_.names();
+  return known(body_names_, [&] { return Names(graph_); });
+}
+
+const Edges& Facts::producers() const {
+  names_asked_ = true;
+  if (!in_body()) return selecting_.producers();
+  return known(body_producers_, [&] { return gedit::producers(graph_, names()); });
+}
+
+const Edges& Facts::consumers() const {
+  return known(consumers_, [&] { return reversed(producers()); });
+}
+
+const Tensors& Facts::tensors() const {
+  return known(tensors_, [&] { return Tensors(model, graph_, names(), ops, function_); });
+}
+
+const Facts::FirstPass& Facts::first_pass() const {
+  return known(first_pass_, [&] {
+    FirstPass found;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (graph_.removed(id)) continue;
+      const std::string_view op = node_op(graph_.bytes(id));
+      if (is_save_op(op) || is_restore_op(op)) {
+        found.savers.push_back(id);
+      } else if (is_variable_op(op) || is_table_op(op)) {
+        found.state.push_back(id);
+      } else {
+        found.loops = found.loops || is_enter_op(op);
+      }
+    }
+    return found;
+  });
+}
+
+const Frames& Facts::frames() const {
+  return known(frames_, [&] {
+    return first_pass().loops ? Frames(graph_, producers(), true) : Frames(graph_, Edges(), false);
+  });
+}
+
+const Savers& Facts::savers() const {
+  return known(savers_, [&] {
+    if (in_body() || first_pass().savers.empty()) return Savers();
+    return find_savers(graph_, names(), consumers(), variable_initializers(model.meta(), names()),
+                       first_pass().savers);
+  });
+}
+
+const std::vector<Collection>& Facts::collections() const {
+  return known(collections_,
+               [&] { return in_body() ? std::vector<Collection>() : gedit::collections(model.meta()); });
+}
+
+const std::unordered_map<uint32_t, StateOf>& Facts::state() const { return all_state().nodes; }
+const std::unordered_map<uint32_t, NodeId>& Facts::initializer_owner() const { return all_state().owners; }
+
+void Facts::make_all() const {
+  tensors();
+  consumers();
+  frames();
+  savers();
+  state();
+}
+
+const Facts::State& Facts::all_state() const {
+  return known(state_, [&] {
+    State state;
+    add_described(state);
+    add_unnamed(state);
+    for (const auto& [index, variable] : state.nodes) {
+      if (variable.initializer != kNoNode)
+        state.owners.emplace(index_of(variable.initializer), variable.node);
+      for (const NodeId id : variable.table ? variable.satellites : std::vector<NodeId>())
+        state.owners.emplace(index_of(id), variable.node);
+    }
+    return state;
+  });
+}
+
+// What VariableDefs describe.
+void Facts::add_described(State& state) const {
   const auto add = [&](StateOf& variable, std::string_view name) {
-    const NodeId id = name.empty() ? kNoNode : names.find(node_of(name));
+    const NodeId id = name.empty() ? kNoNode : names().find(node_of(name));
     if (id == kNoNode || id == variable.node) return kNoNode;
     if (std::find(variable.satellites.begin(), variable.satellites.end(), id) == variable.satellites.end()) {
       variable.satellites.push_back(id);
     }
     return id;
   };
-  for (const Collection& collection : all_collections) {
+  for (const Collection& collection : collections()) {
     if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
     for (const std::string_view def : collection.items) {
       const VariableNames of = variable_names(def);
-      const NodeId node = names.find(node_of(of.variable));
+      const NodeId node = names().find(node_of(of.variable));
       if (node == kNoNode) continue;
-      StateOf& variable = state[index_of(node)];
+      StateOf& variable = state.nodes[index_of(node)];
       variable.node = node;
       variable.described = true;
       if (const NodeId id = add(variable, of.initializer); id != kNoNode) variable.initializer = id;
@@ -109,8 +179,12 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       add(variable, of.initial_value);
     }
   }
+}
+
+// All other variables and tables, by their ops.
+void Facts::add_unnamed(State& state) const {
   std::unordered_set<std::string_view> creating, initializing;
-  if (Library& library = selecting.library(); !library.functions.empty()) {
+  if (Library& library = selecting_.library(); !library.functions.empty()) {
     creating = functions_with(library, is_table_op);
     // A saver fills tables, too, with what it restores.
     initializing = functions_with(library, is_table_initializer_op);
@@ -124,37 +198,31 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
   // A function that makes a table and hands it out.
   const auto creates = [&](std::string_view node_def) {
     if (creating.empty() || !creating.contains(called_function(node_def))) return false;
-    const auto types = output_types(registry, node_def);
+    const auto types = output_types(ops, node_def);
     return types && std::find(types->begin(), types->end(), DType::kResource) != types->end();
   };
   const auto note = [&](NodeId id, bool table) {
-    StateOf& variable = state[index_of(id)];
+    StateOf& variable = state.nodes[index_of(id)];
     variable.node = id;
     variable.table = table;
     if (variable.described) return;
-    for (const NodeId reader : consumers.of(id)) {
-      const std::string_view reader_op = node_op(nodes.bytes(reader));
-      const std::string_view name = nodes.name(reader);
-      const bool own = table ? initializes(nodes.bytes(reader))
-                             : is_satellite_op(reader_op) && in_scope(name, nodes.name(id));
+    for (const NodeId reader : consumers().of(id)) {
+      const std::string_view reader_op = node_op(graph_.bytes(reader));
+      const std::string_view name = graph_.name(reader);
+      const bool own = table ? initializes(graph_.bytes(reader))
+                             : is_satellite_op(reader_op) && in_scope(name, graph_.name(id));
       if (!own) continue;
       // Who reads twice stands there twice, one after the other.
       if (!variable.satellites.empty() && variable.satellites.back() == reader) continue;
       variable.satellites.push_back(reader);
       const bool first =
-          table || (is_assign_op(reader_op) && name == std::string(nodes.name(id)) + "/Assign");
+          table || (is_assign_op(reader_op) && name == std::string(graph_.name(id)) + "/Assign");
       if (first && variable.initializer == kNoNode) variable.initializer = reader;
     }
   };
-  for (const NodeId id : landmarks.state) note(id, is_table_op(node_op(nodes.bytes(id))));
-  for (uint32_t i = 0; i < nodes.size() && !creating.empty(); ++i) {
-    if (!nodes.removed(NodeId{i}) && creates(nodes.bytes(NodeId{i}))) note(NodeId{i}, true);
-  }
-  for (const auto& [index, variable] : state) {
-    if (variable.initializer != kNoNode)
-      initializer_owner.emplace(index_of(variable.initializer), variable.node);
-    for (const NodeId id : variable.table ? variable.satellites : std::vector<NodeId>())
-      initializer_owner.emplace(index_of(id), variable.node);
+  for (const NodeId id : first_pass().state) note(id, is_table_op(node_op(graph_.bytes(id))));
+  for (uint32_t i = 0; i < graph_.size() && !creating.empty(); ++i) {
+    if (!graph_.removed(NodeId{i}) && creates(graph_.bytes(NodeId{i}))) note(NodeId{i}, true);
   }
 }
 

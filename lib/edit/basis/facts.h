@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,38 +30,73 @@ struct StateOf {
   bool described = false;  // by a VariableDef
 };
 
-// Few nodes on which much hangs, found in one pass: a large graph is long to read.
-struct Landmarks {
-  explicit Landmarks(const Graph& graph);
-
-  bool loops = false;                 // there is an Enter
-  std::vector<NodeId> savers, state;  // Save and Restore nodes; variables and tables
-};
-
-// Built once, before anything changes.
-struct Facts {
-  // Of the main graph, or of the body of a library function.
+// A graph and what is derived from it, which is made when it is first asked for: most edits need little of
+// it. A fact tells of the graph as it was when it was first asked for: ask before the graph changes.
+class Facts {
+ public:
+  // Of the main graph, or of the body of a library function. All outlive the facts.
   Facts(Model& model, Registry& ops, std::string_view function = {});
 
   Model& model;
   Registry& ops;
-  Selecting selecting;
-  Graph& edited;
-  std::optional<Names> body_names;
-  std::optional<Edges> body_producers;
-  const Names& names;
-  const Edges& producers;
-  Tensors tensors;
-  Edges consumers;
-  Landmarks landmarks;
-  Frames frames;
-  Savers savers;
-  std::vector<Collection> all_collections;
-  std::unordered_map<uint32_t, StateOf> state;             // by node: all variables and tables
-  std::unordered_map<uint32_t, NodeId> initializer_owner;  // an initializer -> its variable or table
 
-  const Graph& graph() const { return edited; }
-  bool in_body() const { return edited.is_body(); }
+  const Graph& graph() const { return graph_; }
+  Graph& edited() const { return graph_; }
+  bool in_body() const { return graph_.is_body(); }
+
+  Selecting& selecting() const { return selecting_; }
+  const Names& names() const;
+  bool has_names() const { return names_asked_; }
+  const Edges& producers() const;
+  const Edges& consumers() const;
+  std::function<const Edges&()> how_produced() const {
+    return [this]() -> const Edges& { return producers(); };
+  }
+  const Tensors& tensors() const;
+  const Frames& frames() const;
+  // Nothing of a body.
+  const Savers& savers() const;
+  const std::vector<Collection>& collections() const;
+  // By node: all variables and tables.
+  const std::unordered_map<uint32_t, StateOf>& state() const;
+  // The variable or table of each initializer.
+  const std::unordered_map<uint32_t, NodeId>& initializer_owner() const;
+
+  // Makes all of them now: for an edit that asks while it changes the graph.
+  void make_all() const;
+
+ private:
+  // Few nodes on which much hangs, found in one pass: a large graph is long to read.
+  struct FirstPass {
+    bool loops = false;                 // there is an Enter
+    std::vector<NodeId> savers, state;  // Save and Restore nodes; variables and tables
+  };
+  // The state, and who initializes it.
+  struct State {
+    std::unordered_map<uint32_t, StateOf> nodes;
+    std::unordered_map<uint32_t, NodeId> owners;
+  };
+
+  template <typename Fact, typename Make>
+  const Fact& known(std::optional<Fact>& fact, Make make) const;
+  const FirstPass& first_pass() const;
+  const State& all_state() const;
+  void add_described(State& state) const;
+  void add_unnamed(State& state) const;
+
+  mutable Selecting selecting_;
+  Graph& graph_;
+  const std::string function_;
+  const bool edited_before_;
+  mutable bool names_asked_ = false;
+  mutable std::optional<Names> body_names_;
+  mutable std::optional<Edges> body_producers_, consumers_;
+  mutable std::optional<Tensors> tensors_;
+  mutable std::optional<FirstPass> first_pass_;
+  mutable std::optional<Frames> frames_;
+  mutable std::optional<Savers> savers_;
+  mutable std::optional<std::vector<Collection>> collections_;
+  mutable std::optional<State> state_;
 };
 
 // The functions that hold an op of the wanted kind, or call one that does.

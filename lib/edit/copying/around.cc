@@ -23,7 +23,7 @@ bool holds_one(const Collection& collection) {
 class CollectionExtension {
  public:
   CollectionExtension(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {
-    for (const Collection& collection : facts.all_collections) {
+    for (const Collection& collection : facts.collections()) {
       if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
       definitions_.insert(collection.items.begin(), collection.items.end());
     }
@@ -57,7 +57,7 @@ class CollectionExtension {
 
  private:
   bool copied(std::string_view name) const {
-    const NodeId id = name.empty() ? kNoNode : facts_.names.find(node_of(name));
+    const NodeId id = name.empty() ? kNoNode : facts_.names().find(node_of(name));
     return id != kNoNode && mapping_.copied(id);
   }
 
@@ -119,7 +119,7 @@ void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResu
   const CollectionExtension extension(facts, mapping);
   std::vector<std::string> entries;
   bool changed = false;
-  for (const Collection& collection : facts.all_collections) {
+  for (const Collection& collection : facts.collections()) {
     const std::vector<std::string> gained = extension.gained(collection);
     if (gained.empty()) {
       entries.emplace_back(collection.entry);
@@ -137,18 +137,18 @@ void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResu
 void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {
   Graph& graph = facts.model.graph();
   std::unordered_set<uint32_t> in_savers;
-  for (const SaverNode& restore : facts.savers.restores) {
+  for (const SaverNode& restore : facts.savers().restores) {
     for (const SavedTensor& tensor : restore.tensors) {
       for (const NodeId id : tensor.between) {
-        for (const NodeId reader : facts.consumers.of(id)) in_savers.insert(index_of(reader));
+        for (const NodeId reader : facts.consumers().of(id)) in_savers.insert(index_of(reader));
       }
     }
   }
   std::map<uint32_t, std::vector<std::string>> groups;
-  for (const auto& [index, owner] : facts.initializer_owner) {
+  for (const auto& [index, owner] : facts.initializer_owner()) {
     const NodeId initializer{index};
     if (!mapping.copied(initializer) || !mapping.copied(owner)) continue;
-    for (const NodeId reader : facts.consumers.of(initializer)) {
+    for (const NodeId reader : facts.consumers().of(initializer)) {
       if (is_no_op(node_op(graph.bytes(reader))) && !in_savers.contains(index_of(reader)))
         groups[index_of(reader)];
     }
@@ -163,9 +163,9 @@ void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResu
     const size_t before = inputs.size();
     for (size_t i = 0; i < before; ++i) {
       const Input input = parse_input(inputs[i]);
-      const NodeId initializer = facts.names.find(input.node);
+      const NodeId initializer = facts.names().find(input.node);
       if (!input.control || initializer == kNoNode || !mapping.copied(initializer)) continue;
-      if (!facts.initializer_owner.contains(index_of(initializer))) continue;
+      if (!facts.initializer_owner().contains(index_of(initializer))) continue;
       const std::string copy = "^" + mapping.scope().of(input.node);
       if (known.insert(copy).second) inputs.push_back(copy);
     }

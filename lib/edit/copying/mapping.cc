@@ -34,8 +34,8 @@ void CopyMapping::collect_identities() {
 // All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
 // changes.
 bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation) const {
-  if (scope_.renames() || device_ || !facts_.producers.complete()) return false;
-  for (const NodeId producer : facts_.producers.of(id)) {
+  if (scope_.renames() || device_ || !facts_.producers().complete()) return false;
+  for (const NodeId producer : facts_.producers().of(id)) {
     if (!copied(producer)) return false;
   }
   const std::string_view node_def = facts_.graph().bytes(id);
@@ -47,7 +47,7 @@ bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation
       const auto target = colocated_with(list->value);
       if (!target) return false;
       bool known = *target == name;
-      for (const NodeId producer : facts_.producers.of(id))
+      for (const NodeId producer : facts_.producers().of(id))
         known = known || facts_.graph().name(producer) == *target;
       if (known) continue;
       const NodeId other = find(*target);
@@ -68,8 +68,8 @@ void CopyMapping::replace(const TensorRef& tensor, std::string source, bool exce
 
 std::string CopyMapping::source_of(const TensorRef& tensor) const {
   if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
-  if (!copied(tensor.node)) return facts_.tensors.input_text(tensor);
-  return facts_.tensors.input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
+  if (!copied(tensor.node)) return facts_.tensors().input_text(tensor);
+  return facts_.tensors().input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
 }
 
 void CopyMapping::node(std::string_view name, std::string& out) const { scope_.append(name, out); }
@@ -89,15 +89,15 @@ bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input
 
 bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
   const Input parsed = parse_input_of(facts_.graph(), input);
-  const bool known = reader.id != kNoNode && facts_.producers.complete();
-  const NodeId producer = known ? facts_.producers.of(reader.id)[reader.slot] : find(parsed.node);
+  const bool known = reader.id != kNoNode && facts_.producers().complete();
+  const NodeId producer = known ? facts_.producers().of(reader.id)[reader.slot] : find(parsed.node);
   if (producer == kNoNode && (replaced_.empty() || !facts_.in_body())) {  // dangling: carried through
     out += input;
     return true;
   }
   if (!replaced_.empty()) {
     const std::optional<TensorRef> tensor = facts_.in_body()
-                                                ? facts_.tensors.of_input(input)
+                                                ? facts_.tensors().of_input(input)
                                                 : TensorRef{producer, parsed.index(), parsed.control};
     const auto found = tensor ? replaced_.find(*tensor) : replaced_.end();
     if (found != replaced_.end() && !(found->second.except_references && needs_reference(reader, input))) {
@@ -122,7 +122,7 @@ bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std:
   NodeId target = kNoNode;
   if (holder.id != kNoNode) {  // mostly itself, or what it reads
     if (holder.name == name) target = holder.id;
-    for (const NodeId producer : facts_.producers.of(holder.id)) {
+    for (const NodeId producer : facts_.producers().of(holder.id)) {
       if (target == kNoNode && facts_.graph().name(producer) == name) target = producer;
     }
   }
@@ -237,7 +237,7 @@ bool CopyNames::map(NameKind kind, std::string_view name, std::string& out) cons
     out += name;
     return true;
   }
-  const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, name);
+  const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), name);
   if (!tensor) return false;
   const bool inside = mapping_.copied(tensor->node);
   if (!inside && !outside.contains(name)) return false;

@@ -64,9 +64,9 @@ class CopyMapping final : public Mapping {
     bool except_references;
   };
 
-  NodeId find(std::string_view name) const { return facts_.names.find(name); }
+  NodeId find(std::string_view name) const { return facts_.names().find(name); }
   bool is_taken(std::string_view name) const {
-    return find(name) != kNoNode || facts_.tensors.is_argument(name);
+    return find(name) != kNoNode || facts_.tensors().is_argument(name);
   }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();

@@ -29,7 +29,7 @@ class ObjectExtension {
   void run() {
     find_copied();
     if (copied_.empty() || objects_.objects.empty()) return;
-    objects_of_ = object_nodes(facts_.model.meta(), facts_.names, objects_);
+    objects_of_ = object_nodes(facts_.model.meta(), facts_.names(), objects_);
     extend_savers();
     key_by_objects();
     for (const auto& [index, key] : keys_) {
@@ -60,7 +60,7 @@ class ObjectExtension {
   std::string copy_name(NodeId id) const { return mapping_.scope().of(graph_.name(id)); }
 
   void find_copied() {
-    for (const auto& [index, variable] : facts_.state) {
+    for (const auto& [index, variable] : facts_.state()) {
       if (mapping_.copied(variable.node)) copied_.push_back(variable.node);
     }
     std::sort(copied_.begin(), copied_.end());
@@ -105,11 +105,11 @@ class ObjectExtension {
         const size_t number = tensor.argument.empty() ? before : body.number_of(tensor.argument);
         if (number >= before) continue;
         if (tensor.key == kObjectGraphKey) {
-          saved_graphs_.insert(index_of(facts_.names.find(parse_input(inputs[number]).node)));
+          saved_graphs_.insert(index_of(facts_.names().find(parse_input(inputs[number]).node)));
           continue;
         }
         std::vector<NodeId> between;
-        const NodeId state = state_behind(graph_, facts_.names, inputs[number], &between);
+        const NodeId state = state_behind(graph_, facts_.names(), inputs[number], &between);
         if (state == kNoNode || !mapping_.copied(state)) continue;
         const std::string key = mapping_.scope().of(tensor.key);
         if (known.contains(key)) {
@@ -200,7 +200,7 @@ class ObjectExtension {
   // Variables that no function saves have the key of a saver in the main graph, else that of their object.
   void key_by_objects() {
     const std::vector<std::string> keys = variable_keys(objects_);
-    const auto saved = variable_keys(facts_.savers);
+    const auto saved = variable_keys(facts_.savers());
     for (const NodeId id : copied_) {
       if (const auto key = saved.find(index_of(id)); key != saved.end())
         keys_.emplace(index_of(id), key->second);
@@ -212,13 +212,13 @@ class ObjectExtension {
 
   // The checkpoint's object graph also lies in a Const that the saver writes.
   void extend_saved_graph() {
-    for (const SaverNode& save : facts_.savers.saves) {
+    for (const SaverNode& save : facts_.savers().saves) {
       std::vector<std::string_view> inputs;
       each_input(graph_.bytes(save.node), [&](std::string_view input) { inputs.push_back(input); });
       for (const SavedTensor& tensor : save.tensors) {
         const size_t slot = save.first_tensor + tensor.slot;
         if (tensor.key == kObjectGraphKey && slot < inputs.size())
-          saved_graphs_.insert(index_of(facts_.names.find(parse_input(inputs[slot]).node)));
+          saved_graphs_.insert(index_of(facts_.names().find(parse_input(inputs[slot]).node)));
       }
     }
     for (const uint32_t index : saved_graphs_) {

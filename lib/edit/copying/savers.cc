@@ -15,8 +15,8 @@ class SaverExtension final : public SaverLists {
       : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), values_(values), result_(result) {}
 
   void run() {
-    for (const SaverNode& save : facts_.savers.saves) save_copies(save);
-    for (SaverNode restore : facts_.savers.restores) {
+    for (const SaverNode& save : facts_.savers().saves) save_copies(save);
+    for (SaverNode restore : facts_.savers().restores) {
       if (values_) read_v2(restore);  // the checkpoint that is written is one
       restore_copies(restore);
     }
@@ -30,7 +30,7 @@ class SaverExtension final : public SaverLists {
 
   std::string key_of_copy(const std::string& key) const { return mapping_.scope().of(key); }
 
-  const Edges& consumers() const override { return facts_.consumers; }
+  const Edges& consumers() const override { return facts_.consumers(); }
 
   void change(NodeId id, std::string node_def) override {
     result_.changed.emplace_back(graph_.name(id));
@@ -50,7 +50,7 @@ class SaverExtension final : public SaverLists {
   }
 
   bool reads_copied(NodeId node) const {
-    const auto sources = facts_.producers.of(node);
+    const auto sources = facts_.producers().of(node);
     return std::any_of(sources.begin(), sources.end(), [&](NodeId source) { return copied(source); });
   }
 
@@ -84,7 +84,7 @@ class SaverExtension final : public SaverLists {
   // The copy of a saved tensor: of the read where that was copied, else of the way to it once more.
   std::string saved_copy(const SavedTensor& tensor, const std::string& input) {
     const Input read = parse_input(input);
-    const NodeId producer = facts_.names.find(read.node);
+    const NodeId producer = facts_.names().find(read.node);
     if (mapping_.copied(producer)) return tensor_text(mapping_.scope().of(read.node), read.index());
     std::string source = mapping_.scope().of(graph_.name(tensor.variable));
     for (const NodeId id : tensor.between) {
@@ -109,7 +109,7 @@ class SaverExtension final : public SaverLists {
     for (const SavedTensor* tensor : wanted) {
       result_.keys.emplace(tensor->key, key_of_copy(tensor->key));
     }
-    const bool one_each = restores_one_each(facts_.savers, restore, node_op(graph_.bytes(restore.node)));
+    const bool one_each = restores_one_each(facts_.savers(), restore, node_op(graph_.bytes(restore.node)));
     if (one_each) wanted.resize(1);
     const auto known = output_types(facts_.ops, graph_.bytes(restore.node));
     std::vector<SaverEntry> entries;
@@ -135,13 +135,13 @@ class SaverExtension final : public SaverLists {
       }
       source = duplicate(id, inputs, for_copy(id));
     }
-    for (const NodeId group : facts_.consumers.of(tensor.between.back())) {
+    for (const NodeId group : facts_.consumers().of(tensor.between.back())) {
       if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, source);
     }
   }
 
   std::string copied_input(const std::string& input) const {
-    const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, input);
+    const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), input);
     return tensor && mapping_.copied(tensor->node)
                ? tensor_text(mapping_.scope().of(graph_.name(tensor->node)), tensor->index)
                : input;

@@ -25,7 +25,7 @@ class ContextReader {
   explicit ContextReader(const Facts& facts) : facts_(facts) {}
 
   std::vector<Context> read() {
-    for (const Collection& collection : facts_.all_collections) {
+    for (const Collection& collection : facts_.collections()) {
       if (collection.kind != collection_kind::kBytesList) continue;
       const bool cond = collection.key == "cond_context";
       if (!cond && collection.key != "while_context") continue;
@@ -35,7 +35,7 @@ class ContextReader {
   }
 
  private:
-  NodeId find(std::string_view name) const { return facts_.names.find(node_of(name)); }
+  NodeId find(std::string_view name) const { return facts_.names().find(node_of(name)); }
 
   void keep(std::vector<NodeId>& list, std::string_view name) const {
     if (const NodeId id = find(name); id != kNoNode) list.push_back(id);
@@ -81,10 +81,10 @@ class ContextReader {
   void add_pivots(Context& context) const {
     const std::vector<NodeId> known = context.whole;
     for (const NodeId pivot : known) {
-      for (const NodeId source : facts_.producers.of(pivot)) {
+      for (const NodeId source : facts_.producers().of(pivot)) {
         if (!is_switch_op(node_op(facts_.graph().bytes(source)))) continue;
         context.whole.push_back(source);
-        for (const NodeId reader : facts_.consumers.of(source)) {
+        for (const NodeId reader : facts_.consumers().of(source)) {
           const std::string_view name = facts_.graph().name(reader);
           if (name.ends_with("/switch_t") || name.ends_with("/switch_f")) context.whole.push_back(reader);
         }
@@ -116,9 +116,9 @@ class CopySelecting {
     if (!request_.share.empty()) share();
     if (!request_.outputs.empty()) {
       for (const std::string& output : request_.outputs) {
-        const TensorRef tensor = facts_.tensors.find(output);
+        const TensorRef tensor = facts_.tensors().find(output);
         if (tensor.node == kNoNode) {
-          throw refused("is an argument, not a node").of(quoted("tensor", facts_.tensors.text(tensor)));
+          throw refused("is an argument, not a node").of(quoted("tensor", facts_.tensors().text(tensor)));
         }
         want(tensor.node);
       }
@@ -141,10 +141,10 @@ class CopySelecting {
   void share_assets() {
     if (facts_.in_body()) return;
     const auto add = [&](std::string_view tensor) {
-      if (const NodeId id = facts_.names.find(node_of(tensor)); id != kNoNode) result_.shared.add(id);
+      if (const NodeId id = facts_.names().find(node_of(tensor)); id != kNoNode) result_.shared.add(id);
     };
     for (const Asset& asset : assets(facts_.model.meta())) add(asset.tensor);
-    for (const Collection& collection : facts_.all_collections) {
+    for (const Collection& collection : facts_.collections()) {
       if (collection.key != "asset_filepaths" || collection.kind != collection_kind::kNodeList) continue;
       for (const std::string_view item : collection.items) add(item);
     }
@@ -152,7 +152,7 @@ class CopySelecting {
 
   // What the selector hits in the graph that is edited.
   NodeSet hit_by(const std::string& selector) {
-    const Selection hit = facts_.selecting.require(selector);
+    const Selection hit = facts_.selecting().require(selector);
     if (!facts_.in_body()) {
       if (!hit.nodes.empty()) return hit.nodes;
       throw refused("lies inside a function")
@@ -160,17 +160,17 @@ class CopySelecting {
           .hint("a selector of the main graph");
     }
     for (const auto& [index, nodes] : hit.in_functions) {
-      if (&facts_.selecting.library().functions[index].body == &graph_) return nodes;
+      if (&facts_.selecting().library().functions[index].body == &graph_) return nodes;
     }
-    throw refused("hits nothing in function '" + printable(facts_.tensors.function()) + "'")
+    throw refused("hits nothing in function '" + printable(facts_.tensors().function()) + "'")
         .of(quoted("selector", selector))
-        .hint("'" + facts_.tensors.function() + "//" + printable(selector) + "'");
+        .hint("'" + facts_.tensors().function() + "//" + printable(selector) + "'");
   }
 
   void read_inputs() {
     for (const std::string& text : request_.inputs) {
       TypedTensor typed = parse_typed_tensor(text);
-      const TensorRef tensor = facts_.tensors.find(typed.name);
+      const TensorRef tensor = facts_.tensors().find(typed.name);
       result_.cuts.insert(tensor);
       if (typed.dtype) result_.typed.emplace(tensor, typed);
       result_.inputs.push_back(std::move(typed));
@@ -181,14 +181,14 @@ class CopySelecting {
     for (auto& [key, value] : parse_input_map(request_.input_map)) {
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
-      if (!facts_.in_body() && !tensor_if_there(facts_.names, key)) {
+      if (!facts_.in_body() && !tensor_if_there(facts_.names(), key)) {
         Near near(parse_input(key).node);
         for (uint32_t i = 0; i < graph_.size(); ++i) near.offer(graph_.name(NodeId{i}));
         throw refused("nothing copied reads '" + printable(key) + "'")
             .of("input map")
             .hint(near.did_you_mean());
       }
-      const TensorRef tensor = facts_.tensors.find(key, true);
+      const TensorRef tensor = facts_.tensors().find(key, true);
       for (const auto& [known, other] : result_.input_map) {
         if (known == tensor) throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
       }
@@ -201,8 +201,8 @@ class CopySelecting {
     const std::vector<NodeId> hit = hit_by(request_.share).nodes();
     for (const NodeId id : hit) result_.shared.add(id);
     for (const NodeId id : hit) {
-      const auto variable = facts_.state.find(index_of(id));
-      if (variable == facts_.state.end()) continue;
+      const auto variable = facts_.state().find(index_of(id));
+      if (variable == facts_.state().end()) continue;
       std::vector<NodeId> stack;
       for (const NodeId satellite : variable->second.satellites) {
         if (result_.shared.add(satellite)) stack.push_back(satellite);
@@ -211,8 +211,8 @@ class CopySelecting {
       while (!stack.empty()) {
         const NodeId at = stack.back();
         stack.pop_back();
-        for (const NodeId producer : facts_.producers.of(at)) {
-          if (facts_.state.contains(index_of(producer)) && !result_.shared.has(producer)) continue;
+        for (const NodeId producer : facts_.producers().of(at)) {
+          if (facts_.state().contains(index_of(producer)) && !result_.shared.has(producer)) continue;
           if (result_.shared.add(producer)) stack.push_back(producer);
         }
       }
@@ -233,13 +233,13 @@ class CopySelecting {
       stack.pop_back();
       if (result_.shared.has(at) || !walked_.add(at)) continue;
       take(at);
-      const auto sources = facts_.producers.of(at);
+      const auto sources = facts_.producers().of(at);
       if (result_.cuts.empty()) {
         stack.insert(stack.end(), sources.begin(), sources.end());
         continue;
       }
       each_input(graph_.bytes(at), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = facts_.tensors.of_input(text);
+        const std::optional<TensorRef> tensor = facts_.tensors().of_input(text);
         if (tensor && tensor->node != kNoNode && !result_.cuts.contains(*tensor))
           stack.push_back(tensor->node);
       });
@@ -254,7 +254,7 @@ class CopySelecting {
       if (!graph_.removed(id) && in_scope(graph_.name(id), request_.from_scope)) in.add(id);
     }
     if (in.empty())
-      throw facts_.selecting.nothing(address(facts_.tensors.function(), request_.from_scope) + "/");
+      throw facts_.selecting().nothing(address(facts_.tensors().function(), request_.from_scope) + "/");
     NodeSet left_out(graph_.size());
     leave_savers(left_out);
     for (const NodeId id : in.nodes()) {
@@ -267,8 +267,8 @@ class CopySelecting {
   }
 
   void leave_savers(NodeSet& left_out) const {
-    for (const SaverNode& save : facts_.savers.saves) left_out.add(save.node);
-    for (const SaverNode& restore : facts_.savers.restores) {
+    for (const SaverNode& save : facts_.savers().saves) left_out.add(save.node);
+    for (const SaverNode& restore : facts_.savers().restores) {
       left_out.add(restore.node);
       for (const SavedTensor& tensor : restore.tensors) {
         for (const NodeId id : tensor.between) left_out.add(id);
@@ -278,8 +278,8 @@ class CopySelecting {
 
   bool is_init_group(NodeId id) const {
     if (!is_no_op(node_op(graph_.bytes(id)))) return false;
-    for (const NodeId producer : facts_.producers.of(id)) {
-      if (facts_.initializer_owner.contains(index_of(producer))) return true;
+    for (const NodeId producer : facts_.producers().of(id)) {
+      if (facts_.initializer_owner().contains(index_of(producer))) return true;
     }
     return false;
   }
@@ -288,7 +288,7 @@ class CopySelecting {
   // them. What is left out may have been the only reader of another one, so until nothing changes.
   void leave_unread(const NodeSet& in, NodeSet& left_out) const {
     std::vector<uint32_t> order;
-    for (const auto& [index, variable] : facts_.state) {
+    for (const auto& [index, variable] : facts_.state()) {
       if (in.has(variable.node) && is_variable_op(node_op(graph_.bytes(variable.node))))
         order.push_back(index);
     }
@@ -296,13 +296,13 @@ class CopySelecting {
     for (bool changed = true; changed;) {
       changed = false;
       for (const uint32_t index : order) {
-        const StateOf& variable = facts_.state.at(index);
+        const StateOf& variable = facts_.state().at(index);
         if (left_out.has(variable.node) || is_read(variable, in, left_out)) continue;
         changed = true;
         left_out.add(variable.node);
         for (const NodeId satellite : variable.satellites) left_out.add(satellite);
         for (const NodeId id : initial_values(variable)) {
-          const auto readers = facts_.consumers.of(id);
+          const auto readers = facts_.consumers().of(id);
           if (std::all_of(readers.begin(), readers.end(),
                           [&](NodeId reader) { return left_out.has(reader); })) {
             left_out.add(id);
@@ -318,7 +318,7 @@ class CopySelecting {
                                         variable.satellites.end();
     };
     const auto read_outside = [&](NodeId id) {
-      const auto readers = facts_.consumers.of(id);
+      const auto readers = facts_.consumers().of(id);
       return std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
         return in.has(reader) && !own(reader) && !left_out.has(reader);
       });
@@ -329,7 +329,7 @@ class CopySelecting {
   }
 
   bool reads(NodeId reader, NodeId source) const {
-    const auto sources = facts_.producers.of(reader);
+    const auto sources = facts_.producers().of(reader);
     return std::find(sources.begin(), sources.end(), source) != sources.end();
   }
 
@@ -342,7 +342,7 @@ class CopySelecting {
     while (!wave.empty()) {
       std::vector<NodeId> next;
       for (const NodeId id : wave) {
-        for (const NodeId source : facts_.producers.of(id)) {
+        for (const NodeId source : facts_.producers().of(id)) {
           if (!seen.insert(index_of(source)).second ||
               !in_scope(graph_.name(source), graph_.name(variable.node)))
             continue;
@@ -362,7 +362,7 @@ class CopySelecting {
     for (const NodeId id : exits_) {
       NodeId at = id;
       for (int step = 0; step < kLongestWayOut; ++step) {
-        const auto sources = facts_.producers.of(at);
+        const auto sources = facts_.producers().of(at);
         if (sources.empty()) break;
         at = sources.front();
         const std::string_view op = node_op(graph_.bytes(at));
@@ -377,7 +377,7 @@ class CopySelecting {
 
   // Satellites of the variables and tables, and whole contexts, until nothing is added.
   void complete() {
-    for (uint32_t i = 0; i < graph_.size() && facts_.frames.any() && !exact_; ++i) {
+    for (uint32_t i = 0; i < graph_.size() && facts_.frames().any() && !exact_; ++i) {
       if (!graph_.removed(NodeId{i}) && is_exit_op(node_op(graph_.bytes(NodeId{i}))))
         exits_.push_back(NodeId{i});
     }
@@ -385,7 +385,7 @@ class CopySelecting {
       std::vector<NodeId> fresh;
       fresh.swap(fresh_);
       for (const NodeId id : fresh) {
-        if (const auto variable = facts_.state.find(index_of(id)); variable != facts_.state.end()) {
+        if (const auto variable = facts_.state().find(index_of(id)); variable != facts_.state().end()) {
           // A cut variable handle keeps its original; one whose initializer is shared has none of its own.
           for (const NodeId satellite : variable->second.satellites) want(satellite);
         }
@@ -404,25 +404,25 @@ class CopySelecting {
   // A loop is copied whole or not at all: a node in a frame whose producer in that frame stays behind would
   // have inputs from two frames.
   void check_loops() const {
-    if (!facts_.frames.any()) return;
+    if (!facts_.frames().any()) return;
     for (const NodeId id : result_.nodes.nodes()) {
-      const uint32_t frame = facts_.frames.of(id);
+      const uint32_t frame = facts_.frames().of(id);
       if (frame == 0 || is_enter_op(node_op(graph_.bytes(id)))) continue;
       each_input(graph_.bytes(id), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = facts_.tensors.of_input(text);
-        if (!tensor || tensor->node == kNoNode || facts_.frames.of_output(tensor->node) != frame) return;
+        const std::optional<TensorRef> tensor = facts_.tensors().of_input(text);
+        if (!tensor || tensor->node == kNoNode || facts_.frames().of_output(tensor->node) != frame) return;
         const bool cut = result_.cuts.contains(*tensor);
         if (!cut && result_.nodes.has(tensor->node)) return;
         const std::string name(graph_.name(tensor->node));
-        const std::string loop(facts_.frames.frame(frame).name);
+        const std::string loop(facts_.frames().frame(frame).name);
         if (cut) {
           throw refused("inside loop '" + printable(loop) + "'")
-              .of(quoted("tensor", facts_.tensors.text(*tensor)))
+              .of(quoted("tensor", facts_.tensors().text(*tensor)))
               .hint("cut at an Enter's input or at an Exit");
         }
         const std::string scope(dir_name(loop));
         throw refused("its input '" + printable(name) + "' in the same loop is not selected")
-            .of(quoted("node", address(facts_.tensors.function(), graph_.name(id))))
+            .of(quoted("node", address(facts_.tensors().function(), graph_.name(id))))
             .hint("--outputs, or add '" + printable(scope == "." ? name : scope + "/") + "'");
       });
     }

@@ -13,21 +13,6 @@ uint64_t input_key(NodeId reader, uint32_t slot) { return uint64_t{index_of(read
 
 }  // namespace
 
-const Names& GraphFacts::names() const {
-  if (!names_) names_.emplace(graph_);
-  return *names_;
-}
-
-const Edges& GraphFacts::producers() const {
-  if (!producers_) producers_ = gedit::producers(graph_, names());
-  return *producers_;
-}
-
-const Edges& GraphFacts::consumers() const {
-  if (!consumers_) consumers_ = reversed(producers());
-  return *consumers_;
-}
-
 OperandFile::OperandFile(size_t position, uint32_t first_node, MergeOperand operand)
     : number(position),
       first(first_node),
@@ -35,7 +20,7 @@ OperandFile::OperandFile(size_t position, uint32_t first_node, MergeOperand oper
       ops(std::move(operand.ops)),
       name(std::move(operand.name)),
       prefix(name.empty() ? "" : name + "/"),
-      facts(model.graph()) {}
+      facts(model, ops) {}
 
 OperandNames::OperandNames(const OperandFile& file)
     : scope("", false, file.name),

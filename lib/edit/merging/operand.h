@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "edit/basis/facts.h"
 #include "edit/basis/runtime_names.h"
 #include "edit/merging/request.h"
 #include "graph/edges.h"
@@ -22,24 +23,6 @@
 #include "model/references.h"
 
 namespace gedit {
-
-// What is derived from a graph, made when it is first asked for: most merges need none of it.
-class GraphFacts {
- public:
-  explicit GraphFacts(const Graph& graph) : graph_(graph) {}
-  const Names& names() const;
-  const Edges& producers() const;
-  const Edges& consumers() const;
-  std::function<const Edges&()> how_produced() const {
-    return [this]() -> const Edges& { return producers(); };
-  }
-  bool has_names() const { return names_.has_value(); }
-
- private:
-  const Graph& graph_;
-  mutable std::optional<Names> names_;
-  mutable std::optional<Edges> producers_, consumers_;
-};
 
 // An operand as it was read, of which nothing is decided.
 struct OperandFile {
@@ -51,7 +34,7 @@ struct OperandFile {
   Registry ops;
   const std::string name;    // "" for an operand without one
   const std::string prefix;  // `NAME/`, or ""
-  const GraphFacts facts;
+  const Facts facts;
 
   const Graph& graph() const { return model.graph(); }
 };
@@ -112,7 +95,7 @@ class MergePart final : public Mapping {
   Model& model;
   Registry& ops;
   const std::string &name, &prefix;
-  const GraphFacts& facts;
+  const Facts& facts;
 
   const Graph& graph() const { return model.graph(); }
   std::string name_of(std::string_view node) const {

@@ -27,7 +27,7 @@ ObjectReduction::ObjectReduction(const Facts& facts)
       objects_(read_saved_objects(meta_.part(meta_field::kObjectGraph))) {
   check_saved_objects(objects_);
   for (size_t i = 0; i < objects_.functions.size(); ++i) by_name_.emplace(objects_.functions[i].name, i);
-  for (const auto& [node, object] : object_nodes(meta_, facts.names, objects_))
+  for (const auto& [node, object] : object_nodes(meta_, facts.names(), objects_))
     nodes_.emplace(object, NodeId{node});
   const Graph& graph = facts.graph();
   for (uint32_t i = 0; i < graph.size(); ++i) {
@@ -80,7 +80,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
   new_asset_.assign(assets_.size(), -1);
   int64_t assets = 0;
   for (size_t i = 0; i < assets_.size(); ++i) {
-    const NodeId path = facts_.names.find(node_of(last_bytes(last_bytes(assets_[i], 1), 1)));
+    const NodeId path = facts_.names().find(node_of(last_bytes(last_bytes(assets_[i], 1), 1)));
     if (path != kNoNode && node(path)) new_asset_[i] = assets++;
   }
 
@@ -98,7 +98,7 @@ void ObjectReduction::decide(const std::function<bool(NodeId)>& node) {
       const uint64_t index = asset_index(object.content);
       alive_[id] = index < new_asset_.size() && new_asset_[index] >= 0;
     } else if (object.kind == ObjectKind::kConstant) {
-      const NodeId constant = facts_.names.find(last_bytes(object.content, kOperation));
+      const NodeId constant = facts_.names().find(last_bytes(object.content, kOperation));
       alive_[id] = constant != kNoNode && stands(constant);
     } else if (object.kind == ObjectKind::kVariable || object.kind == ObjectKind::kResource) {
       alive_[id] = there;

@@ -18,8 +18,9 @@ SaverShrinking::SaverShrinking(Facts& facts, Closure& closure)
       closure_(closure),
       dead_(graph_.size()),
       own_(graph_.size()) {
-  for (const SaverNode& save : facts.savers.saves) saves_.emplace(index_of(save.node), &save);
-  for (const SaverNode& restore : facts.savers.restores) restores_.emplace(index_of(restore.node), &restore);
+  for (const SaverNode& save : facts.savers().saves) saves_.emplace(index_of(save.node), &save);
+  for (const SaverNode& restore : facts.savers().restores)
+    restores_.emplace(index_of(restore.node), &restore);
 }
 
 // The variable or table whose values the tensor is; kNoNode where it is none.
@@ -34,7 +35,7 @@ NodeId SaverShrinking::source_of(NodeId id, size_t slot) const {
   NodeId source = kNoNode;
   each_input(graph_.bytes(id), [&](std::string_view text) {
     if (at++ != slot) return;
-    if (const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text)) source = tensor->node;
+    if (const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text)) source = tensor->node;
   });
   return source;
 }
@@ -49,7 +50,7 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     if (dead_.add(id)) stack.push_back(id);
   };
   std::unordered_set<uint32_t> live_files;
-  for (const SaverNode& save : facts_.savers.saves) {
+  for (const SaverNode& save : facts_.savers().saves) {
     std::vector<uint32_t> slots;
     bool any = false;
     for (const SavedTensor& tensor : save.tensors) {
@@ -65,15 +66,15 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
     }
   }
   // The file of a shard that is not written any more.
-  for (const SaverNode& save : facts_.savers.saves) {
+  for (const SaverNode& save : facts_.savers().saves) {
     const NodeId file = source_of(save.node, 0);
     if (!dead_.has(save.node) || file == kNoNode || live_files.contains(index_of(file))) continue;
     lost_.insert(index_of(file));
-    for (const NodeId reader : facts_.consumers.of(save.node)) {
+    for (const NodeId reader : facts_.consumers().of(save.node)) {
       if (source_of(reader, 0) == file && is_identity_op(node_op(graph_.bytes(reader)))) kill(reader);
     }
   }
-  for (const SaverNode& restore : facts_.savers.restores) {
+  for (const SaverNode& restore : facts_.savers().restores) {
     std::set<uint32_t> outputs;
     for (const SavedTensor& tensor : restore.tensors) {
       if (tensor.variable != kNoNode && stays(tensor.variable)) {
@@ -83,11 +84,11 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
       }
     }
     // What goes into a table, not into a variable.
-    for (const NodeId reader : facts_.consumers.of(restore.node)) {
+    for (const NodeId reader : facts_.consumers().of(restore.node)) {
       if (dead_.has(reader)) continue;
       std::vector<uint32_t> read;
       each_input(graph_.bytes(reader), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
         if (tensor && tensor->node == restore.node && !tensor->control) read.push_back(tensor->index);
       });
       if (read.empty() || outputs.contains(read.front())) continue;
@@ -109,14 +110,14 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
   while (!stack.empty()) {
     const NodeId at = stack.back();
     stack.pop_back();
-    for (const NodeId reader : facts_.consumers.of(at)) {
+    for (const NodeId reader : facts_.consumers().of(at)) {
       if (is_no_op(node_op(graph_.bytes(reader)))) {
-        const auto count = left.emplace(index_of(reader), facts_.producers.of(reader).size()).first;
+        const auto count = left.emplace(index_of(reader), facts_.producers().of(reader).size()).first;
         if (--count->second == 0) kill(reader);
         continue;
       }
       each_input(graph_.bytes(reader), [&](std::string_view text) {
-        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+        const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
         if (tensor && tensor->node == at && !tensor->control) kill(reader);
       });
     }
@@ -144,7 +145,7 @@ void SaverShrinking::collect(const std::vector<NodeId>& roots, const std::functi
     uint32_t slot = 0;
     each_input(graph_.bytes(at), [&](std::string_view text) {
       const uint32_t here = slot++;
-      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
       if (!tensor || dead_.has(tensor->node) || apart(tensor->node)) return;
       if (pack && lost_.contains(index_of(tensor->node))) return;
       if (save != saves_.end() && here >= save->second->first_tensor && !tensor->control) {
@@ -153,7 +154,7 @@ void SaverShrinking::collect(const std::vector<NodeId>& roots, const std::functi
           model.push_back(tensor->node);
         return;
       }
-      if (facts_.state.contains(index_of(tensor->node)) || (assign && here == 0)) {
+      if (facts_.state().contains(index_of(tensor->node)) || (assign && here == 0)) {
         model.push_back(tensor->node);
       } else if (seen.insert(index_of(tensor->node)).second) {
         stack.push_back(tensor->node);
@@ -170,11 +171,11 @@ void SaverShrinking::collect(const std::vector<NodeId>& roots, const std::functi
 
 void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
                               const std::function<bool(NodeId)>& apart) {
-  if (facts_.savers.empty()) return;
+  if (facts_.savers().empty()) return;
   decide(stays);
   own_ = NodeSet(graph_.size());  // what they read may be more by now
   for (const std::string_view def : saver_defs(facts_.model.meta())) {
-    const SaverDefNodes nodes = saver_def_nodes(def, facts_.names);
+    const SaverDefNodes nodes = saver_def_nodes(def, facts_.names());
     collect({nodes.filename, nodes.save, nodes.restore}, apart);
   }
   // Savers that no SaverDef names: what follows their nodes.
@@ -183,15 +184,15 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
     std::unordered_set<uint32_t> seen{index_of(start)};
     std::vector<NodeId> roots{start};
     for (size_t at = 0; at < roots.size(); ++at) {
-      for (const NodeId reader : facts_.consumers.of(roots[at])) {
+      for (const NodeId reader : facts_.consumers().of(roots[at])) {
         if (is(node_op(graph_.bytes(reader)), OpKind::kBehindSave) && seen.insert(index_of(reader)).second)
           roots.push_back(reader);
       }
     }
     collect(roots, apart);
   };
-  for (const SaverNode& save : facts_.savers.saves) from(save.node);
-  for (const SaverNode& restore : facts_.savers.restores) {
+  for (const SaverNode& save : facts_.savers().saves) from(save.node);
+  for (const SaverNode& restore : facts_.savers().restores) {
     for (const SavedTensor& tensor : restore.tensors) {
       if (!tensor.between.empty()) from(tensor.between.back());
     }
@@ -213,7 +214,7 @@ std::string SaverShrinking::keep_strings(NodeId id, NodeId reader, const std::st
   const std::string node_def = with_strings(graph_.bytes(id), strings);
   // The last one that reads the Const as it was gets it; before that, there is one more.
   std::unordered_set<uint32_t>& moved = moved_[index_of(id)];
-  const auto readers = facts_.consumers.of(id);
+  const auto readers = facts_.consumers().of(id);
   if (std::all_of(readers.begin(), readers.end(),
                   [&](NodeId one) { return one == reader || moved.contains(index_of(one)); })) {
     graph_.replace(id, node_def);
@@ -228,8 +229,8 @@ std::string SaverShrinking::keep_strings(NodeId id, NodeId reader, const std::st
 
 void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>& dropped,
                            std::set<NodeId>& object_graphs) {
-  NewNames names(facts_.names);
-  for (const SaverNode& save : facts_.savers.saves) {
+  NewNames names(facts_.names());
+  for (const SaverNode& save : facts_.savers().saves) {
     const auto slots = kept_slots_.find(index_of(save.node));
     if (!own_.has(save.node) || slots == kept_slots_.end()) continue;
     for (const SavedTensor& tensor : save.tensors) {
@@ -250,7 +251,7 @@ void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>&
     bool changed = false;
     each_input(graph_.bytes(id), [&](std::string_view text) {
       const uint32_t here = slot++;
-      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names, text);
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
       bool keeps = !tensor || closure_.nodes().has(tensor->node) || !(tensor->control || pack);
       if (slots != nullptr && here >= save->second->first_tensor && !text.starts_with('^'))
         keeps = std::binary_search(slots->begin(), slots->end(), here - save->second->first_tensor);
@@ -301,7 +302,7 @@ void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>&
 }
 
 bool SaverShrinking::lives(std::string_view saver_def) const {
-  const SaverDefNodes nodes = saver_def_nodes(saver_def, facts_.names);
+  const SaverDefNodes nodes = saver_def_nodes(saver_def, facts_.names());
   const auto stays = [&](NodeId id) { return id != kNoNode && closure_.nodes().has(id); };
   return stays(nodes.filename) && stays(nodes.save) && stays(nodes.restore);
 }

@@ -317,9 +317,9 @@ SaverFunctionShrinking::SaverFunctionShrinking(Facts& facts, Closure& closure)
     : facts_(facts), closure_(closure) {
   if (facts.in_body()) return;
   std::unordered_set<std::string_view> functions;
-  for (const Function& function : facts.selecting.library().functions) functions.insert(function.name);
+  for (const Function& function : facts.selecting().library().functions) functions.insert(function.name);
   all_ = saver_calls(
-      facts.model.meta(), facts.names, [&](std::string_view name) { return functions.contains(name); },
+      facts.model.meta(), facts.names(), [&](std::string_view name) { return functions.contains(name); },
       &groups_);
   known_.insert(all_.begin(), all_.end());
 }
@@ -332,14 +332,14 @@ void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) 
     bool any = false;
     for (const std::string& input : inputs_of(graph.bytes(id))) {
       if (input.starts_with('^')) break;
-      const NodeId state = state_behind(graph, facts_.names, input);
+      const NodeId state = state_behind(graph, facts_.names(), input);
       call.dropped.push_back(state != kNoNode && !stays(state));
       any = any || (state != kNoNode && stays(state));
     }
     if (any) calls_.push_back(std::move(call));
   }
   if (calls_.empty()) return;
-  const SaverDefNodes def = saver_def_nodes(facts_.model.meta().part(meta_field::kSaver), facts_.names);
+  const SaverDefNodes def = saver_def_nodes(facts_.model.meta().part(meta_field::kSaver), facts_.names());
   if (def.filename != kNoNode) closure_.want(def.filename);
   for (const Call& call : calls_) {
     closure_.want_alone(call.node);
@@ -347,11 +347,11 @@ void SaverFunctionShrinking::complete(const std::function<bool(NodeId)>& stays) 
     for (const std::string& input : inputs_of(graph.bytes(call.node))) {
       const size_t here = slot++;
       if (here < call.dropped.size() && call.dropped[here]) continue;
-      if (const auto tensor = tensor_if_there(facts_.names, input)) closure_.want(tensor->node);
+      if (const auto tensor = tensor_if_there(facts_.names(), input)) closure_.want(tensor->node);
     }
   }
   for (const NodeId group : groups_) {
-    const auto members = facts_.producers.of(group);
+    const auto members = facts_.producers().of(group);
     if (std::any_of(members.begin(), members.end(), [&](NodeId id) { return closure_.nodes().has(id); }))
       closure_.want_alone(group);
   }
@@ -374,7 +374,7 @@ void SaverFunctionShrinking::tell_keys(const Call& call, const Function& functio
       const size_t at = number->second;
       if (at < call.dropped.size() && call.dropped[at]) dropped.insert(tensor.key);
       if (tensor.key != kObjectGraphKey) continue;
-      if (const auto source = tensor_if_there(facts_.names, inputs[at])) object_graphs.insert(source->node);
+      if (const auto source = tensor_if_there(facts_.names(), inputs[at])) object_graphs.insert(source->node);
     }
   }
 }
@@ -385,7 +385,7 @@ void SaverFunctionShrinking::apply(Changes& changes, std::set<std::string, std::
   for (const NodeId group : groups_) {
     std::vector<std::string> left, all = inputs_of(graph.bytes(group));
     for (const std::string& input : all) {
-      const auto tensor = tensor_if_there(facts_.names, input);
+      const auto tensor = tensor_if_there(facts_.names(), input);
       if (!tensor || closure_.nodes().has(tensor->node)) left.push_back(input);
     }
     if (closure_.nodes().has(group) && left.size() != all.size())

@@ -41,7 +41,7 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
   read_savers();
   read_slice_infos();
   for (auto& [variable, key] :
-       keys_in_functions(facts_.model.meta(), facts_.names, facts_.selecting.library()))
+       keys_in_functions(facts_.model.meta(), facts_.names(), facts_.selecting().library()))
     known_.try_emplace(variable, Where{key, ""});
   if (!source_->checkpoint.object_based()) return;
   if (facts_.model.meta().has(meta_field::kObjectGraph)) {
@@ -69,7 +69,7 @@ VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source
 void VariableValues::read_objects() {
   const SavedObjects objects = read_saved_objects(facts_.model.meta().part(meta_field::kObjectGraph));
   const std::vector<std::string> keys = variable_keys(objects);
-  for (const auto& [node, object] : object_nodes(facts_.model.meta(), facts_.names, objects)) {
+  for (const auto& [node, object] : object_nodes(facts_.model.meta(), facts_.names(), objects)) {
     if (!keys[object].empty() && source_->checkpoint.find(keys[object]) != nullptr)
       known_.try_emplace(node, Where{keys[object], ""});
   }
@@ -81,17 +81,17 @@ void VariableValues::read_savers() {
     int rank = 0;
   };
   std::vector<Ranked> savers;
-  for (const auto* nodes : {&facts_.savers.saves, &facts_.savers.restores}) {
+  for (const auto* nodes : {&facts_.savers().saves, &facts_.savers().restores}) {
     for (const SaverNode& node : *nodes) savers.push_back({&node, 0});
   }
   // A graph may have a saver for each part of a model, with keys of its own. The one that wrote the
   // checkpoint finds all of its keys in it; of several, the one that saver_def names.
   NodeSet named(graph_.size());
-  const SaverDefNodes def = saver_def_nodes(facts_.model.meta().part(meta_field::kSaver), facts_.names);
+  const SaverDefNodes def = saver_def_nodes(facts_.model.meta().part(meta_field::kSaver), facts_.names());
   for (const NodeId id : {def.save, def.restore}) {
     if (id != kNoNode) named.add(id);
   }
-  const NodeSet below = reach(named, facts_.producers, kAnyDistance);
+  const NodeSet below = reach(named, facts_.producers(), kAnyDistance);
   for (Ranked& saver : savers) {
     const std::vector<SavedTensor>& tensors = saver.node->tensors;
     const bool complete = std::all_of(tensors.begin(), tensors.end(), [&](const SavedTensor& tensor) {
@@ -114,11 +114,11 @@ void VariableValues::read_savers() {
 }
 
 void VariableValues::read_slice_infos() {
-  for (const Collection& collection : facts_.all_collections) {
+  for (const Collection& collection : facts_.collections()) {
     if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
     for (const std::string_view def : collection.items) {
       const std::string_view info = last_bytes(def, 4);
-      const NodeId node = facts_.names.find(node_of(variable_names(def).variable));
+      const NodeId node = facts_.names().find(node_of(variable_names(def).variable));
       if (node == kNoNode || info.empty()) continue;
       std::string spec = slice_spec(info);
       if (!spec.empty())
@@ -202,7 +202,7 @@ std::string VariableValues::value_of_own(std::string_view node_def) {
   const std::string shared(string_attr(node_def, "shared_name").value_or(node_name(node_def)));
   Where where{shared, ""};
   bool known = false;
-  for (const auto& [index, state] : facts_.state) {
+  for (const auto& [index, state] : facts_.state()) {
     const std::string_view other = graph_.bytes(state.node);
     if (!is_var_handle_op(node_op(other)) || string_attr(other, "shared_name") != shared) continue;
     where = find(state.node);
