@@ -2,6 +2,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
+#include "graph/library.h"
 #include "select/selection.h"
 
 namespace gedit {

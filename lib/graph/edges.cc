@@ -1,4 +1,5 @@
 #include "graph/edges.h"
+#include "graph/names.h"
 
 #include <cstring>
 

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "graph/names.h"
 
 namespace gedit {
+
+class Names;
 
 // For each node a list of nodes. Four bytes an edge and a node.
 class Edges {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "checkpoint/write.h"
 #include "model/asset_paths.h"
 #include "model/collections.h"
 #include "model/events.h"

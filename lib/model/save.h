@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/write.h"
 #include "model/folder.h"
 #include "model/model.h"
 
 namespace gedit {
+
+struct Checkpoint;
 
 struct Destination {
   std::string path;                   // "-": standard output

@@ -8,7 +8,9 @@
 
 #include "base/glob.h"
 #include "base/near.h"
+#include "graph/library.h"
 #include "graph/listing.h"
+#include "graph/names.h"
 #include "graph/types.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
@@ -275,12 +277,10 @@ Selection Selecting::State::evaluate(const Selector& selector) {
   return result;
 }
 
-bool Selection::empty() const {
-  if (!nodes.empty()) return false;
-  for (const auto& [function, set] : in_functions) {
-    if (!set.empty()) return false;
-  }
-  return true;
+size_t Selection::count() const {
+  size_t count = nodes.count();
+  for (const auto& [function, set] : in_functions) count += set.count();
+  return count;
 }
 
 Selecting::Selecting(Model& model, Registry& ops) : state_(std::make_unique<State>(model, ops)) {}

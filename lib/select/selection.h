@@ -7,20 +7,22 @@
 #include <string_view>
 
 #include "graph/edges.h"
-#include "graph/library.h"
-#include "graph/names.h"
 #include "model/model.h"
 #include "ops/registry.h"
 #include "select/selector.h"
 
 namespace gedit {
 
+class Names;
+struct Library;
+
 // Nodes of the main graph, and of library functions by their index in the library.
 struct Selection {
   NodeSet nodes;
   std::map<size_t, NodeSet> in_functions;
 
-  bool empty() const;
+  bool empty() const { return count() == 0; }
+  size_t count() const;
 };
 
 // Evaluates selectors over one model; what it derives (names, edges, library) is made when it is first needed
