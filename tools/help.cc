@@ -1,5 +1,6 @@
 // gedit help: the overview, the help of a command, or its man page.
 #include "cli/help.h"
+#include "cli/completion.h"
 #include "cli/say.h"
 #include "commands.h"
 
@@ -9,14 +10,22 @@ namespace {
 class Help final : public Command {
  public:
   void setup(CommandLine& line) override {
-    line.add_option("COMMAND", words_, "The command, and its verb; without one: what commands there are");
+    std::vector<std::string> names;
+    for (const CommandInfo* info : top_commands()) names.emplace_back(info->name);
+    line.add_option("COMMAND", words_, "The command, and its verb; without one: what commands there are")
+        ->offers(names);
     line.add_flag("--man", man_, "As a man page, for man -l -");
     line.add_flag("--names", names_, "The names of all commands, one a line");
+    line.add_option("--completion", shell_, "What has the shell complete commands and options")
+        ->one_of({"bash", "zsh", "fish"})
+        ->type_name("SHELL");
   }
 
   int run() override {
     if (names_) {
       for (const CommandInfo& info : commands()) print(std::string(info.name) + "\n");
+    } else if (!shell_.empty()) {
+      print(completion(shell_));
     } else if (words_.empty()) {
       print(man_ ? main_man_page() : overview());
     } else {
@@ -36,6 +45,7 @@ class Help final : public Command {
   }
 
   std::vector<std::string> words_;
+  std::string shell_;
   bool man_ = false, names_ = false;
 };
 
@@ -44,13 +54,17 @@ class Help final : public Command {
 CommandInfo help_command() {
   return {
       .summary = "tells about a command",
-      .synopsis = "[COMMAND [VERB]] [--man] [--names]",
+      .synopsis = "[COMMAND [VERB]] [--man] [--names] [--completion SHELL]",
       .text = R"(
 Prints what `gedit COMMAND --help` prints, or the man page of the command.
+
+--completion prints what bash, zsh or fish reads to complete commands, options and their values; it comes with
+the program where that is installed.
 )",
       .examples = R"(
 gedit help copy
 gedit help --man copy | man -l -
+source <(gedit help --completion bash)
 )",
       .make = make_command<Help>,
   };

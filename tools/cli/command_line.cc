@@ -21,12 +21,14 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return options;
 }
 
+bool takes_value(const CLI::Option& option) { return option.get_expected_max() != 0; }
+
 std::string option_text(const CLI::Option& option) {
   if (!option.nonpositional()) return option.get_name();
   std::string text;
   for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;
   for (const std::string& name : option.get_lnames()) text += (text.empty() ? "--" : ", --") + name;
-  if (option.get_type_size() != 0) text += " " + option.get_type_name();
+  if (takes_value(option)) text += " " + option.get_type_name();
   return text;
 }
 
@@ -91,6 +93,11 @@ Option* Option::one_each() {
 
 Option* Option::one_of(const std::vector<std::string>& words) {
   option_->check(CLI::IsMember(words));
+  return offers(words);
+}
+
+Option* Option::offers(const std::vector<std::string>& words) {
+  offered_ = words;
   return this;
 }
 
@@ -160,8 +167,16 @@ bool CommandLine::parse(std::vector<std::string> arguments) {
 
 std::vector<CommandLine::Entry> CommandLine::entries() const {
   std::vector<Entry> entries;
-  for (const CLI::Option* option : options_of(*app_))
-    entries.push_back({option_text(*option), one_line(option->get_description())});
+  for (const CLI::Option* option : options_of(*app_)) {
+    Entry entry{.text = option_text(*option), .about = one_line(option->get_description())};
+    for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
+    entry.value = takes_value(*option);
+    for (const auto& declared : options_) {
+      if (declared->is(option)) entry.offered = declared->offered();
+    }
+    entries.push_back(std::move(entry));
+  }
   return entries;
 }
 

@@ -25,13 +25,17 @@ class Option {
   Option* type_name(const std::string& name);  // stands for the value in the help
   Option* one_each();                          // takes the one word behind it; given again, the next one
   Option* one_of(const std::vector<std::string>& words);
+  Option* offers(const std::vector<std::string>& words);  // to completion, and takes others as well
   Option* within(int least, int most);
 
   size_t count() const;  // how often it was given
   std::string name() const;
+  bool is(const CLI::Option* option) const { return option_ == option; }
+  const std::vector<std::string>& offered() const { return offered_; }
 
  private:
   CLI::Option* option_;
+  std::vector<std::string> offered_;
 };
 
 class CommandLine {
@@ -58,9 +62,13 @@ class CommandLine {
   // option; hint: did you mean '--outputs'?`
   bool parse(std::vector<std::string> arguments);
 
-  // What the help shows: `-o,--output OUT` or an operand's name, and what it is.
+  // What there is to tell of an option or operand.
   struct Entry {
-    std::string option, about;
+    std::string text;                       // `-o,--output OUT`, or the operand's name
+    std::string about;                      // what it is
+    std::vector<std::string> names = {};    // `-o`, `--output`; of an operand none
+    bool value = false;                     // it takes one
+    std::vector<std::string> offered = {};  // what the value may be, as far as it is known
   };
   std::vector<Entry> entries() const;
 

@@ -76,9 +76,9 @@ std::string help_text(const CommandInfo& info) {
     text += "\n" + program + " VERB --help tells about a verb.\n";
   }
   if (info.make != nullptr) text += "\nOptions\n";
-  for (const auto& [option, about] : entries_of(info)) {
-    const std::string left = "  " + option;
-    const std::string right = wrapped(about, kColumn);
+  for (const CommandLine::Entry& entry : entries_of(info)) {
+    const std::string left = "  " + entry.text;
+    const std::string right = wrapped(entry.about, kColumn);
     if (left.size() + 2 > kColumn) {
       text += left + "\n" + right;
     } else {

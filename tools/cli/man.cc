@@ -79,8 +79,8 @@ std::string man_page(const CommandInfo& info) {
     for (const CommandInfo* verb : verbs) text += man_row(*verb);
   }
   if (info.make != nullptr) text += ".SH OPTIONS\n";
-  for (const auto& [option, about] : entries_of(info))
-    text += ".TP\n.B " + roff(option) + "\n" + roff(about) + "\n";
+  for (const CommandLine::Entry& entry : entries_of(info))
+    text += ".TP\n.B " + roff(entry.text) + "\n" + roff(entry.about) + "\n";
   text += ".SH EXAMPLES\n.nf\n" + roff(info.examples) + "\n.fi\n";
   text += exit_status() + ".SH SEE ALSO\n.BR gedit (1)\n";
   const std::string_view command = info.name.substr(0, info.name.find(' '));

@@ -115,6 +115,7 @@ void OutputOptions::setup(CommandLine& line, bool in_place) {
   line.add_option(
           "-f,--format", format_,
           "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
+      ->offers({"pb", "pbtxt", "meta", "gtxt", "json", "saved_model", "events"})
       ->type_name("FORMAT");
   line.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
   if (in_place) line.add_flag("-i,--in-place", in_place_, "Edit FILE itself");

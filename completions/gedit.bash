@@ -1,0 +1,197 @@
+# Completion of gedit in bash: `gedit help --completion bash` renders it.
+_gedit() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+  local words= options=
+  # `--option=value` are three words.
+  if [[ $word == = ]]; then
+    word=
+  elif [[ $before == = ]]; then
+    before=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  if ((COMP_CWORD == 1)); then
+    command=
+  elif ((COMP_CWORD > 2)); then
+    case "$command ${COMP_WORDS[2]}" in
+      'checkpoint list' | 'checkpoint get' | 'checkpoint rename' | 'checkpoint copy' | 'checkpoint drop' | 'checkpoint merge' | 'checkpoint convert' | 'checkpoint verify' | 'signature add' | 'signature rename' | 'signature remove') command+=" ${COMP_WORDS[2]}" ;;
+    esac
+  fi
+  case $command in
+    '')
+      options='-h --help --version'
+      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
+      ;;
+    'inspect')
+      options='-h --help --as --tag-set --ops --color --depth -j --json'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        --color) words='auto always never' ;;
+      esac
+      ;;
+    'select')
+      options='-h --help --as --tag-set --ops -j --json -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+      esac
+      ;;
+    'list')
+      options='-h --help --as --tag-set --ops --full -j --json'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+      esac
+      ;;
+    'diff')
+      options='-h --help --as --tag-set --ops --stat -j --json -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+      esac
+      ;;
+    'check')
+      options='-h --help --as --tag-set --ops --fetch --security -j --json'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+      esac
+      ;;
+    'draw')
+      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -s --select --depth'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='svg html dot' ;;
+      esac
+      ;;
+    'copy')
+      options='-h --help --as --tag-set --ops --outputs --inputs -s --select --scope --from-scope --input-map --placeholders --share --device --stop-gradient --checkpoint --copy-data --map-out -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'merge')
+      options='-h --help --as --tag-set --ops --input-map --on-conflict --checkpoint --prune --copy-data -o --output -f --format -O --overwrite -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        --on-conflict) words='error uniquify share' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'extract')
+      options='-h --help --as --tag-set --ops --outputs --inputs -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'insert')
+      options='-h --help --as --tag-set --ops --op --after --attr -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'sync')
+      options='-h --help --as --tag-set --ops --from-scope --to-scope --name --tau --all -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'freeze')
+      options='-h --help --as --tag-set --ops --outputs --signature --inputs --checkpoint --keep -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'checkpoint')
+      ((COMP_CWORD == 2)) && words='list get rename copy drop merge convert verify'
+      ;;
+    'checkpoint list')
+      options='-h --help -l --long -j --json -q --quiet'
+      ;;
+    'checkpoint get')
+      options='-h --help -f --format -o --output -O --overwrite -q --quiet'
+      case $before in
+        -f | --format) words='text npy raw' ;;
+      esac
+      ;;
+    'checkpoint rename')
+      options='-h --help -e --expression -o --output -O --overwrite --copy-data -n --dry-run -i --in-place -q --quiet'
+      ;;
+    'checkpoint copy')
+      options='-h --help -o --output -O --overwrite --copy-data -n --dry-run -i --in-place -q --quiet'
+      ;;
+    'checkpoint drop')
+      options='-h --help --compact -o --output -O --overwrite --copy-data -n --dry-run -i --in-place -q --quiet'
+      ;;
+    'checkpoint merge')
+      options='-h --help --on-conflict -o --output -O --overwrite --copy-data -n --dry-run -q --quiet'
+      case $before in
+        --on-conflict) words='error first last' ;;
+      esac
+      ;;
+    'checkpoint convert')
+      options='-h --help --shards --max-size -o --output -O --overwrite --copy-data -n --dry-run -q --quiet'
+      ;;
+    'checkpoint verify')
+      options='-h --help -j --json -q --quiet'
+      ;;
+    'rename')
+      options='-h --help --as --tag-set --ops -e --expression --checkpoint -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'set')
+      options='-h --help --as --tag-set --ops --device --attr --shape -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'signature')
+      options='-h --help --as --tag-set --ops -j --json'
+      ((COMP_CWORD == 2)) && words='add rename remove'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+      esac
+      ;;
+    'signature add')
+      options='-h --help --as --tag-set --ops --inputs --outputs --method --checkpoint -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'signature rename')
+      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'signature remove')
+      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'convert')
+      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet --checkpoint --tags --tensors-from --drop-unknown'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
+    'help')
+      options='-h --help --man --names --completion'
+      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
+      case $before in
+        --completion) words='bash zsh fish' ;;
+      esac
+      ;;
+  esac
+  [[ $word == -* ]] && words=$options
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _gedit gedit
