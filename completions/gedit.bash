@@ -184,8 +184,8 @@ _gedit() {
       esac
       ;;
     'help')
-      options='-h --help --man --names --completion'
-      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
+      options='-h --help --man --markdown --names --completion'
+      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set signature convert help selectors'
       case $before in
         --completion) words='bash zsh fish' ;;
       esac

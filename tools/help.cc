@@ -1,7 +1,10 @@
-// gedit help: the overview, the help of a command, or its man page.
+// gedit help: the overview, the help of a command, and what else is rendered from the declarations.
 #include "cli/help.h"
+
 #include "cli/completion.h"
+#include "cli/markdown.h"
 #include "cli/say.h"
+#include "cli/selectors.h"
 #include "commands.h"
 
 namespace gedit {
@@ -12,9 +15,12 @@ class Help final : public Command {
   void setup(CommandLine& line) override {
     std::vector<std::string> names;
     for (const CommandInfo* info : top_commands()) names.emplace_back(info->name);
-    line.add_option("COMMAND", words_, "The command, and its verb; without one: what commands there are")
+    names.emplace_back(kSelectors);
+    line.add_option("COMMAND", words_,
+                    "The command, and its verb, or selectors; without one: what commands there are")
         ->offers(names);
     line.add_flag("--man", man_, "As a man page, for man -l -");
+    line.add_flag("--markdown", markdown_, "The table of all commands, or that of selectors, in Markdown");
     line.add_flag("--names", names_, "The names of all commands, one a line");
     line.add_option("--completion", shell_, "What has the shell complete commands and options")
         ->one_of({"bash", "zsh", "fish"})
@@ -26,8 +32,10 @@ class Help final : public Command {
       for (const CommandInfo& info : commands()) print(std::string(info.name) + "\n");
     } else if (!shell_.empty()) {
       print(completion(shell_));
+    } else if (words_ == std::vector<std::string>{std::string(kSelectors)}) {
+      print(markdown_ ? selectors_markdown() : selectors_text());
     } else if (words_.empty()) {
-      print(man_ ? main_man_page() : overview());
+      print(markdown_ ? commands_markdown() : man_ ? main_man_page() : overview());
     } else {
       print(man_ ? man_page(named()) : help_text(named()));
     }
@@ -35,6 +43,8 @@ class Help final : public Command {
   }
 
  private:
+  static constexpr std::string_view kSelectors = "selectors";
+
   const CommandInfo& named() const {
     std::string name;
     for (const std::string& word : words_) name += (name.empty() ? "" : " ") + word;
@@ -46,7 +56,7 @@ class Help final : public Command {
 
   std::vector<std::string> words_;
   std::string shell_;
-  bool man_ = false, names_ = false;
+  bool man_ = false, markdown_ = false, names_ = false;
 };
 
 }  // namespace
@@ -54,9 +64,10 @@ class Help final : public Command {
 CommandInfo help_command() {
   return {
       .summary = "tells about a command",
-      .synopsis = "[COMMAND [VERB]] [--man] [--names] [--completion SHELL]",
+      .synopsis = "[COMMAND [VERB] | selectors] [--man] [--markdown] [--names] [--completion SHELL]",
       .text = R"(
-Prints what `gedit COMMAND --help` prints, or the man page of the command.
+Prints what `gedit COMMAND --help` prints, or the man page of the command; of selectors the forms that they
+have in every command.
 
 --completion prints what bash, zsh or fish reads to complete commands, options and their values; it comes with
 the program where that is installed.
@@ -64,6 +75,7 @@ the program where that is installed.
       .examples = R"(
 gedit help copy
 gedit help --man copy | man -l -
+gedit help selectors
 source <(gedit help --completion bash)
 )",
       .make = make_command<Help>,

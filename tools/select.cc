@@ -1,6 +1,7 @@
 // gedit select: what a selector hits.
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/selectors.h"
 #include "commands.h"
 #include "graph/library.h"
 #include "select/selection.h"
@@ -13,7 +14,7 @@ class Select final : public Command {
   void setup(CommandLine& line) override {
     input_.setup(line);
     line.add_option("SELECTOR", selector_,
-                    "What is meant: a glob, scope/, op:TYPE, var:, +X, A..B, ... (command_line)")
+                    "What is meant: a glob, scope/, op:TYPE, var:, +X, A..B, ... (gedit help selectors)")
         ->required();
     line.add_flag("-j,--json", json_, "An array of {\"name\", \"op\"}");
     line.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
@@ -80,18 +81,7 @@ as FUNCTION//node. The output is a selector file: other commands take it as @FIL
 nothing is hit.
 
 Selectors, one grammar in every command:
-  conv1/*, tower_?/**      glob on names: * stays within a scope, ** crosses /
-  tower_0/                 the scope: tower_0 itself and everything under it
-  re:^a.*b$                regular expression, searched
-  op:Conv2D, op:*NonMax*   type of operation
-  attr:padding=SAME, dtype:float16, device:*GPU*, size>1M
-  var:, var:trainable      variables; collection:losses the members of a collection
-  fn:NAME//sel             inside library functions, NAME a glob
-  +X, X+, 2+X, X+3         and what it reads, and who reads it, n steps far
-  A..B                     everything on a path from A to B
-  X & Y, X , Y, !X, ( )    and, or, not
-  @file                    one selector a line
-)",
+)" + selectors_text(),
       .examples = R"(
 gedit select dqn.meta 'var: & online/ & !**/Adam*'
 gedit select model.meta '+logits & op:MatMul' > matmuls; gedit copy model.meta -s @matmuls --scope twin -o two.meta
