@@ -10,7 +10,7 @@
 #include "check/nodes.h"
 #include "check/surroundings.h"
 #include "checkpoint/open.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "model/calls.h"
 #include "model/collections.h"
 #include "model/saver_def.h"

@@ -12,7 +12,7 @@
 #include "base/embedded.h"
 #include "base/error.h"
 #include "draw/describe.h"
-#include "graph/references.h"
+#include "graph/function_names.h"
 
 // Of gedit_embed() in lib/CMakeLists.txt.
 extern "C" const char gedit_page_style[], gedit_page_style_end[];
@@ -201,10 +201,7 @@ class PageWriter {
     for (uint32_t i = 0; i < sheet.items.size(); ++i) {
       const Item& item = sheet.items[i];
       if (item.bytes.empty()) continue;
-      call(i, item.op);
-      each_attr(item.bytes, [&](std::string_view, std::string_view value) {
-        if (may_name_function(value)) each_function(value, [&](std::string_view name) { call(i, name); });
-      });
+      each_function_named(item.bytes, [&](std::string_view name) { call(i, name); });
     }
     return pairs;
   }

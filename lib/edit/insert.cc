@@ -17,7 +17,7 @@
 #include "edit/basis/names.h"
 #include "edit/basis/tensor_info.h"
 #include "edit/changing/inserted_op.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"
 

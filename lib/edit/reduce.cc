@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "checkpoint/object_edits.h"
 #include "edit/around/keep.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "graph/string_const.h"
 #include "ops/kinds.h"
 

@@ -11,7 +11,7 @@
 #include "edit/changing/rename_check.h"
 #include "edit/changing/rename_mapping.h"
 #include "edit/changing/renamed_keys.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 
 namespace gedit {
 namespace {

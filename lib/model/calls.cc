@@ -19,4 +19,11 @@ std::vector<bool> called_functions(const MetaGraph& meta, const Library& library
   return reached;
 }
 
+bool has_alias(const MetaGraph& meta, std::string_view function) {
+  for (Fields info(meta.part(meta_field::kInfo)); info.next();) {
+    if (info->bytes(8) && map_entry(info->value).key == function) return true;  // function_aliases
+  }
+  return false;
+}
+
 }  // namespace gedit

@@ -1,10 +1,10 @@
-// Which library functions are called, from the graph or from Python.
+// Who names functions around the graph, and which are called at all, from the graph or from Python.
 #pragma once
 
 #include <vector>
 
 #include "graph/edges.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "model/model.h"
 
 namespace gedit {
@@ -13,5 +13,8 @@ namespace gedit {
 // named by the object graph; through other functions too. With `roots`, from these nodes alone.
 std::vector<bool> called_functions(const MetaGraph& meta, const Library& library,
                                    const NodeSet* roots = nullptr);
+
+// Whether meta_info_def has an alias for the function.
+bool has_alias(const MetaGraph& meta, std::string_view function);
 
 }  // namespace gedit

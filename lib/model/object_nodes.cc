@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "model/collections.h"
 #include "model/saver_calls.h"
 #include "ops/kinds.h"

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "graph/references.h"
 #include "model/collections.h"
 #include "model/saver_def.h"

@@ -25,35 +25,6 @@ Graph& decoded_body(Library& library, std::string_view function) {
 
 }  // namespace
 
-std::unordered_set<std::string_view> functions_with(const Library& library,
-                                                    const std::function<bool(std::string_view)>& wanted) {
-  std::unordered_set<std::string_view> found;
-  std::vector<std::string_view> stack;
-  for (const Function& function : library.functions) {
-    bool holds = false;
-    function.body.each_record([&](std::string_view node_def) { holds = holds || wanted(node_op(node_def)); });
-    if (holds && found.insert(function.name).second) stack.push_back(function.name);
-  }
-  if (found.empty()) return found;
-  std::unordered_set<std::string_view> known;
-  for (const Function& function : library.functions) known.insert(function.name);
-  std::unordered_multimap<std::string_view, std::string_view> callers;
-  for (const Function& function : library.functions) {
-    function.body.each_record([&](std::string_view node_def) {
-      if (const std::string_view called = called_function(node_def); known.contains(called))
-        callers.emplace(called, function.name);
-    });
-  }
-  while (!stack.empty()) {
-    const auto range = callers.equal_range(stack.back());
-    stack.pop_back();
-    for (auto it = range.first; it != range.second; ++it) {
-      if (found.insert(it->second).second) stack.push_back(it->second);
-    }
-  }
-  return found;
-}
-
 Facts::Facts(Model& around, Registry& registry, std::string_view function)
     : model(around),
       ops(registry),

@@ -1,16 +1,15 @@
 // What the edits of a whole graph need to know of it: who reads whom, which state there is, how it is saved.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/edges.h"
 #include "graph/frames.h"
+#include "graph/function_names.h"
 #include "graph/names.h"
 #include "model/collections.h"
 #include "model/savers.h"
@@ -98,9 +97,5 @@ class Facts {
   mutable std::optional<std::vector<Collection>> collections_;
   mutable std::optional<State> state_;
 };
-
-// The functions that hold an op of the wanted kind, or call one that does.
-std::unordered_set<std::string_view> functions_with(const Library& library,
-                                                    const std::function<bool(std::string_view)>& wanted);
 
 }  // namespace gedit

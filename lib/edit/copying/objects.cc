@@ -7,6 +7,7 @@
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
 #include "edit/savers/body.h"
+#include "graph/function_names.h"
 #include "graph/string_const.h"
 #include "model/object_nodes.h"
 #include "ops/kinds.h"
@@ -163,24 +164,20 @@ class ObjectExtension {
 
   // Whether anything but the call names the function. All names are counted once: savers have two calls.
   bool shared(size_t function, NodeId call) {
-    const auto look = [](std::string_view node_def, const auto& use) {
-      use(node_op(node_def));
-      each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, use); });
-    };
     if (uses_.empty()) {
       for (const Function& one : library_.functions) uses_.emplace(one.name, 0);
       const auto count = [&](std::string_view name) {
         if (const auto found = uses_.find(name); found != uses_.end()) ++found->second;
       };
       for (uint32_t i = 0; i < graph_.size(); ++i) {
-        if (!graph_.removed(NodeId{i})) look(graph_.bytes(NodeId{i}), count);
+        if (!graph_.removed(NodeId{i})) each_function_named(graph_.bytes(NodeId{i}), count);
       }
       for (const Function& one : library_.functions)
-        one.body.each_record([&](std::string_view node_def) { look(node_def, count); });
+        one.body.each_record([&](std::string_view node_def) { each_function_named(node_def, count); });
     }
     const std::string_view name = library_.functions[function].name;
     size_t own = 0;
-    look(graph_.bytes(call), [&](std::string_view one) { own += one == name ? 1 : 0; });
+    each_function_named(graph_.bytes(call), [&](std::string_view one) { own += one == name ? 1 : 0; });
     return uses_.at(name) > own || objects_.find_function(name) != nullptr;
   }
 

@@ -11,21 +11,20 @@
 #include "base/near.h"
 #include "edit/basis/addresses.h"
 #include "edit/functions/function_def.h"
-#include "graph/references.h"
+#include "graph/function_names.h"
+#include "model/calls.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"
 
 namespace gedit {
 namespace {
 
-constexpr size_t kMain = SIZE_MAX;  // as a caller: the main graph
+constexpr size_t kMain = FunctionUsers::kMainGraph;
 
-// A node that names a function, in the main graph or in a function's body.
-struct Call {
-  size_t caller;
-  NodeId node;
-  bool by_type = false;  // its op is the function's name
-  uint32_t outputs = 0;  // how many it has; known on the way alone
+// A call on the way from the main graph to the tensor.
+struct Call : FunctionUsers::User {
+  bool by_type;      // its op is the function's name
+  uint32_t outputs;  // how many it has
 };
 
 // Whether the node's outputs are those of the function, so that one more of these is one more of those.
@@ -43,9 +42,8 @@ class Exposing {
         ops_(ops),
         library_(library),
         objects_(objects),
-        copies_(copies) {
-    for (size_t i = 0; i < library_.functions.size(); ++i) by_name_.emplace(library_.functions[i].name, i);
-    find_calls();
+        copies_(copies),
+        users_(graph_, library_) {
     reach_from_main();
   }
 
@@ -73,12 +71,12 @@ class Exposing {
     size_t callee = own_version(start, way.front(), output, source, {});
     for (size_t step = 0; step + 1 < way.size(); ++step) {
       const Call& call = way[step];
-      const std::string_view node_def = library_.functions[call.caller].body.bytes(call.node);
+      const std::string_view node_def = library_.functions[call.function].body.bytes(call.node);
       const std::string handed = std::string(node_name(node_def)) + ":" +
                                  (call.by_type ? output + ":0" : "output:" + std::to_string(call.outputs));
       std::string changed = call_of(node_def, library_.functions[callee].name, call.by_type);
-      output = fresh_output(call.caller, base);
-      callee = own_version(call.caller, way[step + 1], output, handed, {{call.node, std::move(changed)}});
+      output = fresh_output(call.function, base);
+      callee = own_version(call.function, way[step + 1], output, handed, {{call.node, std::move(changed)}});
     }
     const Call& call = way.back();
     exposed_.call = call.node;
@@ -89,41 +87,15 @@ class Exposing {
   }
 
  private:
-  template <typename Use>
-  void each_named(std::string_view node_def, Use use) const {
-    const auto known = [&](std::string_view name) {
-      if (const auto found = by_name_.find(name); found != by_name_.end()) use(found->second);
-    };
-    known(node_op(node_def));
-    each_attr(node_def, [&](std::string_view, std::string_view value) { each_function(value, known); });
-  }
-
-  void find_calls() {
-    calls_.resize(library_.functions.size());
-    const auto look = [&](const Graph& graph, size_t caller) {
-      for (uint32_t i = 0; i < graph.size(); ++i) {
-        if (graph.removed(NodeId{i})) continue;
-        each_named(graph.bytes(NodeId{i}), [&](size_t callee) {
-          calls_[callee].push_back({caller, NodeId{i}});
-        });
-      }
-    };
-    for (size_t i = 0; i < library_.functions.size(); ++i) {
-      library_.functions[i].body.decode();
-      look(library_.functions[i].body, i);
-    }
-    look(graph_, kMain);
-  }
-
   // Functions that nothing in the main graph leads to are for Python alone.
   void reach_from_main() {
     std::vector<std::vector<size_t>> callees(library_.functions.size());
     std::vector<size_t> open;
     reached_.resize(library_.functions.size());
-    for (size_t callee = 0; callee < calls_.size(); ++callee) {
-      for (const Call& call : calls_[callee]) {
-        if (call.caller != kMain) {
-          callees[call.caller].push_back(callee);
+    for (size_t callee = 0; callee < callees.size(); ++callee) {
+      for (const FunctionUsers::User& user : users_.of(callee)) {
+        if (user.function != kMain) {
+          callees[user.function].push_back(callee);
         } else if (!reached_[callee]) {
           reached_[callee] = true;
           open.push_back(callee);
@@ -149,31 +121,29 @@ class Exposing {
     for (size_t at = start;;) {
       const std::string name(library_.functions[at].name);
       if (!seen.insert(at).second) throw refused("calls itself").of(quoted("function", name));
-      std::vector<Call> callers;
-      for (const Call& call : calls_[at]) {
-        const bool on_way = call.caller == kMain ? call.node == entry : inside.contains(call.caller);
-        if (on_way) callers.push_back(call);
+      std::vector<FunctionUsers::User> callers;
+      for (const FunctionUsers::User& user : users_.of(at)) {
+        const bool on_way = user.function == kMain ? user.node == entry : inside.contains(user.function);
+        if (on_way) callers.push_back(user);
       }
       if (callers.size() != 1) {
         throw refused("is called " + std::to_string(callers.size()) + " times on the way to it")
             .of(quoted("function", name))
             .hint("the tensor stands for several values");
       }
-      Call call = callers.front();
-      const Graph& graph = call.caller == kMain ? graph_ : library_.functions[call.caller].body;
-      const std::string_view op = node_op(graph.bytes(call.node));
+      const FunctionUsers::User caller = callers.front();
+      const Graph& graph = caller.function == kMain ? graph_ : library_.functions[caller.function].body;
+      const std::string_view node_def = graph.bytes(caller.node), op = node_op(node_def);
       if (!hands_on(op, name)) {
-        const std::string where =
-            address(call.caller == kMain ? "" : library_.functions[call.caller].name, graph.name(call.node));
+        const std::string where = address(
+            caller.function == kMain ? "" : library_.functions[caller.function].name, node_name(node_def));
         throw refused("is run by '" + printable(where) + "' (" + printable(op) +
                       "), which cannot hand an inner tensor on")
             .of(quoted("function", name));
       }
-      call.by_type = op == name;
-      call.outputs = output_count(graph.bytes(call.node));
-      way.push_back(call);
-      if (call.caller == kMain) return way;
-      at = call.caller;
+      way.push_back({caller, op == name, output_count(node_def)});
+      if (caller.function == kMain) return way;
+      at = caller.function;
     }
   }
 
@@ -190,11 +160,11 @@ class Exposing {
     while (!open.empty()) {
       const size_t at = open.back();
       open.pop_back();
-      for (const Call& call : calls_[at]) {
-        if (call.caller == kMain) {
-          entries.insert(index_of(call.node));
-        } else if (reached_[call.caller] && above.insert(call.caller).second) {
-          open.push_back(call.caller);
+      for (const FunctionUsers::User& user : users_.of(at)) {
+        if (user.function == kMain) {
+          entries.insert(index_of(user.node));
+        } else if (reached_[user.function] && above.insert(user.function).second) {
+          open.push_back(user.function);
         }
       }
     }
@@ -225,14 +195,14 @@ class Exposing {
     // Of the functions above, those that this node leads to.
     std::unordered_set<size_t> inside;
     std::vector<size_t> down;
-    each_named(graph_.bytes(node), [&](size_t callee) {
+    users_.each_named(graph_.bytes(node), [&](size_t callee) {
       if (above.contains(callee) && inside.insert(callee).second) down.push_back(callee);
     });
     while (!down.empty()) {
       const Graph& body = library_.functions[down.back()].body;
       down.pop_back();
       for (uint32_t i = 0; i < body.size(); ++i) {
-        each_named(body.bytes(NodeId{i}), [&](size_t callee) {
+        users_.each_named(body.bytes(NodeId{i}), [&](size_t callee) {
           if (above.contains(callee) && inside.insert(callee).second) down.push_back(callee);
         });
       }
@@ -294,7 +264,7 @@ class Exposing {
     made.remove_alternatives();
     if (alone(at, caller)) {
       for (Library::Item& item : library_.items) {
-        if (item.field != 1 || item.function != at) continue;
+        if (item.field != library_field::kFunction || item.function != at) continue;
         Library one = Library::decode(arena_->keep(bytes_field(1, made.encode())), arena_);
         item.raw = one.items[0].raw;
         library_.functions[at] = std::move(one.functions[0]);
@@ -332,24 +302,19 @@ class Exposing {
 
   bool alone(size_t at, const Call& caller) const {
     const std::string_view name = library_.functions[at].name;
-    for (const Call& call : calls_[at]) {
-      if (call.caller != caller.caller || call.node != caller.node) return false;
+    for (const FunctionUsers::User& user : users_.of(at)) {
+      if (user.function != caller.function || user.node != caller.node) return false;
     }
     // The object graph knows a copy for what it captures alone (own_version()).
     const bool copy =
         std::any_of(copies_.begin(), copies_.end(), [&](const auto& one) { return one.second == name; });
     if (copy) return true;
     if (objects_ != nullptr && objects_->find_function(name) != nullptr) return false;
-    for (const Library::Item& item : library_.items) {
-      if (item.field != 2 && item.field != 3) continue;
-      for (Fields fields(record_at(item.raw.data()).node_def); fields.next();) {
-        if (fields->wire == Wire::kBytes && fields->value == name) return false;
-      }
-    }
-    for (Fields info(meta_.part(meta_field::kInfo)); info.next();) {
-      if (info->bytes(8) && map_entry(info->value).key == name) return false;  // function_aliases
-    }
-    return true;
+    if (has_alias(meta_, name)) return false;
+    bool gradient = false;
+    each_function_named_by_gradients(library_,
+                                     [&](std::string_view one) { gradient = gradient || one == name; });
+    return !gradient;
   }
 
   const Model& model_;
@@ -360,8 +325,7 @@ class Exposing {
   Library& library_;
   SavedObjects* objects_;
   ExposedCopies& copies_;
-  std::map<std::string, size_t, std::less<>> by_name_;
-  std::vector<std::vector<Call>> calls_;  // by function, who names it
+  FunctionUsers users_;
   std::vector<bool> reached_;
   Exposed exposed_;
 };

@@ -6,13 +6,11 @@
 
 #include "base/error.h"
 #include "graph/equal.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
-
-constexpr uint32_t kFunction = 1, kGradient = 2;  // FunctionDefLibrary
 
 // Function bodies: names in them are their own business, but for functions and shared state.
 class BodyMapping final : public Mapping {
@@ -110,22 +108,6 @@ std::string name_of_handles(const MergePart& part) {
   return name;
 }
 
-// Calls use(name) for every function that the definition names.
-template <typename Use>
-void each_reference(std::string_view function_def, Use use) {
-  for (Fields fields(function_def); fields.next();) {
-    if (fields->bytes(function_field::kNode)) {
-      use(node_op(fields->value));
-      each_attr(fields->value, [&](std::string_view, std::string_view value) { each_function(value, use); });
-    } else if (fields->bytes(function_field::kAttr)) {
-      const MapEntry entry = map_entry(fields->value);
-      each_function(entry.value, use);
-      if (entry.key == "forward_function_name" || entry.key == "backward_function_name")
-        use(last_bytes(entry.value, attr_field::kString));
-    }
-  }
-}
-
 std::string_view library_of(const MergePart& part) { return part.graph().part(graph_field::kLibrary); }
 
 }  // namespace
@@ -140,11 +122,12 @@ void MergedLibrary::read(MergePart& part) {
   for (const Part& field : part.graph().parts()) present_ = present_ || field.field == graph_field::kLibrary;
   std::unordered_map<std::string_view, std::string_view> gradients;
   for (Fields fields(library_of(part)); fields.next();) {
-    if (fields->bytes(kGradient)) gradients[last_bytes(fields->value, 1)] = last_bytes(fields->value, 2);
+    if (fields->bytes(library_field::kGradient))
+      gradients[last_bytes(fields->value, 1)] = last_bytes(fields->value, 2);
   }
   std::optional<std::string> handles;
   for (Fields fields(library_of(part)); fields.next();) {
-    if (!fields->bytes(kFunction)) continue;
+    if (!fields->bytes(library_field::kFunction)) continue;
     Definition definition{function_name(fields->value), fields->value, fields->value, {}, false};
     if (const std::string* changed = part.redefined_function(std::string(definition.name))) {
       if (changed->empty()) continue;
@@ -154,8 +137,8 @@ void MergedLibrary::read(MergePart& part) {
       if (!handles) handles = name_of_handles(part);
       const BodyMapping mapping(part, false, &*handles, known_by_name(definition.current));
       std::string library;
-      append_bytes_field(library, kFunction, definition.current);
-      definition.current = last_bytes(arena_.keep(map_library(library, mapping)), kFunction);
+      append_bytes_field(library, library_field::kFunction, definition.current);
+      definition.current = last_bytes(arena_.keep(map_library(library, mapping)), library_field::kFunction);
     }
     if (const auto gradient = gradients.find(definition.name); gradient != gradients.end())
       definition.gradient = gradient->second;
@@ -188,8 +171,8 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
       return owner.renames_function(std::string(name));
     };
     bool calls_others = !other.gradient.empty() && renamed_there(other.gradient);
-    each_reference(other.current,
-                   [&](std::string_view name) { calls_others = calls_others || renamed_there(name); });
+    each_function_named_in(
+        other.current, [&](std::string_view name) { calls_others = calls_others || renamed_there(name); });
     definition.merged =
         !own && gradients && !calls_others && same_function(definition.current, other.current);
     if (definition.merged) continue;
@@ -209,8 +192,8 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
   if (!renamed.empty()) {
     std::unordered_map<std::string_view, std::vector<Definition*>> callers;
     for (Definition& definition : all) {
-      each_reference(definition.current,
-                     [&](std::string_view name) { callers[name].push_back(&definition); });
+      each_function_named_in(definition.current,
+                             [&](std::string_view name) { callers[name].push_back(&definition); });
       if (!definition.gradient.empty()) callers[definition.gradient].push_back(&definition);
     }
     while (!renamed.empty()) {
@@ -239,13 +222,13 @@ std::string MergedLibrary::encode_part(const MergePart& part) const {
   auto next = definitions_[part.number].begin();
   const auto end = definitions_[part.number].end();
   for (Fields fields(library_of(part)); fields.next();) {
-    if (!fields->bytes(kFunction)) {
+    if (!fields->bytes(library_field::kFunction)) {
       library += fields->raw;
     } else if (next != end && next->original.data() == fields->value.data()) {
       if (!next->merged && next->current.data() == fields->value.data()) {
         library += fields->raw;
       } else if (!next->merged) {
-        append_bytes_field(library, kFunction, next->current);
+        append_bytes_field(library, library_field::kFunction, next->current);
       }
       ++next;
     }
@@ -260,7 +243,7 @@ std::string MergedLibrary::encode() const {
     const std::string library = encode_part(*part);
     const bool first = merged.empty();
     for (Fields fields(library); fields.next();) {
-      if (fields->bytes(kFunction) || others.insert(std::string(fields->raw)).second || first)
+      if (fields->bytes(library_field::kFunction) || others.insert(std::string(fields->raw)).second || first)
         merged += fields->raw;
     }
   }

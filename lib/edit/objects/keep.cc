@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "edit/objects/remaining.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "model/object_nodes.h"
 #include "ops/kinds.h"
 

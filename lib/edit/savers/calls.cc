@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "graph/string_const.h"
 #include "graph/types.h"
 #include "model/collections.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "checkpoint/bundle.h"
 #include "edit/basis/names.h"
-#include "graph/library.h"
+#include "graph/function_names.h"
 #include "graph/string_const.h"
 #include "model/saver_calls.h"
 #include "model/saver_def.h"
