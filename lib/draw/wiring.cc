@@ -6,6 +6,7 @@
 #include "graph/library.h"
 #include "graph/string_const.h"
 #include "graph/types.h"
+#include "graph/wiring.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
 
@@ -100,7 +101,7 @@ class Wirer {
   }
 
   void input(std::string_view text, bool control) {
-    const Input input = graph_.is_body() ? parse_body_input(text) : parse_input(text);
+    const Input input = parse_input_of(graph_, text);
     control = control || input.control;
     const uint32_t from = vertex(input.node);
     if (from == kNoVertex) return;  // gedit check tells
@@ -117,11 +118,9 @@ class Wirer {
   // The number of the output; in a body `name:k` is that of the k-th tensor of an output.
   uint32_t port(uint32_t from, const Input& input) {
     if (!graph_.is_body() || input.port.empty()) return input.index();
-    const size_t colon = input.port.rfind(':');
-    const std::string_view output = input.port.substr(0, colon);
+    const auto [output, index] = parse_body_port(input.port);
     if (from >= graph_.size() || output.empty()) return 0;
     const OpDef* def = ops_.find(op(from));
-    const uint32_t index = index_behind(input.port, colon);
     if (def == nullptr || def->outputs.size() == 1) return index;
     const auto [found, fresh] = output_begins_.try_emplace(from);
     if (fresh && output_names(*def, wiring_.vertices[from].bytes, output_names_)) {
@@ -131,13 +130,6 @@ class Wirer {
     }
     const auto begin = found->second.find(output);
     return begin == found->second.end() ? kNoVertex : begin->second + index;
-  }
-
-  static uint32_t index_behind(std::string_view port, size_t colon) {
-    uint32_t number = 0;
-    if (colon != std::string_view::npos)
-      std::from_chars(port.data() + colon + 1, port.data() + port.size(), number);
-    return number;
   }
 
   // Most nodes have one output that matters; of the others all are found at once.

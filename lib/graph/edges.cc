@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "graph/wiring.h"
+
 namespace gedit {
 
 namespace {
@@ -53,7 +55,7 @@ Edges producers(const Graph& graph, const Names& names) {
     const NodeId id{i};
     if (!graph.removed(id)) {
       each_input(graph.bytes(id), [&](std::string_view text) {
-        const std::string_view name = graph.is_body() ? parse_body_input(text).node : parse_input(text).node;
+        const std::string_view name = parse_input_of(graph, text).node;
         NodeId producer = unique ? recent.find(name) : kNoNode;
         if (producer == kNoNode) producer = names.find(name);
         if (producer == kNoNode) {

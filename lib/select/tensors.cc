@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "graph/library.h"
+#include "graph/wiring.h"
 
 namespace gedit {
 namespace {
@@ -22,12 +23,6 @@ Error no_such_node(const Graph& graph, std::string_view name) {
 }
 
 }  // namespace
-
-std::string tensor_text(std::string_view node, uint32_t index) {
-  std::string text(node);
-  if (index > 0) text += ":" + std::to_string(index);
-  return text;
-}
 
 std::string tensor_text(const Graph& graph, const TensorRef& tensor) {
   if (tensor.control) return "^" + std::string(graph.name(tensor.node));
@@ -99,16 +94,10 @@ std::optional<TensorRef> Tensors::of_input(std::string_view text) const {
     return TensorRef{kNoNode, static_cast<uint32_t>(index), false};
   }
   if (input.control) return TensorRef{node, 0, true};
-  const size_t colon = input.port.rfind(':');
-  const std::string_view arg = input.port.substr(0, colon);
-  const uint32_t number =
-      colon == std::string_view::npos ? 0 : Input{{}, input.port.substr(colon + 1)}.index();
-  if (const auto outputs = output_names(ops_, graph_.bytes(node))) {
-    for (uint32_t i = 0; i < outputs->size(); ++i) {
-      if ((*outputs)[i].arg == arg && (*outputs)[i].index == number) return TensorRef{node, i, false};
-    }
-  }
-  return TensorRef{node, number, false};
+  return TensorRef{
+      node,
+      body_output_index(ops_, graph_.bytes(node), input.port).value_or(parse_body_port(input.port).number),
+      false};
 }
 
 TensorRef Tensors::find(std::string_view written, bool control) const {
@@ -178,13 +167,10 @@ std::string Tensors::input_text(const TensorRef& tensor, std::string_view node) 
   if (tensor.control) return "^" + std::string(node);
   if (!graph_.is_body()) return tensor_text(node, tensor.index);
   if (tensor.node == kNoNode) return std::string(node);
-  const auto outputs = output_names(ops_, graph_.bytes(tensor.node));
-  if (!outputs || tensor.index >= outputs->size()) {
-    throw Error(Cause::kRefused, "has no output " + std::to_string(tensor.index))
-        .of(quoted("node", address(function_, graph_.name(tensor.node))));
-  }
-  const OutputName& output = (*outputs)[tensor.index];
-  return std::string(node) + ":" + std::string(output.arg) + ":" + std::to_string(output.index);
+  const auto text = body_output_text(ops_, graph_.bytes(tensor.node), node, tensor.index);
+  if (text) return *text;
+  throw Error(Cause::kRefused, "has no output " + std::to_string(tensor.index))
+      .of(quoted("node", address(function_, graph_.name(tensor.node))));
 }
 
 std::string Tensors::text(const TensorRef& tensor) const {

@@ -39,7 +39,6 @@ TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std
 std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view text);
 
 // `a:1`, or `a` for output 0; `^a`.
-std::string tensor_text(std::string_view node, uint32_t index);
 std::string tensor_text(const Graph& graph, const TensorRef& tensor);
 
 // The tensors of one graph, the main one or a function's body, as its nodes and as users write them. In a

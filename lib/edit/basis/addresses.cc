@@ -12,10 +12,6 @@ Function& find_function(Library& library, std::string_view name) {
   throw Error(Cause::kRefused, "no such function").of(quoted("function", name)).hint(near.did_you_mean());
 }
 
-Input parse_input_of(const Graph& graph, std::string_view text) {
-  return graph.is_body() ? parse_body_input(text) : parse_input(text);
-}
-
 size_t drop_output_shapes(Graph& graph, const Edges& consumers, const NodeSet& nodes) {
   if (nodes.empty()) return 0;
   size_t dropped = 0;

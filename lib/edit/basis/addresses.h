@@ -8,15 +8,13 @@
 #include "graph/graph.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "graph/wiring.h"
 #include "select/tensors.h"
 
 namespace gedit {
 
 // Throws Error (kRefused) with the nearest name where there is no such function.
 Function& find_function(Library& library, std::string_view name);
-
-// An input as the graph that it stands in writes it.
-Input parse_input_of(const Graph& graph, std::string_view text);
 
 // Drops `_output_shapes` from these nodes and from all downstream, since TensorFlow refuses at import what no
 // longer holds (docs/rules.md#inferred-shapes). `consumers` are the graph's. The number of nodes that had

@@ -1,12 +1,13 @@
 #include "edit/basis/cond_pivots.h"
 
 #include "graph/frames.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 
 std::string Pivots::control_on(std::string_view tensor) {
-  const std::string_view node = (graph_.is_body() ? parse_body_input(tensor) : parse_input(tensor)).node;
+  const std::string_view node = parse_input_of(graph_, tensor).node;
   const NodeId id = names_.find(node);
   if (id == kNoNode || !is_switch_op(node_op(graph_.bytes(id)))) return "^" + std::string(node);
   const auto [found, fresh] = pivots_.try_emplace(std::string(tensor));
@@ -16,7 +17,7 @@ std::string Pivots::control_on(std::string_view tensor) {
 
 void Pivots::append() {
   for (const auto& [tensor, name] : pivots_) {
-    const Input input = graph_.is_body() ? parse_body_input(tensor) : parse_input(tensor);
+    const Input input = parse_input_of(graph_, tensor);
     const std::string_view node_def = graph_.bytes(names_.find(input.node));
     graph_.append(NodeBuilder(name, "Identity")
                       .input(tensor)

@@ -12,6 +12,7 @@
 #include "edit/basis/addresses.h"
 #include "edit/functions/function_def.h"
 #include "graph/function_names.h"
+#include "graph/wiring.h"
 #include "model/calls.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"
@@ -72,8 +73,8 @@ class Exposing {
     for (size_t step = 0; step + 1 < way.size(); ++step) {
       const Call& call = way[step];
       const std::string_view node_def = library_.functions[call.function].body.bytes(call.node);
-      const std::string handed = std::string(node_name(node_def)) + ":" +
-                                 (call.by_type ? output + ":0" : "output:" + std::to_string(call.outputs));
+      const std::string handed = call.by_type ? body_tensor_text(node_name(node_def), output)
+                                              : body_tensor_text(node_name(node_def), "output", call.outputs);
       std::string changed = call_of(node_def, library_.functions[callee].name, call.by_type);
       output = fresh_output(call.function, base);
       callee = own_version(call.function, way[step + 1], output, handed, {{call.node, std::move(changed)}});

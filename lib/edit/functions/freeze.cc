@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "edit/functions/function_def.h"
 #include "graph/names.h"
-#include "graph/references.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -91,7 +91,7 @@ class BodyFreezing {
       if (const auto shape = find_attr(node_def, "shape"))
         carried.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
       carried.variable = node_name(node_def);
-      flow.seed(carried.variable + ":resource:0", carried);
+      flow.seed(body_tensor_text(carried.variable, "resource"), carried);
     }
     return own;
   }
@@ -106,7 +106,7 @@ class BodyFreezing {
       append_bytes_field(attr, attr_field::kTensor, tensor);
       builder.type("dtype", static_cast<DType>(last_varint(tensor, 1))).attr("value", attr);
       body_.replace(id, builder.take());
-      own_renamed_[name + ":resource:0"] = name + ":output:0";
+      own_renamed_[body_tensor_text(name, "resource")] = body_tensor_text(name, "output");
     }
   }
 

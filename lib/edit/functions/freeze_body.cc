@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/message_edit.h"
 #include "edit/basis/addresses.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -315,7 +316,7 @@ void GraphFreezing::select(NodeId id, std::string node_def, DType dtype) {
 }
 
 std::string GraphFreezing::output_text(const std::string& node, std::string_view arg) const {
-  return graph_.is_body() ? node + ":" + std::string(arg) + ":0" : node;
+  return graph_.is_body() ? body_tensor_text(node, arg) : node;
 }
 
 // A Const `<node>/axis`. In a loop it runs where the indices do.
@@ -336,7 +337,7 @@ void GraphFreezing::read(NodeId id) {
   std::vector<std::string> inputs = inputs_of(node_def);
   if (op.starts_with("ResourceGather") && inputs.size() < 2) throw refused("has no indices").of(subject(id));
   const auto rename_output = [&](const std::string& arg) {
-    if (graph_.is_body()) renamed_[name + ":" + arg + ":0"] = name + ":output:0";
+    if (graph_.is_body()) renamed_[body_tensor_text(name, arg)] = body_tensor_text(name, "output");
   };
   if (op == "ReadVariableOp") {
     node_def = with_attr(without_attr(with_op(node_def, "Identity"), "dtype"), "T", type_value(dtype));
@@ -373,7 +374,7 @@ void GraphFreezing::answer(NodeId id) {
     for (const std::string& control : controls) builder.input(control);
     return graph_.replace(id, builder.device(head.device).take());
   }
-  if (graph_.is_body()) renamed_[name + ":is_initialized:0"] = name + ":output:0";
+  if (graph_.is_body()) renamed_[body_tensor_text(name, "is_initialized")] = body_tensor_text(name, "output");
   graph_.replace(id, scalar_const(name, controls, head.device, DType::kBool, kBoolValue, 1));
 }
 

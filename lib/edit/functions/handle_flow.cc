@@ -1,6 +1,7 @@
 #include "edit/functions/handle_flow.h"
 
 #include "graph/frames.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -34,15 +35,14 @@ const Carried* HandleFlow::find(std::string_view input) const {
   if (carried_.empty() || input.starts_with('^')) return nullptr;
   if (const auto found = carried_.find(canonical(input)); found != carried_.end()) return &found->second;
   if (switches_.empty()) return nullptr;
-  const Input parsed = graph_.is_body() ? parse_body_input(input) : parse_input(input);
+  const Input parsed = parse_input_of(graph_, input);
   const auto found = switches_.find(std::string(parsed.node));
   return found == switches_.end() ? nullptr : &found->second;
 }
 
 std::string HandleFlow::output_of(NodeId id, uint32_t index) const {
   const std::string name(graph_.name(id));
-  if (!graph_.is_body()) return index == 0 ? name : name + ":" + std::to_string(index);
-  return name + ":output:" + std::to_string(index);
+  return graph_.is_body() ? body_tensor_text(name, "output", index) : tensor_text(name, index);
 }
 
 void HandleFlow::add(Tensors& tensors, const std::string& name, const Carried& carried) {
@@ -101,7 +101,7 @@ void HandleFlow::run() {
   while (!fresh_.empty()) {
     std::set<NodeId> readers;
     for (const std::string& tensor : std::exchange(fresh_, {})) {
-      const Input input = graph_.is_body() ? parse_body_input(tensor) : parse_input(tensor);
+      const Input input = parse_input_of(graph_, tensor);
       for (const NodeId reader : ask_.readers(input.node)) {
         if (ask_.regards(reader)) readers.insert(reader);
       }

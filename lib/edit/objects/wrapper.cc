@@ -10,6 +10,7 @@
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
 #include "graph/edges.h"
+#include "graph/wiring.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
 
@@ -63,7 +64,7 @@ class Cutting {
         NodeBuilder builder(identity, "Identity");
         builder.input(source).type("T", output.signature.type);
         body.append(builder.take());
-        source = identity + ":output:0";
+        source = body_tensor_text(identity, "output");
       }
       def.add_output(arg_def(arg, output.signature.type), source);
     }
@@ -202,13 +203,11 @@ class Cutting {
     // A function that is called by its name may have got outputs that the registry does not know yet.
     if (const auto function = functions_.find(node_op(node_def)); function != functions_.end()) {
       const OpDef signature = parse_op_def(function_signature(function->second->body));
-      if (index < signature.outputs.size())
-        return name + ":" + std::string(signature.outputs[index].name) + ":0";
+      if (index < signature.outputs.size()) return body_tensor_text(name, signature.outputs[index].name);
     }
-    const auto outputs = output_names(ops_, node_def);
-    if (!outputs || index >= outputs->size()) throw unknown_op(id);
-    const OutputName& output = (*outputs)[index];
-    return name + ":" + std::string(output.arg) + ":" + std::to_string(output.index);
+    const auto text = body_output_text(ops_, node_def, name, index);
+    if (!text) throw unknown_op(id);
+    return *text;
   }
 
   std::string body_node(NodeId id) const {
