@@ -1,4 +1,4 @@
-#include "edit/functions/freeze_body.h"
+#include "edit/functions/freeze_graph.h"
 
 #include "base/error.h"
 #include "base/message_edit.h"
