@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "edit/functions/freeze_graph.h"
+#include "edit/functions/freeze_body.h"
 #include "graph/library.h"
 
 namespace gedit {
