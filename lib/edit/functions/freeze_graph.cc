@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/message_edit.h"
 #include "edit/basis/addresses.h"
+#include "edit/functions/call_attributes.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
 
@@ -40,49 +41,6 @@ std::string scalar_const(std::string_view name, const std::vector<std::string>& 
 
 constexpr uint32_t kIntValue = 7, kBoolValue = 11;  // TensorProto
 
-// AttrValue list(shape) with the shapes of these entries.
-std::string with_shapes(std::string_view attr_value, const std::map<uint32_t, Carried>& shapes) {
-  std::string list;
-  uint32_t at = 0;
-  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
-    const auto found = fields->bytes(attr_field::kShape) ? shapes.find(at++) : shapes.end();
-    if (found == shapes.end()) {
-      list += fields->raw;
-    } else {
-      append_bytes_field(list, attr_field::kShape, shape_proto(found->second.shape));
-    }
-  }
-  std::string value;
-  append_bytes_field(value, attr_field::kList, list);
-  return value;
-}
-
-// AttrValue list(int) without_attr these numbers.
-std::string without_numbers(std::string_view attr_value, const std::map<uint32_t, Carried>& gone) {
-  std::string packed;
-  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
-    if (fields->number != attr_field::kInt) continue;
-    each_varint(fields.field(), [&](uint64_t number) {
-      if (number > 0xffffffff || !gone.contains(static_cast<uint32_t>(number))) append_varint(packed, number);
-    });
-  }
-  std::string list, value;
-  if (!packed.empty()) append_bytes_field(list, attr_field::kInt, packed);
-  append_bytes_field(value, attr_field::kList, list);
-  return value;
-}
-
-std::string with_types(std::string_view node_def, std::string_view key,
-                       const std::map<uint32_t, Carried>& carried, uint32_t first) {
-  const auto value = find_attr(node_def, key);
-  if (!value) return std::string(node_def);
-  std::vector<DType> types = type_list(*value);
-  for (const auto& [index, one] : carried) {
-    if (index >= first && index - first < types.size()) types[index - first] = one.dtype;
-  }
-  return with_attr(node_def, key, type_list_value(types));
-}
-
 bool same_slots(const std::map<uint32_t, Carried>& a, const std::map<uint32_t, Carried>& b) {
   if (a.size() != b.size()) return false;
   for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
@@ -104,50 +62,6 @@ Error outright_write(const Graph& graph, NodeId writer, const std::string& varia
   return refused(what)
       .of(quoted("node", address(function, graph.name(writer))))
       .hint("--keep " + printable(variable));
-}
-
-std::vector<std::string_view> functions_in(std::string_view attr_value) {
-  std::vector<std::string_view> names;
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kFunc)) names.push_back(last_bytes(fields->value, 1));
-    if (!fields->bytes(attr_field::kList)) continue;
-    for (Fields list(fields->value); list.next();) {
-      if (list->bytes(attr_field::kListFunc)) names.push_back(last_bytes(list->value, 1));
-    }
-  }
-  return names;
-}
-
-std::string with_functions(std::string_view attr_value, const std::vector<std::string>& names) {
-  size_t next = 0;
-  const auto renamed = [&](std::string_view func) {
-    std::string out;
-    append_bytes_field(out, 1, next < names.size() ? names[next] : std::string());
-    ++next;
-    for (Fields fields(func); fields.next();) {
-      if (!fields->bytes(1)) out += fields->raw;
-    }
-    return out;
-  };
-  std::string out;
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kFunc)) {
-      append_bytes_field(out, attr_field::kFunc, renamed(fields->value));
-    } else if (fields->bytes(attr_field::kList)) {
-      std::string list;
-      for (Fields items(fields->value); items.next();) {
-        if (items->bytes(attr_field::kListFunc)) {
-          append_bytes_field(list, attr_field::kListFunc, renamed(items->value));
-        } else {
-          list += items->raw;
-        }
-      }
-      append_bytes_field(out, attr_field::kList, list);
-    } else {
-      out += fields->raw;
-    }
-  }
-  return out;
 }
 
 GraphFreezing::GraphFreezing(Graph& graph, HandleFlow& flow, FreezeContext context)
@@ -394,7 +308,7 @@ void GraphFreezing::call(NodeId id) {
     node_def = with_attr(node_def, form.functions[i], with_functions(*value, names));
   }
   if (const auto reads = find_attr(node_def, "_read_only_resource_inputs"))
-    node_def = with_attr(node_def, "_read_only_resource_inputs", without_numbers(*reads, slots));
+    node_def = with_attr(node_def, "_read_only_resource_inputs", without_inputs(*reads, slots));
   if (!call.results.empty()) {
     if (!form.loop) node_def = with_types(node_def, "Tout", call.results, 0);
     for (const std::string_view key : {"output_shapes", "_output_shapes"}) {

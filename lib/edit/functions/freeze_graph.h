@@ -91,9 +91,4 @@ class GraphFreezing {
 Error outright_write(const Graph& graph, NodeId writer, const std::string& variable,
                      std::string_view function = {});
 
-// The functions that an AttrValue names at its top: one, or a list of them.
-std::vector<std::string_view> functions_in(std::string_view attr_value);
-// The same AttrValue with other names for them, in their order.
-std::string with_functions(std::string_view attr_value, const std::vector<std::string>& names);
-
 }  // namespace gedit

@@ -1,0 +1,93 @@
+#include "edit/functions/call_attributes.h"
+
+#include "graph/node.h"
+#include "graph/types.h"
+
+namespace gedit {
+
+std::string with_shapes(std::string_view attr_value, const std::map<uint32_t, Carried>& shapes) {
+  std::string list;
+  uint32_t at = 0;
+  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
+    const auto found = fields->bytes(attr_field::kShape) ? shapes.find(at++) : shapes.end();
+    if (found == shapes.end()) {
+      list += fields->raw;
+    } else {
+      append_bytes_field(list, attr_field::kShape, shape_proto(found->second.shape));
+    }
+  }
+  std::string value;
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+std::string without_inputs(std::string_view attr_value, const std::map<uint32_t, Carried>& gone) {
+  std::string packed;
+  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
+    if (fields->number != attr_field::kInt) continue;
+    each_varint(fields.field(), [&](uint64_t number) {
+      if (number > 0xffffffff || !gone.contains(static_cast<uint32_t>(number))) append_varint(packed, number);
+    });
+  }
+  std::string list, value;
+  if (!packed.empty()) append_bytes_field(list, attr_field::kInt, packed);
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+std::string with_types(std::string_view node_def, std::string_view key,
+                       const std::map<uint32_t, Carried>& carried, uint32_t first) {
+  const auto value = find_attr(node_def, key);
+  if (!value) return std::string(node_def);
+  std::vector<DType> types = type_list(*value);
+  for (const auto& [index, one] : carried) {
+    if (index >= first && index - first < types.size()) types[index - first] = one.dtype;
+  }
+  return with_attr(node_def, key, type_list_value(types));
+}
+
+std::vector<std::string_view> functions_in(std::string_view attr_value) {
+  std::vector<std::string_view> names;
+  for (Fields fields(attr_value); fields.next();) {
+    if (fields->bytes(attr_field::kFunc)) names.push_back(last_bytes(fields->value, 1));
+    if (!fields->bytes(attr_field::kList)) continue;
+    for (Fields list(fields->value); list.next();) {
+      if (list->bytes(attr_field::kListFunc)) names.push_back(last_bytes(list->value, 1));
+    }
+  }
+  return names;
+}
+
+std::string with_functions(std::string_view attr_value, const std::vector<std::string>& names) {
+  size_t next = 0;
+  const auto renamed = [&](std::string_view func) {
+    std::string out;
+    append_bytes_field(out, 1, next < names.size() ? names[next] : std::string());
+    ++next;
+    for (Fields fields(func); fields.next();) {
+      if (!fields->bytes(1)) out += fields->raw;
+    }
+    return out;
+  };
+  std::string out;
+  for (Fields fields(attr_value); fields.next();) {
+    if (fields->bytes(attr_field::kFunc)) {
+      append_bytes_field(out, attr_field::kFunc, renamed(fields->value));
+    } else if (fields->bytes(attr_field::kList)) {
+      std::string list;
+      for (Fields items(fields->value); items.next();) {
+        if (items->bytes(attr_field::kListFunc)) {
+          append_bytes_field(list, attr_field::kListFunc, renamed(items->value));
+        } else {
+          list += items->raw;
+        }
+      }
+      append_bytes_field(out, attr_field::kList, list);
+    } else {
+      out += fields->raw;
+    }
+  }
+  return out;
+}
+
+}  // namespace gedit
