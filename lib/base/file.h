@@ -85,8 +85,6 @@ class InputFile {
   std::string_view bytes_;
 };
 
-// Writes buffers and pieces of other files to a file, in order, in a thread of its own: encoding, reading and
-// checksums then cost no time where there is a second processor.
 class BackgroundWriter;
 struct WriteFailure;
 

@@ -1,0 +1,50 @@
+#include "base/descriptor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace gedit {
+namespace {
+
+// For more at once, the kernel looks for megabytes of memory in one piece, and sometimes takes a second to
+// make them.
+constexpr size_t kWrite = size_t{256} << 10;
+
+}  // namespace
+
+std::string system_text(int error) {
+  std::string text = std::strerror(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+[[noreturn]] void fail_reading(const std::string& path, int error) {
+  throw Error(Cause::kInput, system_text(error)).in(path);
+}
+
+void write_all(int descriptor, const char* p, size_t size, int& error) {
+  while (size > 0) {
+    const ssize_t wrote = ::write(descriptor, p, std::min(size, kWrite));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) {
+      error = wrote < 0 ? errno : ENOSPC;
+      return;
+    }
+    p += wrote;
+    size -= static_cast<size_t>(wrote);
+  }
+}
+
+WriteFailure write_mapped(const Mapped& part, int to) {
+  int error = 0;
+  write_all(to, part.bytes.data(), part.bytes.size(), error);
+  if (error == EFAULT) return {0, part.source};
+  return {error, nullptr};
+}
+
+}  // namespace gedit

@@ -1,0 +1,40 @@
+// Descriptors of files: bytes written whole, and what went wrong.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace gedit {
+
+// Measured: a larger buffer gains nothing, a smaller one costs system calls.
+inline constexpr size_t kFileBuffer = size_t{256} << 10;
+
+// What errno means, as part of a message.
+std::string system_text(int error);
+
+// Throws Error (kInput) of the file.
+[[noreturn]] void fail_reading(const std::string& path, int error);
+
+// Sets `error` to an errno where not all could be written.
+void write_all(int descriptor, const char* p, size_t size, int& error);
+
+// What went wrong while bytes were written.
+struct WriteFailure {
+  int error = 0;                      // errno
+  const InputFile* source = nullptr;  // where it was the source's; with error 0 it became shorter
+  bool any() const { return error != 0 || source != nullptr; }
+};
+
+// Part of a mapped file, which outlives this. Whole megabytes that are mapped at once cost the kernel half of
+// what reading and writing them does, and are in memory for a moment only.
+struct Mapped {
+  const InputFile* source = nullptr;
+  std::string_view bytes;
+};
+
+WriteFailure write_mapped(const Mapped& part, int to);
+
+}  // namespace gedit

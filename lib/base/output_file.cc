@@ -1,0 +1,217 @@
+// An output that appears whole or not at all.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "base/background_writer.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/file.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kLong =
+    size_t{64} << 10;  // from here on, reading beats copying from a mapping that is not yet faulted in
+
+constexpr size_t kWhole = size_t{256} << 10;  // from here on, writing from the mapping beats both
+constexpr size_t kMapped = size_t{4} << 20;   // measured: 1 MiB costs a tenth more, larger gains nothing
+
+constexpr uint64_t kWorthAThread = uint64_t{4}
+                                   << 20;  // bytes of output; below, starting one costs what it saves
+
+// A device, a pipe or a socket: renaming a file over it would put it away. /dev/stdout may lead to a file.
+bool takes_bytes(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  if (S_ISREG(status.st_mode)) return path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+  return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) || S_ISFIFO(status.st_mode) ||
+         S_ISSOCK(status.st_mode);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, bool overwrite)
+    : path_(std::move(path)), overwrite_(overwrite), buffer_(kFileBuffer) {
+  if (path_ == "-") {
+    descriptor_ = ::dup(STDOUT_FILENO);
+    if (descriptor_ < 0) fail(errno);
+    direct_ = true;
+    return;
+  }
+  if (is_directory(path_)) fail(EISDIR);
+  if (takes_bytes(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    direct_ = true;
+    return;
+  }
+  if (!overwrite_ && exists(path_)) {
+    throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
+  }
+  const std::string dir(dir_name(path_));
+  descriptor_ = ::open(dir.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
+  temporary_ = path_ + ".tmp-XXXXXX";
+  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail(errno);
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor_, 0666 & ~mask);
+}
+
+OutputFile::~OutputFile() {
+  background_.reset();
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::fail(int error) const {
+  throw Error(Cause::kWrite, system_text(error)).in(path_ == "-" ? "(standard output)" : path_);
+}
+
+void OutputFile::expect(uint64_t size) {
+  // Small files gain nothing; a file system that cannot do it writes as well without.
+  if (!direct_ && size > (uint64_t{1} << 20)) {
+    static_cast<void>(::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
+  }
+  if (size <= kWorthAThread || background_ != nullptr) return;
+  try {
+    background_ = std::make_unique<BackgroundWriter>(descriptor_);
+  } catch (const std::system_error&) {
+    background_ = nullptr;  // no thread is to be had; it writes as well without
+  }
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (bytes.size() >= kLong) {
+    for (const auto& source : sources_) {
+      if (source->holds(bytes)) return copy_long(*source, bytes);
+    }
+    // Without a thread; with one, it writes while the next bytes are read.
+    if (background_ == nullptr) {
+      flush();
+      return write_through(bytes);
+    }
+  }
+  while (!bytes.empty()) {
+    if (used_ == buffer_.size()) flush();
+    const size_t size = std::min(bytes.size(), buffer_.size() - used_);
+    std::memcpy(buffer_.data() + used_, bytes.data(), size);
+    used_ += size;
+    bytes.remove_prefix(size);
+  }
+}
+
+void OutputFile::write_from(const std::shared_ptr<const InputFile>& file, std::string_view bytes) {
+  if (bytes.size() < kLong) return write(bytes);
+  if (std::find(sources_.begin(), sources_.end(), file) == sources_.end()) sources_.push_back(file);
+  copy_long(*file, bytes);
+}
+
+void OutputFile::copy_long(const InputFile& source, std::string_view bytes) {
+  if (bytes.size() >= kWhole) return copy_whole(source, bytes);
+  auto offset = bytes.data() - source.bytes().data();
+  size_t left = bytes.size();
+  while (left > 0) {
+    if (used_ == buffer_.size()) flush();
+    const size_t want = std::min(left, buffer_.size() - used_);
+    const ssize_t got = ::pread(source.descriptor(), buffer_.data() + used_, want, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) check({got < 0 ? errno : 0, &source});
+    used_ += static_cast<size_t>(got);
+    offset += got;
+    left -= static_cast<size_t>(got);
+  }
+}
+
+void OutputFile::copy_whole(const InputFile& source, std::string_view bytes) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMapped, bytes.size()))) {
+    const Mapped part{&source, bytes.substr(0, kMapped)};
+    source.fetch(part.bytes);  // while the thread is still busy with what was there before
+    flush();
+    written_ += part.bytes.size();
+    if (background_ != nullptr) {
+      check(background_->put(part));
+      continue;
+    }
+    const WriteFailure failure = write_mapped(part, descriptor_);
+    source.forget(part.bytes);
+    check(failure);
+  }
+}
+
+void OutputFile::check(const WriteFailure& failure) const {
+  if (failure.source != nullptr && failure.error == 0)
+    throw Error(Cause::kInput, "became shorter while it was read").in(failure.source->path());
+  if (failure.source != nullptr) fail_reading(failure.source->path(), failure.error);
+  if (failure.error != 0) fail(failure.error);
+}
+
+void OutputFile::flush() {
+  const size_t size = std::exchange(used_, 0);
+  if (size == 0) return;
+  if (background_ == nullptr) return write_through({buffer_.data(), size});
+  check(background_->put(buffer_, size));
+  written_ += size;
+}
+
+void OutputFile::drain() {
+  if (background_ != nullptr) check(background_->drain());
+}
+
+void OutputFile::write_through(std::string_view bytes) {
+  drain();
+  int error = 0;
+  write_all(descriptor_, bytes.data(), bytes.size(), error);
+  if (error != 0) fail(error);
+  written_ += bytes.size();
+}
+
+void OutputFile::commit() {
+  flush();
+  drain();
+  if (direct_) return;
+  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
+    fail(errno);  // gives back what expect() took too much
+  if (temporary_.empty()) {
+    std::array<char, 64> self{};
+    std::snprintf(self.data(), self.size(), "/proc/self/fd/%d", descriptor_);
+    if (!overwrite_) {  // fails where somebody else made the file meanwhile
+      if (::linkat(AT_FDCWD, self.data(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        if (errno == EEXIST) throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
+        fail(errno);
+      }
+      return;
+    }
+    std::string name;
+    for (int attempt = 0; name.empty(); ++attempt) {
+      name = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+      if (::linkat(AT_FDCWD, self.data(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) break;
+      if (errno != EEXIST || attempt > 100) fail(errno);
+      name.clear();
+    }
+    temporary_ = name;
+  }
+  if (overwrite_) {
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+    return;
+  }
+  if (::link(temporary_.c_str(), path_.c_str()) != 0) fail(errno);  // the destructor removes the other name
+}
+
+}  // namespace gedit
