@@ -45,10 +45,10 @@ class Freeze final : public Command {
   Changes frozen(Model& model, Registry& ops) {
     const bool graph_alone = output_.asks_for_graph();
     const bool directory = target_of(model, output_.destination(model)).directory;
-    Changes changes;
-    changes.list_removed = output_.dry_run();
     request_.checkpoint = values_of(model, checkpoint_);
-    const FreezeResult result = freeze(model, ops, request_, changes);
+    request_.want_changes = output_.dry_run();
+    FreezeResult result = freeze(model, ops, request_);
+    Changes& changes = result.changes;
     if (graph_alone) {
       if (model.meta().has(meta_field::kSaver)) {
         changes.warnings.push_back(
@@ -58,17 +58,17 @@ class Freeze final : public Command {
     }
     // One folder of values serves all MetaGraphs of a SavedModel, and only one was frozen.
     if (directory && model.meta_graphs.size() == 1) {
-      output_.base.values = values_that_stay(result, changes);
+      output_.base.values = values_that_stay(result.kept_keys, changes);
       output_.base.without_values = true;
     }
-    return changes;
+    return std::move(result.changes);
   }
 
   // The checkpoint with the values of the variables that stay; null where none does.
-  std::shared_ptr<Checkpoint> values_that_stay(const FreezeResult& result, Changes& changes) const {
-    if (result.kept_keys.empty()) return nullptr;
+  std::shared_ptr<Checkpoint> values_that_stay(const std::vector<std::string>& keys, Changes& changes) const {
+    if (keys.empty()) return nullptr;
     auto values = std::make_shared<Checkpoint>(open_checkpoint(request_.checkpoint, &changes.warnings));
-    const std::set<std::string> kept(result.kept_keys.begin(), result.kept_keys.end());
+    const std::set<std::string> kept(keys.begin(), keys.end());
     std::vector<bool> dropped;
     for (const Tensor& tensor : values->tensors)
       dropped.push_back(!kept.contains(tensor.name) && tensor.name != kObjectGraphKey);

@@ -16,15 +16,17 @@ struct FreezeRequest {
   std::string signature;             // instead of outputs: those of this signature, and its inputs
   std::string checkpoint;            // where values come from; empty: none was named and none is known
   std::string keep;                  // a selector: variables that stay variables
+  bool want_changes = false;         // fill Changes::removed, too
 };
 
 struct FreezeResult {
+  Changes changes;
   std::vector<std::string> kept_keys;  // of the checkpoint: values of the variables that stay
 };
 
 // Reduces the selected MetaGraph. Weights are streamed from the checkpoint when the model is written; they
-// are not in memory. Throws Error (kUsage, kRefused, kInput); the model is then not to be used any more.
-FreezeResult freeze(Model& model, Registry& ops, const FreezeRequest& request, Changes& changes);
+// are not in memory. Throws Error (kUsage, kRefused, kInput).
+FreezeResult freeze(Model& model, Registry& ops, const FreezeRequest& request);
 
 // The checkpoint that belongs to the model: `named` if it is given, a SavedModel's variables, for `x.meta`
 // the checkpoint `x` where there is one; else empty.

@@ -1,0 +1,83 @@
+#include "edit/changing/freeze_warnings.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "graph/library.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+// Where examples come from: a frozen graph is rarely meant to need them.
+bool feeds_itself(std::string_view op) {
+  return is(op, OpKind::kIterator) || is(op, OpKind::kQueue) || is(op, OpKind::kReader);
+}
+
+}  // namespace
+
+void warn_of_writers(const std::vector<std::string>& writers, Changes& changes) {
+  if (writers.empty()) return;
+  changes.warnings.push_back(std::to_string(writers.size()) + (writers.size() == 1 ? " writer" : " writers") +
+                             " bypassed, first '" + printable(writers.front()) + "'");
+}
+
+void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes) {
+  size_t feeding = 0;
+  std::string first;
+  for (const NodeId id : stays.nodes()) {
+    if (feeds_itself(node_op(graph.bytes(id))) && feeding++ == 0)
+      first = printable(graph.name(id)) + " (" + printable(node_op(graph.bytes(id))) + ")";
+  }
+  if (feeding > 0) {
+    changes.warnings.push_back("the outputs still need " + std::to_string(feeding) +
+                               (feeding == 1 ? " node" : " nodes") + " of an input pipeline, first " + first +
+                               "; hint: --inputs");
+  }
+}
+
+void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stays, Changes& changes) {
+  const Graph& graph = facts.graph();
+  if (std::any_of(facts.state().begin(), facts.state().end(), [&](const auto& entry) {
+        return kept.has(entry.second.node) && stays.has(entry.second.node);
+      }))
+    return;  // with a variable the saver stays, and so do they
+  std::set<std::string> empty;
+  const auto is_mutable = [](std::string_view op) { return is(op, OpKind::kMutableTable); };
+  const auto makers = functions_with(facts.selecting().library(), is_mutable);
+  for (const auto& [index, state] : facts.state()) {
+    const std::string_view node_def = graph.bytes(state.node);
+    const bool mutates = is_mutable(node_op(node_def)) || makers.contains(called_function(node_def));
+    if (state.table && mutates && state.satellites.empty() && stays.has(state.node))
+      empty.insert(std::string(graph.name(state.node)));
+  }
+  if (empty.empty()) return;
+  changes.warnings.push_back(
+      std::to_string(empty.size()) + (empty.size() == 1 ? " table is" : " tables are") +
+      " filled by a checkpoint alone and will be empty, first '" + printable(*empty.begin()) + "'");
+}
+
+void note_tables_that_nothing_fills(const Facts& facts, const NodeSet& stays,
+                                    const std::vector<std::string>& outputs,
+                                    const std::function<bool(NodeId)>& keeps, Changes& changes) {
+  const Graph& graph = facts.graph();
+  std::set<std::string> unrun;
+  std::string names;
+  for (const auto& [initializer, owner] : facts.initializer_owner()) {
+    const NodeId id{initializer};
+    if (!stays.has(id) || !keeps(owner) || !facts.state().at(index_of(owner)).table) continue;
+    const auto readers = facts.consumers().of(id);
+    const bool run = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
+      return stays.has(reader) && is_no_op(node_op(graph.bytes(reader)));
+    });
+    const bool asked = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      return parse_input(output).node == graph.name(id);
+    });
+    if (!run && !asked) unrun.insert(std::string(graph.name(id)));
+  }
+  for (const std::string& name : unrun) names += (names.empty() ? "" : ", ") + printable(name);
+  if (!names.empty()) changes.notes.push_back("no init op fills the tables any more: run " + names);
+}
+
+}  // namespace gedit

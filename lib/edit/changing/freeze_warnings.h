@@ -1,0 +1,27 @@
+// What whoever freezes a graph is to hear of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "edit/basis/changes.h"
+#include "edit/basis/facts.h"
+
+namespace gedit {
+
+// Nodes that wrote variables and are gone, by name.
+void warn_of_writers(const std::vector<std::string>& writers, Changes& changes);
+
+// The outputs still read examples by themselves.
+void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes);
+
+// Tables of which a saver that goes has the contents. `kept`: variables that stay variables.
+void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stays, Changes& changes);
+
+// Tables that no init op fills and that are no output. `keeps`: whether that state stays.
+void note_tables_that_nothing_fills(const Facts& facts, const NodeSet& stays,
+                                    const std::vector<std::string>& outputs,
+                                    const std::function<bool(NodeId)>& keeps, Changes& changes);
+
+}  // namespace gedit

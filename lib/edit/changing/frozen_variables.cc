@@ -1,0 +1,128 @@
+#include "edit/changing/frozen_variables.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+
+FrozenVariables::FrozenVariables(Facts& facts, const std::string& keep)
+    : facts_(facts), kept_(facts.graph().size()), frozen_(facts.graph().size()) {
+  for (const Function& function : facts.selecting().library().functions) {
+    functions_.insert(function.name);
+    function.body.each_record([&](std::string_view node_def) {
+      if (is_var_handle_op(node_op(node_def))) owners_.insert(function.name);
+    });
+  }
+  if (keep.empty()) return;
+  const Selection hit = facts_.selecting().require(keep);
+  for (const NodeId id : hit.nodes.nodes()) {
+    if (is_variable_op(node_op(facts_.graph().bytes(id)))) kept_.add(id);
+  }
+  if (kept_.empty()) throw refused("hits no variable").of(quoted("selector", keep));
+}
+
+bool FrozenVariables::any_kept_in(const NodeSet& stays) const {
+  const std::vector<NodeId> kept = kept_.nodes();
+  return std::any_of(kept.begin(), kept.end(), [&](NodeId id) { return stays.has(id); });
+}
+
+void FrozenVariables::freeze_if_variable(NodeId id) {
+  if (is_variable_op(node_op(facts_.graph().bytes(id))) && !kept_.has(id)) frozen_.add(id);
+}
+
+void FrozenVariables::freeze_needed(const std::vector<NodeId>& needed) {
+  all_freeze_ = false;
+  for (const NodeId id : needed) freeze_if_variable(id);
+}
+
+void FrozenVariables::freeze_what_nothing_initializes(const Closure& closure) {
+  for (const NodeId id : closure.found()) {
+    const auto state = facts_.state().find(index_of(id));
+    if (state == facts_.state().end() || state->second.table || frozen_.has(id)) continue;
+    const NodeId initializer = state->second.initializer;
+    if (initializer == kNoNode || !closure.nodes().has(initializer)) freeze_if_variable(id);
+  }
+}
+
+void FrozenVariables::seed(HandleFlow& flow, NodeId variable) const {
+  const std::string_view node_def = facts_.graph().bytes(variable);
+  Carried carried;
+  carried.dtype = base_type(type_attr(node_def, "dtype").value_or(DType::kInvalid));
+  if (const auto shape = find_attr(node_def, "shape"))
+    carried.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+  carried.variable = facts_.graph().name(variable);
+  carried.reference = !is_var_handle_op(node_op(node_def));
+  flow.seed(carried.variable, carried);
+}
+
+uint64_t FrozenVariables::seed_all(HandleFlow& flow) const {
+  uint64_t variables = 0;
+  for (uint32_t i = 0; i < facts_.graph().size(); ++i) {
+    if (!is_variable_op(node_op(facts_.graph().bytes(NodeId{i})))) continue;
+    ++variables;
+    if (!kept_.has(NodeId{i})) seed(flow, NodeId{i});
+  }
+  return variables;
+}
+
+void FrozenVariables::seed_frozen(HandleFlow& flow) const {
+  for (const NodeId id : frozen_.nodes()) seed(flow, id);
+}
+
+HandleFlow::Questions FrozenVariables::questions(std::function<bool(NodeId)> regards,
+                                                 const Readers* new_readers) const {
+  return {[this, new_readers](std::string_view name) {
+            const NodeId id = facts_.names().find(name);
+            if (id == kNoNode) return std::vector<NodeId>();
+            const auto readers = facts_.consumers().of(id);
+            std::vector<NodeId> found(readers.begin(), readers.end());
+            if (new_readers == nullptr) return found;
+            const auto more = new_readers->find(index_of(id));
+            if (more != new_readers->end())
+              found.insert(found.end(), more->second.begin(), more->second.end());
+            return found;
+          },
+          std::move(regards), [this](std::string_view op) { return functions_.contains(op); }};
+}
+
+void FrozenVariables::freeze_owners(const std::vector<NodeId>& nodes, const Library& library,
+                                    FunctionFreezing& functions) const {
+  if (owners_.empty()) return;
+  FunctionReach reach(library);
+  for (const NodeId id : nodes) reach.calls_of(facts_.graph().bytes(id));
+  reach.follow();
+  for (size_t i = 0; i < library.functions.size(); ++i) {
+    if (reach.reached(i) && owners_.contains(library.functions[i].name)) functions.freeze_own(i);
+  }
+}
+
+void FrozenVariables::put_values(VariableValues* values, Changes& changes) const {
+  Graph& graph = facts_.edited();
+  const std::vector<NodeId> constants = frozen_.nodes();
+  if (!constants.empty() && values == nullptr) {
+    throw refused(std::to_string(constants.size()) + (constants.size() == 1 ? " variable" : " variables") +
+                  " and no checkpoint")
+        .hint("--checkpoint PREFIX");
+  }
+  for (const NodeId id : constants) {
+    ConstantValue value = values->value(id);
+    std::string attr;
+    append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
+    const std::string_view node_def = graph.bytes(id);
+    NodeBuilder builder(node_name(node_def), "Const");
+    each_input(node_def, [&](std::string_view text) { builder.input(text); });
+    builder.type("dtype", static_cast<DType>(last_varint(value.tensor_proto, 1)));
+    std::string constant = builder.attr("value", attr).take();
+    changes.changed.emplace_back(graph.name(id), "Const");
+    if (value.content == nullptr) {
+      graph.replace(id, std::move(constant));
+    } else {
+      graph.replace(id, std::move(constant), std::move(value.content));
+    }
+  }
+}
+
+}  // namespace gedit

@@ -1,0 +1,65 @@
+// Which variables of a main graph become constants, and which stay (docs/rules.md#freeze).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "edit/basis/changes.h"
+#include "edit/basis/closure.h"
+#include "edit/functions/freeze.h"
+#include "edit/functions/handle_flow.h"
+#include "edit/savers/values.h"
+
+namespace gedit {
+
+class FrozenVariables {
+ public:
+  // `keep`: a selector of variables that stay, whether they are needed or not; may be empty. Throws Error
+  // (kRefused) where it hits none. The facts outlive it.
+  FrozenVariables(Facts& facts, const std::string& keep);
+
+  const NodeSet& kept() const { return kept_; }
+  const NodeSet& frozen() const { return frozen_; }
+  bool any_kept_in(const NodeSet& stays) const;
+  bool is_kept_in(NodeId id, const NodeSet& stays) const { return kept_.has(id) && stays.has(id); }
+
+  // Whether functions hold variables themselves.
+  bool in_functions() const { return !owners_.empty(); }
+
+  // While it is not known which are needed, all but the kept ones freeze.
+  bool all_freeze() const { return all_freeze_; }
+  void freeze_needed(const std::vector<NodeId>& needed);
+  // What only initial values read, and nothing that stays initializes, is a constant as well.
+  void freeze_what_nothing_initializes(const Closure& closure);
+
+  // Every variable that may become a constant; gives the number of all variables.
+  uint64_t seed_all(HandleFlow& flow) const;
+  void seed_frozen(HandleFlow& flow) const;
+
+  // `new_readers`: by node, that read it besides those of the facts. It outlives the answers, as this does.
+  using Readers = std::unordered_map<uint32_t, std::vector<NodeId>>;
+  HandleFlow::Questions questions(std::function<bool(NodeId)> regards, const Readers* new_readers) const;
+
+  // Functions below these nodes that hold variables themselves.
+  void freeze_owners(const std::vector<NodeId>& nodes, const Library& library,
+                     FunctionFreezing& functions) const;
+
+  // The variables become Consts. Throws Error (kRefused) where there are any and no values.
+  void put_values(VariableValues* values, Changes& changes) const;
+
+ private:
+  void freeze_if_variable(NodeId id);
+  void seed(HandleFlow& flow, NodeId variable) const;
+
+  Facts& facts_;
+  std::unordered_set<std::string_view> functions_, owners_;  // owners_: that hold variables themselves
+  NodeSet kept_;
+  NodeSet frozen_;
+  bool all_freeze_ = true;
+};
+
+}  // namespace gedit
