@@ -61,7 +61,7 @@ constexpr size_t kBlock = 1360;  // bytes of each of the three streams
 
 using Matrix = std::array<uint32_t, 32>;  // column i: what bit i of a crc becomes
 
-constexpr uint32_t apply(const Matrix& matrix, uint32_t vector) {
+constexpr uint32_t product(const Matrix& matrix, uint32_t vector) {
   uint32_t sum = 0;
   for (size_t i = 0; vector != 0; vector >>= 1, ++i) {
     if ((vector & 1) != 0) sum ^= matrix[i];
@@ -71,7 +71,7 @@ constexpr uint32_t apply(const Matrix& matrix, uint32_t vector) {
 
 constexpr Matrix square(const Matrix& matrix) {
   Matrix result{};
-  for (size_t i = 0; i < 32; ++i) result[i] = apply(matrix, matrix[i]);
+  for (size_t i = 0; i < 32; ++i) result[i] = product(matrix, matrix[i]);
   return result;
 }
 
@@ -84,13 +84,13 @@ constexpr std::array<CrcTable, 4> make_shift(size_t bytes) {
   for (size_t i = 0; i < 32; ++i) total[i] = uint32_t{1} << i;
   for (size_t bits = bytes * 8; bits != 0; bits >>= 1) {
     if ((bits & 1) != 0) {
-      for (size_t i = 0; i < 32; ++i) total[i] = apply(power, total[i]);
+      for (size_t i = 0; i < 32; ++i) total[i] = product(power, total[i]);
     }
     power = square(power);
   }
   std::array<CrcTable, 4> tables{};
   for (size_t k = 0; k < 4; ++k) {
-    for (uint32_t i = 0; i < 256; ++i) tables[k][i] = apply(total, i << (8 * k));
+    for (uint32_t i = 0; i < 256; ++i) tables[k][i] = product(total, i << (8 * k));
   }
   return tables;
 }
