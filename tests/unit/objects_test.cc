@@ -1,130 +1,18 @@
-// The one tree behind both object graphs, and what is done to it: paths, what stays, joins, copies, renames.
-// A graph is written as its objects with a bar between them:
-//   x>1 child x is object 1; x~1 dependency; m:1+2 slot m of variable 1 is object 2; s!1,2 saveable s, saved
-//   by object 1 and restored by 2; @k value of key k; =V kind of a SavedObject, by the letters of kKinds.
+// The one tree behind both object graphs, and what is done to it: paths, what stays, what is appended, bytes;
+// and edits of a checkpoint's object graph.
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
 #include <set>
-#include <sstream>
 
-#include "base/error.h"
 #include "base/wire.h"
 #include "checkpoint/object_edits.h"
 #include "checkpoint/open.h"
-#include "edit/objects/join.h"
-#include "edit/objects/remaining.h"
 #include "model/model.h"
+#include "object_notation.h"
 
 namespace gedit {
 namespace {
-
-using Strings = std::vector<std::string>;
-
-const std::map<char, ObjectKind> kKinds{{'U', ObjectKind::kUserObject},   {'A', ObjectKind::kAsset},
-                                        {'F', ObjectKind::kFunction},     {'V', ObjectKind::kVariable},
-                                        {'B', ObjectKind::kBareFunction}, {'C', ObjectKind::kConstant},
-                                        {'R', ObjectKind::kResource}};
-
-void add_own(ObjectGraph::Object& object, const std::string& token) {
-  object.attributes.push_back({.full_name = "", .key = token.substr(1)});
-}
-void add_own(SavedObjects::Object& object, const std::string& token) { object.kind = kKinds.at(token[1]); }
-
-std::string own_text(const ObjectGraph::Object& object) {
-  std::string text;
-  for (const ObjectGraph::Attribute& attribute : object.attributes) text += " @" + attribute.key;
-  return text;
-}
-std::string own_text(const SavedObjects::Object& object) {
-  for (const auto& [letter, kind] : kKinds) {
-    if (kind == object.kind) return std::string(" =") + letter;
-  }
-  return "";
-}
-
-template <typename Object>
-std::vector<Object> objects_of(const std::string& text) {
-  std::vector<Object> objects(1);
-  std::istringstream words(text);
-  for (std::string token; words >> token;) {
-    Object& object = objects.back();
-    const size_t mark = token.find_first_of(">~:!");
-    const std::string name = token.substr(0, mark);
-    const auto number = [&](size_t from) { return static_cast<uint32_t>(std::stoul(token.substr(from))); };
-    if (token == "|") {
-      objects.emplace_back();
-    } else if (token[0] == '@' || token[0] == '=') {
-      add_own(object, token);
-    } else if (token[mark] == '>') {
-      object.children.push_back({number(mark + 1), name});
-    } else if (token[mark] == '~') {
-      object.dependencies.push_back({number(mark + 1), name});
-    } else if (token[mark] == ':') {
-      object.slots.push_back({number(mark + 1), number(token.find('+') + 1), name});
-    } else {
-      object.saveables.push_back({name, number(mark + 1), number(token.find(',') + 1)});
-    }
-  }
-  for (Object& object : objects) object.changed = true;
-  return objects;
-}
-
-template <typename Object>
-std::string text_of(const std::vector<Object>& objects) {
-  std::string text;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    const Object& object = objects[i];
-    if (i > 0) text += " |";
-    const auto id = [](uint32_t number) { return std::to_string(number); };
-    for (const auto& child : object.children) text += " " + child.name + ">" + id(child.id);
-    for (const auto& one : object.dependencies) text += " " + one.name + "~" + id(one.id);
-    for (const auto& slot : object.slots)
-      text += " " + slot.name + ":" + id(slot.variable) + "+" + id(slot.slot);
-    for (const auto& one : object.saveables)
-      text += " " + one.name + "!" + id(one.save) + "," + id(one.restore);
-    text += own_text(object);
-  }
-  return text.starts_with(' ') ? text.substr(1) : text;
-}
-
-ObjectGraph graph_of(const std::string& text) {
-  return {.objects = objects_of<ObjectGraph::Object>(text), .rest = ""};
-}
-SavedObjects saved_of(const std::string& text) {
-  SavedObjects saved;
-  saved.objects = objects_of<SavedObjects::Object>(text);
-  return saved;
-}
-
-SavedObjects::Function function_of(const std::string& name, std::vector<uint32_t> bound_inputs) {
-  SavedObjects::Function function;
-  function.name = name;
-  function.bound_inputs = std::move(bound_inputs);
-  return function;
-}
-
-std::vector<bool> bits(const std::string& text) {
-  std::vector<bool> out;
-  for (const char c : text) out.push_back(c == '1');
-  return out;
-}
-std::string bits_text(const std::vector<bool>& bits) {
-  std::string out;
-  for (const bool bit : bits) out += bit ? '1' : '0';
-  return out;
-}
-
-template <typename Action>
-std::string refusal_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // ---------------------------------------------------------------------------------------------------- paths
 
@@ -337,55 +225,6 @@ TEST(ObjectGraph, SecondNamesLeadToTheFirst) {
   settle_paths(graph, renaming);
   EXPECT_EQ(renaming.pairs()[0].from, "a/w");
   EXPECT_EQ(renaming.pairs()[0].to, "a/v");
-}
-
-// ---------------------------------------------------------------------------------------- of SavedModels
-
-TEST(SavedObjects, WhatRemains) {
-  struct Case {
-    const char* rule;
-    std::string text, alive, stays, after;  // after: empty where the objects are as they were
-  };
-  const Case cases[] = {
-      {"a variable that is there", "v>1 w>2 =U | =V | =V", "010", "110", ""},
-      {"what leads to it", "l>1 m>3 =U | v>2 =U | =V | w>4 =U | =V", "00100", "11100", ""},
-      {"what leads to none", "l>1 =U | =U", "00", "11", ""},
-      {"what leads to both", "l>1 =U | v>2 w>3 =U | =V | =V", "0010", "1110", ""},
-      {"signatures, even without any", "signatures>1 =U | f>2 =U | =B", "000", "110", ""},
-      {"a dead function on the way to a variable", "f>1 =U | v>2 =F | =V", "001", "111",
-       "f>1 =U | v>2 =U | =V"},
-      {"a function below a dead one goes", "f>1 v>3 =U | g>2 =F | =F | =V", "0001", "1001", ""},
-      {"an orphan of what went", "t>1 v>3 =U | u>2 =R | =U | =V", "0001", "1001", ""},
-      {"a slot that no child leads to", "o>1 v>2 =U | m:2+3 =U | =V | =V", "0011", "1111", ""},
-      {"saveables of a table that is there", "t>1 =U | s!2,3 =R | =F | =F", "0111", "1111", ""},
-  };
-  for (const Case& one : cases) {
-    SavedObjects saved = saved_of(one.text);
-    EXPECT_EQ(bits_text(remaining_objects(saved, bits(one.alive), {})), one.stays) << one.rule;
-    EXPECT_EQ(text_of(saved.objects), one.after.empty() ? one.text : one.after) << one.rule;
-  }
-}
-
-TEST(SavedObjects, WhatFunctionsCaptureRemains) {
-  SavedObjects saved = saved_of("f>1 =U | x>2 =F | =V");
-  saved.functions.push_back(function_of("g", {2}));
-  saved.objects[1].children.clear();
-  EXPECT_EQ(bits_text(remaining_objects(saved, bits("011"), bits("1"))), "111");
-}
-
-TEST(SavedObjects, JoinedBelowANewRoot) {
-  const auto part = [](const std::string& name, const std::string& text, uint32_t first_asset) {
-    return ObjectPart{name, saved_of(text), first_asset, {{"k", "k_1"}}};
-  };
-  const SavedObjects joined = read_saved_objects(join_saved_objects(
-      {part("x", "v>1 a>2 =U | =V | =A", 0), part("y", "signatures>1 a>3 =U | k>2 =U | =B | =A", 3)}));
-  EXPECT_EQ(
-      text_of(joined.objects),
-      "x>1 y>4 signatures>8 =U | v>2 a>3 =U | =V | =A | signatures>5 a>7 =U | k>6 =U | =B | =A | k_1>6 =U");
-  EXPECT_EQ(asset_index(joined.objects[3].content), 0U);
-  EXPECT_EQ(asset_index(joined.objects[7].content), 3U);
-  EXPECT_EQ(text_of(read_saved_objects(join_saved_objects({part("", "v>1 =U | =V", 0)})).objects),
-            "v>1 =U | =V");
 }
 
 // ---------------------------------------------------------------------------------------------------- bytes

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
+#include "edit/objects/copy.h"
 #include "edit/savers/body.h"
 #include "graph/function_names.h"
 #include "graph/string_const.h"
@@ -44,8 +45,9 @@ class ObjectExtension {
       result_.objects.push_back({key, mapping_.scope().of(key), ""});
     }
     extend_saved_graph();
-    add_variables();
-    add_tables();
+    ObjectCopies copies(objects_, library_, facts_.ops, facts_.model.arena);
+    add_variables(copies);
+    add_tables(copies);
     graph_.set_part(graph_field::kLibrary, library_.encode());
     facts_.model.meta().set_part(meta_field::kObjectGraph, saved_objects_bytes(objects_));
     result_.changed.emplace_back("object graph");
@@ -231,192 +233,41 @@ class ObjectExtension {
 
   // ------------------------------------------------------------------------------------------ objects
 
-  // Puts a new object at the path, making what is missing on the way.
-  void put(uint32_t id, std::string_view path) {
-    SavedObjects& objects = objects_;
-    if (!places_) places_.emplace(object_paths(objects.objects));
-    const size_t slash = path.rfind('/');
-    const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
-    const std::string name = unescaped_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
-    const auto check = [&](uint32_t at) {
-      // What hangs below a variable or a function is not restored.
-      if (objects.objects[at].kind != ObjectKind::kUserObject &&
-          objects.objects[at].kind != ObjectKind::kNone)
-        throw Error(Cause::kRefused, "an object that holds no others is on its way")
-            .of(quoted("object", path))
-            .hint("choose another --scope");
-    };
-    const uint32_t parent = places_->at(
-        above, [&](uint32_t at, std::string_view child) { return child_of(objects.objects[at], child); },
-        [&](uint32_t at, std::string_view child) {
-          check(at);
-          const uint32_t made = add_object(objects, ObjectKind::kUserObject, plain_user_object());
-          add_child(objects.objects[at], child, made);
-          return made;
-        });
-    check(parent);
-    if (!places_->put(path, id) || (parent == 0 && child_of(objects.objects[0], name)))
-      throw Error(Cause::kRefused, "is taken").of(quoted("object", path)).hint("choose another --scope");
-    add_child(objects.objects[parent], name, id);
-  }
-
-  void add_variables() {
-    SavedObjects& objects = objects_;
+  void add_variables(ObjectCopies& copies) {
     for (const NodeId id : copied_) {
       const auto object = objects_of_.find(index_of(id));
       const auto key = keys_.find(index_of(id));
       if (object == objects_of_.end() || key == keys_.end()) continue;
-      SavedObjects::Object copy = objects.objects[object->second];
-      if (copy.kind != ObjectKind::kVariable) continue;
-      copy.content = with_each(copy.content, kVariableName, [&](std::string_view) { return copy_name(id); });
-      copy.children.clear();
-      copy.slots.clear();
-      copy.changed = true;
-      const auto made = static_cast<uint32_t>(objects.objects.size());
-      objects.objects.push_back(std::move(copy));
-      copies_[object->second] = made;
-      put(made, object_path(mapping_.scope().of(key->second)));
+      if (objects_.objects[object->second].kind != ObjectKind::kVariable) continue;
+      copies.add_variable(object->second, copy_name(id), object_path(mapping_.scope().of(key->second)));
     }
   }
 
   // A table is an object with functions that make it and fill it; those of the copy make another one.
-  void add_tables() {
-    SavedObjects& objects = objects_;
-    std::vector<std::string> paths;
+  void add_tables(ObjectCopies& copies) {
     for (const NodeId id : copied_) {
       const auto found = objects_of_.find(index_of(id));
-      if (found == objects_of_.end() || objects.objects[found->second].kind != ObjectKind::kResource)
+      if (found == objects_of_.end() || objects_.objects[found->second].kind != ObjectKind::kResource)
         continue;
-      if (paths.empty()) paths = object_paths(objects.objects);
       const uint32_t original = found->second;
-      const auto creator = child_of(objects.objects[original], "_create_resource");
-      if (!creator || !makes_table(*creator)) {
-        result_.warnings.push_back("table '" + printable(graph_.name(id)) +
-                                   "': the copy is seen by the v1 loader alone");
+      const auto warn = [&](const char* what) {
+        result_.warnings.push_back("table '" + printable(graph_.name(id)) + "': " + what);
+      };
+      if (!copies.makes_table(original)) {
+        warn("the copy is seen by the v1 loader alone");
         continue;
       }
-      SavedObjects::Object copy = objects.objects[original];
       const auto keys = table_keys_.find(index_of(id));
-      if (keys == table_keys_.end()) {
-        if (!copy.saveables.empty())
-          result_.warnings.push_back("table '" + printable(graph_.name(id)) +
-                                     "': the copy's values are not saved");
-        copy.saveables.clear();
-      }
-      copy.changed = true;
-      const auto made = static_cast<uint32_t>(objects.objects.size());
-      objects.objects.push_back(std::move(copy));
-      copies_[original] = made;
-      const std::vector<Trackable::Reference> children = objects.objects[made].children;
-      for (size_t i = 0; i < children.size(); ++i) {
-        const uint32_t child = children[i].id;
-        if (child != *creator && !captures(child, original)) continue;
-        const uint32_t own = own_functions(child, id);
-        objects.objects[made].children[i].id = own;
-        for (Trackable::Reference& dependency : objects.objects[made].dependencies) {
-          if (dependency.id == child) dependency.id = own;
-        }
-      }
-      for (size_t i = 0; i < objects.objects[made].saveables.size(); ++i) {
-        const Trackable::Saveable functions = objects.objects[made].saveables[i];
-        const uint32_t save = own_functions(functions.save, id),
-                       restore = own_functions(functions.restore, id);
-        objects.objects[made].saveables[i].save = save;
-        objects.objects[made].saveables[i].restore = restore;
-      }
+      const bool saved = keys != table_keys_.end();
+      if (!saved && !objects_.objects[original].saveables.empty()) warn("the copy's values are not saved");
+      const std::string node = mapped_node(graph_.bytes(id), mapping_, id);
       // The checkpoint's key is the path by which the value is found.
       const std::string path =
-          keys == table_keys_.end() ? paths[original] : std::string(object_path(*keys->second.begin()));
-      if (!path.empty()) put(made, mapping_.scope().of(path));
+          saved ? std::string(object_path(*keys->second.begin())) : copies.path_of(original);
+      copies.add_table(original, std::string(string_attr(node, "shared_name").value_or("")), saved,
+                       path.empty() ? path : mapping_.scope().of(path));
     }
   }
-
-  std::vector<std::string> functions_of(uint32_t object) const {
-    const SavedObjects::Object& one = objects_.objects[object];
-    std::vector<std::string> names;
-    if (one.kind != ObjectKind::kFunction && one.kind != ObjectKind::kBareFunction) return names;
-    for (Fields fields(one.content); fields.next();) {
-      if (fields->bytes(1)) names.emplace_back(fields->value);
-    }
-    return names;
-  }
-
-  bool makes_table(uint32_t creator) {
-    const std::vector<std::string> names = functions_of(creator);
-    const Function* function = names.size() == 1 ? library_.find(names[0]) : nullptr;
-    bool makes = false;
-    if (function != nullptr)
-      function->body.each_record(
-          [&](std::string_view node_def) { makes = makes || is_table_op(node_op(node_def)); });
-    return makes;
-  }
-
-  bool captures(uint32_t object, uint32_t what) const {
-    for (const std::string& name : functions_of(object)) {
-      const SavedObjects::Function* function = objects_.find_function(name);
-      if (function == nullptr) continue;
-      const auto& bound = function->bound_inputs;
-      if (std::find(bound.begin(), bound.end(), what) != bound.end()) return true;
-    }
-    return false;
-  }
-
-  // A function object once more, and its traces, with functions of their own, which capture copies and make
-  // the copy's table.
-  uint32_t own_functions(uint32_t object, NodeId table) {
-    SavedObjects& objects = objects_;
-    for (const std::string& name : functions_of(object)) copy_function(name, table);
-    const auto copy_object = [&](uint32_t id) {
-      SavedObjects::Object copy = objects.objects[id];
-      copy.content = with_each(copy.content, 1, [&](std::string_view name) {
-        const auto own = own_names_.find(std::pair(std::string(name), index_of(table)));
-        return own == own_names_.end() ? std::string(name) : own->second;
-      });
-      copy.changed = true;
-      objects.objects.push_back(std::move(copy));
-      return static_cast<uint32_t>(objects.objects.size() - 1);
-    };
-    const uint32_t made = copy_object(object);
-    const std::vector<Trackable::Reference> children = objects.objects[made].children;
-    for (size_t i = 0; i < children.size(); ++i) {
-      if (objects.objects[children[i].id].kind == ObjectKind::kBareFunction) {
-        const uint32_t trace = copy_object(children[i].id);
-        objects.objects[made].children[i].id = trace;
-      }
-    }
-    return made;
-  }
-
-  void copy_function(const std::string& name, NodeId table) {
-    SavedObjects& objects = objects_;
-    const auto [own, fresh] = own_names_.emplace(std::pair(name, index_of(table)), "");
-    if (!fresh) return;
-    const SavedObjects::Function* known = objects.find_function(name);
-    Function* function = library_.find(name);
-    if (known == nullptr || function == nullptr) {
-      own->second = name;
-      return;
-    }
-    own->second = free_function_name(library_, facts_.ops, name);
-    SavedObjects::Function entry = *known;
-    entry.name = own->second;
-    for (uint32_t& id : entry.bound_inputs) {
-      if (const auto copy = copies_.find(id); copy != copies_.end()) id = copy->second;
-    }
-    entry.changed = true;
-    const std::string copied = mapped_node(graph_.bytes(table), mapping_, table);
-    const std::string identity(string_attr(copied, "shared_name").value_or(""));
-    StringSink bytes;
-    function->body.write(bytes);
-    const std::string body = with_each(bytes.text, function_field::kNode, [&](std::string_view node_def) {
-      if (!is_table_op(node_op(node_def))) return std::string(node_def);
-      return with_attr(node_def, "shared_name", string_value(identity));
-    });
-    library_.add(with_function_name(body, own->second), facts_.model.arena);
-    objects.functions.push_back(std::move(entry));
-  }
-
-  static constexpr uint32_t kVariableName = 6;  // SavedVariable.name
 
   Facts& facts_;
   Graph& graph_;
@@ -430,10 +281,7 @@ class ObjectExtension {
   std::map<uint32_t, std::set<std::string>> table_keys_;  // of a copied table
   std::unordered_map<uint32_t, std::string> again_;       // nodes before a saver -> those of copies
   std::set<uint32_t> saved_graphs_;                       // Consts that hold the checkpoint's object graph
-  std::map<uint32_t, uint32_t> copies_;                   // object -> its copy
-  std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
-  std::optional<PathMaker> places_;
-  std::unordered_map<std::string_view, size_t> uses_;  // of functions, by all that name them
+  std::unordered_map<std::string_view, size_t> uses_;     // of functions, by all that name them
 };
 
 }  // namespace
