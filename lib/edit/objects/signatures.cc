@@ -11,153 +11,14 @@
 namespace gedit {
 namespace {
 
-namespace structured {  // StructuredValue (tensorflow/core/protobuf/struct.proto)
-constexpr uint32_t kNone = 1, kString = 13, kTensorSpec = 33, kList = 51, kTuple = 52, kDict = 53,
-                   kNamedTuple = 54;
-
-std::string value(uint32_t kind, std::string_view content) {
-  std::string bytes;
-  append_bytes_field(bytes, kind, content);
-  return bytes;
-}
-
-std::string none() { return value(kNone, ""); }
-
-std::string sequence(uint32_t kind, const std::vector<std::string>& values) {
-  std::string list;
-  for (const std::string& one : values) append_bytes_field(list, 1, one);
-  return value(kind, list);
-}
-
-std::string tensor_specs(const std::vector<SignatureTensor>& tensors) {
-  std::string dict;
-  for (const SignatureTensor& tensor : tensors) {
-    std::string spec;
-    append_bytes_field(spec, 1, tensor.key);
-    append_bytes_field(spec, 2, shape_proto(tensor.shape));
-    append_varint_field(spec, 3, static_cast<uint64_t>(tensor.type));
-    append_bytes_field(dict, 1, map_entry_bytes(tensor.key, value(kTensorSpec, spec)));
-  }
-  return value(kDict, dict);
-}
-
-}  // namespace structured
-
 namespace bare_field {  // SavedBareConcreteFunction
 constexpr uint32_t kName = 1, kKeyword = 2, kPositional = 3, kSpec = 4;
-}
-
-// Whether Python takes it for the name of an argument; FunctionSpec knows no others.
-bool is_identifier(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
-// FunctionSpec of a function that takes these keywords.
-std::string function_spec(const std::vector<SignatureTensor>& inputs) {
-  std::vector<std::string> keywords;
-  for (const SignatureTensor& input : inputs)
-    keywords.push_back(structured::value(structured::kString, input.key));
-  const std::string no_list = structured::sequence(structured::kList, {});
-  std::string arguments;
-  append_bytes_field(arguments, 1, "FullArgSpec");
-  const auto add = [&](std::string_view key, const std::string& value) {
-    append_bytes_field(arguments, 2, map_entry_bytes(key, value));
-  };
-  add("args", no_list);
-  add("varargs", structured::none());
-  add("varkw", structured::none());
-  add("defaults", structured::none());
-  add("kwonlyargs", structured::sequence(structured::kList, keywords));
-  add("kwonlydefaults", structured::none());
-  add("annotations", structured::value(structured::kDict, ""));
-  std::string spec;
-  append_bytes_field(spec, 1, structured::value(structured::kNamedTuple, arguments));
-  append_bytes_field(spec, 5, structured::none());  // input_signature
-  return spec;
-}
-
-std::string renamed(const NameTable& names, std::string_view name) {
-  const auto found = names.find(name);
-  return found == names.end() ? std::string(name) : found->second;
-}
-
-// The keys of a dict_value, and the names of the tensors that they hold.
-std::string rename_dict(std::string_view value, const NameTable& names) {
-  return with_each(value, structured::kDict, [&](std::string_view dict) {
-    return with_each(dict, 1, [&](std::string_view bytes) {
-      const MapEntry entry = map_entry(bytes);
-      const auto found = names.find(entry.key);
-      if (found == names.end()) return std::string(bytes);
-      const std::string content = with_each(entry.value, structured::kTensorSpec, [&](std::string_view spec) {
-        return with_each(spec, 1, [&](std::string_view) { return found->second; });
-      });
-      return map_entry_bytes(found->second, content);
-    });
-  });
-}
-
-// canonicalized_input_signature: ((), {name: spec}).
-std::string rename_arguments(std::string_view value, const NameTable& names) {
-  return with_each(value, structured::kTuple, [&](std::string_view tuple) {
-    return with_each(tuple, 1, [&](std::string_view part) { return rename_dict(part, names); });
-  });
-}
-
-std::string rename_spec(std::string_view spec, const NameTable& names) {
-  const auto in_list = [&](std::string_view value) {
-    return with_each(value, structured::kList, [&](std::string_view list) {
-      return with_each(list, 1, [&](std::string_view item) {
-        return with_each(item, structured::kString,
-                         [&](std::string_view name) { return renamed(names, name); });
-      });
-    });
-  };
-  return with_each(spec, 1, [&](std::string_view arguments) {
-    return with_each(arguments, structured::kNamedTuple, [&](std::string_view tuple) {
-      return with_each(tuple, 2, [&](std::string_view pair) {
-        const std::string_view key = last_bytes(pair, 1);
-        return with_each(pair, 2, [&](std::string_view value) {
-          if (key == "args" || key == "kwonlyargs") return in_list(value);
-          if (key == "kwonlydefaults" || key == "annotations") return rename_dict(value, names);
-          return std::string(value);
-        });
-      });
-    });
-  });
-}
-
-// The keys of a signature's dict, in the order of the function's arguments or outputs, which is that of the
-// keys; nothing where something else than one tensor stands for one of them.
-std::optional<std::vector<std::string>> tensor_keys(std::string_view value) {
-  std::vector<std::string> keys;
-  bool plain = true;
-  const auto read = [&](std::string_view dict) {
-    for (Fields entries(dict); entries.next();) {
-      if (!entries->bytes(1)) continue;
-      const MapEntry entry = map_entry(entries->value);
-      keys.emplace_back(entry.key);
-      plain = plain && has_field(entry.value, structured::kTensorSpec);
-    }
-  };
-  for (Fields fields(value); fields.next();) {
-    if (fields->bytes(structured::kDict)) read(fields->value);
-    if (!fields->bytes(structured::kTuple)) continue;
-    for (Fields tuple(fields->value); tuple.next();) {
-      if (tuple->bytes(1)) read(last_bytes(tuple->value, structured::kDict));
-    }
-  }
-  if (!plain) return std::nullopt;
-  std::sort(keys.begin(), keys.end());
-  return keys;
 }
 
 // At place k of the renamed keys' order stands the old place.
 std::vector<size_t> new_order(const std::vector<std::string>& keys, const NameTable& names) {
   std::vector<std::string> now;
-  for (const std::string& key : keys) now.push_back(renamed(names, key));
+  for (const std::string& key : keys) now.push_back(renamed_key(names, key));
   std::vector<size_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return now[a] < now[b]; });
@@ -199,7 +60,7 @@ uint32_t own_object(SavedObjects& objects, uint32_t map, std::string_view key) {
 std::string with_keywords(std::string_view bare, const NameTable& names, const std::vector<size_t>& order) {
   std::vector<std::string> keywords;
   for (Fields fields(bare); fields.next();) {
-    if (fields->bytes(bare_field::kKeyword)) keywords.push_back(renamed(names, fields->value));
+    if (fields->bytes(bare_field::kKeyword)) keywords.push_back(renamed_key(names, fields->value));
   }
   if (keywords.size() >= order.size()) {
     const std::vector<std::string> before = keywords;
@@ -227,9 +88,8 @@ void add_signature_object(SavedObjects& objects, std::string_view key, std::stri
   SavedObjects::Function function;
   function.name = name;
   function.bound_inputs = std::move(bound_inputs);
-  function.input_signature = structured::sequence(
-      structured::kTuple, {structured::sequence(structured::kTuple, {}), structured::tensor_specs(inputs)});
-  function.output_signature = structured::tensor_specs(outputs);
+  function.input_signature = tensor_arguments(inputs);
+  function.output_signature = tensor_dict(outputs);
   function.changed = true;
   objects.functions.push_back(std::move(function));
 

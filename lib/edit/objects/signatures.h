@@ -8,19 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/objects/structured_value.h"
 #include "graph/library.h"
-#include "graph/types.h"
 #include "model/saved_objects.h"
 #include "ops/registry.h"
 
 namespace gedit {
-
-// A tensor of a signature by its name there.
-struct SignatureTensor {
-  std::string key;
-  DType type = DType::kInvalid;
-  Shape shape;
-};
 
 // Registers the function `name`, which takes the inputs and then what it captures, and returns the outputs,
 // each in the order of their keys, as signature `key`.
@@ -29,9 +22,6 @@ void add_signature_object(SavedObjects& objects, std::string_view key, std::stri
                           const std::vector<SignatureTensor>& outputs);
 
 void remove_signature_object(SavedObjects& objects, std::string_view key);
-
-// Old name -> new name, at once.
-using NameTable = std::map<std::string, std::string, std::less<>>;
 
 void rename_signature_objects(SavedObjects& objects, const NameTable& keys);
 
