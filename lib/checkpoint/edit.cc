@@ -9,9 +9,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
-#include "base/wire.h"
 #include "checkpoint/object_edits.h"
-#include "checkpoint/values.h"
 
 namespace gedit {
 namespace {
@@ -56,31 +54,6 @@ std::string rename_object_key(const Renaming& renaming, std::string_view key) {
     rest = rest.substr(kSlot.size() + slot.size());
   }
   return renamed + std::string(rest);
-}
-
-// Whether `a` says of itself what `b` does, so that slices of both make one tensor.
-bool parts_of_one(const Tensor& a, const Tensor& b) {
-  return a.partitioned() && b.partitioned() && a.dtype == b.dtype && a.shape == b.shape;
-}
-
-// Adds the slices of `more` to `tensor`; false where both hold a slice.
-bool unite(Checkpoint& checkpoint, Tensor& tensor, Tensor& more) {
-  std::vector<Slice> all = tensor.slices;
-  all.insert(all.end(), more.slices.begin(), more.slices.end());
-  if (const std::string fault = slices_fault(all, tensor.shape); fault.starts_with("slices overlap"))
-    return false;
-  tensor.slices = std::move(all);
-  if (tensor.record.empty() || more.record.empty() || is_slice_key(tensor.record) ||
-      is_slice_key(more.record)) {
-    tensor.record = {};
-    return true;
-  }
-  std::string record(tensor.record);
-  for (Fields fields(more.record); fields.next();) {
-    if (fields->bytes(7)) record += fields->raw;
-  }
-  tensor.record = checkpoint.keep(std::move(record));
-  return true;
 }
 
 // Puts renamed tensors in order.
@@ -155,7 +128,9 @@ void rename_tensors(Checkpoint& checkpoint, Renaming& renaming, KeyChanges* chan
     throw no_such(checkpoint, idle->text);
   }
   if (!sorted) reorder(checkpoint, old_names);
-  if (graph && object_graph_bytes(*graph) != graph_bytes) store_object_graph(checkpoint, *graph);
+  if (!graph) return;
+  if (const std::string now = object_graph_bytes(*graph); now != graph_bytes)
+    store_object_graph(checkpoint, now);
 }
 
 void copy_tensors(Checkpoint& checkpoint, const std::vector<NamePair>& pairs, KeyChanges* changes) {
@@ -217,86 +192,7 @@ void drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected, Key
   const std::string bytes = load_object_graph(checkpoint);
   ObjectGraph graph = parse_object_graph(bytes);
   drop_keys(graph, keys);
-  if (object_graph_bytes(graph) != bytes) store_object_graph(checkpoint, graph);
-}
-
-Checkpoint merge_checkpoints(std::vector<MergeInput> inputs, OnConflict on_conflict) {
-  Checkpoint merged;
-  if (!inputs.empty()) merged.prefix = inputs.front().checkpoint.prefix;
-  std::vector<std::string> texts;  // of object graphs, which are views of them
-  std::vector<std::pair<std::string, size_t>> owners;
-  size_t unnamed = 0;
-  for (const MergeInput& input : inputs) {
-    if (!input.checkpoint.object_based()) continue;
-    if (input.name.empty()) ++unnamed;
-    owners.emplace_back(input.name, texts.size());
-    texts.push_back(load_object_graph(input.checkpoint));
-  }
-  if (owners.size() > 1 && unnamed > 0) {
-    throw Error(Cause::kRefused, "object-based, like others here; their roots need names")
-        .in(std::find_if(
-                inputs.begin(), inputs.end(),
-                [](const MergeInput& input) { return input.name.empty() && input.checkpoint.object_based(); })
-                ->checkpoint.prefix)
-        .hint("a=CKPT b=CKPT");
-  }
-  std::optional<ObjectGraph> joined;
-  if (!owners.empty() && unnamed == 0) {
-    std::vector<std::pair<std::string, ObjectGraph>> graphs;
-    for (const auto& [name, text] : owners) graphs.emplace_back(name, parse_object_graph(texts[text]));
-    joined = join_objects(std::move(graphs));
-  }
-
-  std::vector<uint32_t> origin;  // by tensor: its input
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Checkpoint& from = inputs[i].checkpoint;
-    const auto base = static_cast<uint32_t>(merged.shards.size());
-    const std::string prefix = from.object_based() ? escaped_name(inputs[i].name) : inputs[i].name;
-    if (merged.header.empty()) merged.header = from.header;
-    for (Tensor& tensor : from.tensors) {
-      if (joined && tensor.name == kObjectGraphKey) continue;
-      if (!prefix.empty()) tensor.name = prefix + "/" + tensor.name;
-      tensor.place.shard += base;
-      for (Slice& slice : tensor.slices) slice.place.shard += base;
-      merged.tensors.push_back(std::move(tensor));
-      origin.push_back(static_cast<uint32_t>(i));
-    }
-    for (Shard& shard : from.shards) merged.shards.push_back(std::move(shard));
-    merged.memory.insert(merged.memory.end(), from.memory.begin(), from.memory.end());
-    if (from.version == 1) merged.version = 1;
-  }
-  std::vector<size_t> order(merged.tensors.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return merged.tensors[a].name < merged.tensors[b].name; });
-  std::vector<Tensor> tensors;
-  std::vector<uint32_t> from;
-  tensors.reserve(order.size());
-  for (const size_t i : order) {
-    Tensor& tensor = merged.tensors[i];
-    if (tensors.empty() || tensors.back().name != tensor.name) {
-      tensors.push_back(std::move(tensor));
-      from.push_back(origin[i]);
-      continue;
-    }
-    if (parts_of_one(tensors.back(), tensor) && unite(merged, tensors.back(), tensor)) continue;
-    if (on_conflict == OnConflict::kFirst) continue;
-    if (on_conflict == OnConflict::kLast) {
-      tensors.back() = std::move(tensor);
-      from.back() = origin[i];
-      continue;
-    }
-    const std::string& first = inputs[from.back()].checkpoint.prefix;
-    const std::string& second = inputs[origin[i]].checkpoint.prefix;
-    throw Error(Cause::kRefused, "already in " + printable(first))
-        .of(tensor_subject(tensor.name))
-        .in(second)
-        .hint("name them (a=" + printable(first) + " b=" + printable(second) +
-              ") or use --on-conflict first|last");
-  }
-  merged.tensors = std::move(tensors);
-  if (joined) store_object_graph(merged, *joined);
-  return merged;
+  if (const std::string now = object_graph_bytes(graph); now != bytes) store_object_graph(checkpoint, now);
 }
 
 uint64_t referenced_bytes(const Checkpoint& checkpoint) {

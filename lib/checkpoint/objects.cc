@@ -93,10 +93,9 @@ std::string load_object_graph(const Checkpoint& checkpoint) {
   return std::string(strings_of(1, bytes.view()).front());
 }
 
-void store_object_graph(Checkpoint& checkpoint, const ObjectGraph& graph) {
+void store_object_graph(Checkpoint& checkpoint, const std::string& bytes) {
   std::erase_if(checkpoint.tensors, [](const Tensor& tensor) { return tensor.name == kObjectGraphKey; });
-  const std::string text = object_graph_bytes(graph);
-  add_tensor(checkpoint, std::string(kObjectGraphKey), DType::kString, {}, string_bytes({text}));
+  add_tensor(checkpoint, std::string(kObjectGraphKey), DType::kString, {}, string_bytes({bytes}));
   sort_tensors(checkpoint);
 }
 

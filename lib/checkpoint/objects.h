@@ -34,6 +34,6 @@ std::string_view object_path(std::string_view key);
 
 // The serialized graph of an object-based checkpoint; and the way back, into a data file of its own.
 std::string load_object_graph(const Checkpoint& checkpoint);
-void store_object_graph(Checkpoint& checkpoint, const ObjectGraph& graph);
+void store_object_graph(Checkpoint& checkpoint, const std::string& bytes);
 
 }  // namespace gedit

@@ -40,7 +40,7 @@ void add_objects(Checkpoint& checkpoint, const std::vector<CopiedValue>& values)
   const std::string bytes = load_object_graph(checkpoint);
   ObjectGraph graph = parse_object_graph(bytes);
   copy_values(graph, values);
-  store_object_graph(checkpoint, graph);
+  store_object_graph(checkpoint, object_graph_bytes(graph));
 }
 
 void rename_keys(Checkpoint& checkpoint, const KeyMap& keys) {
