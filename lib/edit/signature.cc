@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "base/near.h"
 #include "edit/functions/function_def.h"
 #include "edit/objects/signature_parts.h"
@@ -79,7 +80,7 @@ void check_names(const NameTable& names, const std::set<std::string>& there, con
 
 // Field `side` of a SignatureDef: entries whose key is renamed.
 std::string rename_entries(std::string_view def, uint32_t side, const NameTable& names) {
-  return with_each(def, side, [&](std::string_view bytes) {
+  return with_each_field(def, side, [&](std::string_view bytes) {
     const MapEntry entry = map_entry(bytes);
     const auto found = names.find(entry.key);
     return found == names.end() ? std::string(bytes) : map_entry_bytes(found->second, entry.value);

@@ -1,6 +1,7 @@
 #include "edit/copying/mapping.h"
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/names.h"
 #include "ops/kinds.h"
@@ -170,11 +171,11 @@ void CopyMapping::add_name(const std::string& name) {
 }
 
 std::string CopyMapping::free_name(std::string_view base) {
-  std::string name(base);
-  int& number = next_numbers_[name];  // a name that was taken stays taken
-  while (is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name)) {
-    name = std::string(base) + "_" + std::to_string(++number);
-  }
+  const auto taken = [&](const std::string& name) {
+    return is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name);
+  };
+  // A name that was taken stays taken.
+  std::string name = first_free(base, taken, next_numbers_.try_emplace(std::string(base), 1).first->second);
   added_names_.insert(name);
   return name;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "edit/functions/function_def.h"
 #include "edit/objects/copy.h"
 #include "edit/savers/body.h"
@@ -154,8 +155,8 @@ class ObjectExtension {
       std::string& again = again_[index_of(id)];
       if (again.empty()) {
         again = mapping_.free_name(graph_.name(id));
-        const std::string node = with_each(with_inputs(graph_.bytes(id), {source}), node_field::kName,
-                                           [&](std::string_view) { return again; });
+        const std::string node = with_each_field(with_inputs(graph_.bytes(id), {source}), node_field::kName,
+                                                 [&](std::string_view) { return again; });
         graph_.append(with_attr(node, "_class", std::nullopt));  // which says where the original is
       }
       source = again;
@@ -189,9 +190,10 @@ class ObjectExtension {
     const std::string name = free_function_name(library_, facts_.ops, library_.functions[function].name);
     library_.add(with_function_name(bytes.text, name), facts_.model.arena);
     const std::string_view node_def = graph_.bytes(call);
-    const std::string value = with_each(
-        *find_attr(node_def, "f"), attr_field::kFunc,
-        [&](std::string_view func) { return with_each(func, 1, [&](std::string_view) { return name; }); });
+    const std::string value =
+        with_each_field(*find_attr(node_def, "f"), attr_field::kFunc, [&](std::string_view func) {
+          return with_each_field(func, 1, [&](std::string_view) { return name; });
+        });
     graph_.replace(call, with_attr(node_def, "f", value));
     return library_.functions.size() - 1;
   }

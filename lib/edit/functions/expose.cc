@@ -8,6 +8,8 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/first_free.h"
+#include "base/message_edit.h"
 #include "base/near.h"
 #include "edit/basis/addresses.h"
 #include "edit/functions/function_def.h"
@@ -220,17 +222,18 @@ class Exposing {
   std::string call_of(std::string_view node_def, std::string_view function, bool by_type) const {
     std::string out;
     if (by_type) {
-      out = with_each(node_def, node_field::kOp, [&](std::string_view) { return std::string(function); });
+      out =
+          with_each_field(node_def, node_field::kOp, [&](std::string_view) { return std::string(function); });
     } else {
       std::string value;
       const auto before = find_attr(node_def, "f");
-      value = with_each(*before, attr_field::kFunc, [&](std::string_view func) {
-        return with_each(func, 1, [&](std::string_view) { return std::string(function); });
+      value = with_each_field(*before, attr_field::kFunc, [&](std::string_view func) {
+        return with_each_field(func, 1, [&](std::string_view) { return std::string(function); });
       });
       out = with_types(with_attr(node_def, "f", value), "Tout", {exposed_.type});
     }
     if (const auto shapes = find_attr(out, "_output_shapes")) {
-      const std::string more = with_each(*shapes, attr_field::kList, [&](std::string_view list) {
+      const std::string more = with_each_field(*shapes, attr_field::kList, [&](std::string_view list) {
         std::string longer(list);
         append_bytes_field(longer, attr_field::kShape, shape_proto(exposed_.shape));
         return longer;
@@ -246,10 +249,7 @@ class Exposing {
     std::set<std::string, std::less<>> taken;
     for (const ArgDef& arg : signature.inputs) taken.emplace(arg.name);
     for (const ArgDef& arg : signature.outputs) taken.emplace(arg.name);
-    const std::string wanted = argument_name(base);
-    std::string name = wanted;
-    for (int number = 1; taken.contains(name); ++number) name = wanted + "_" + std::to_string(number);
-    return name;
+    return first_free(argument_name(base), [&](const std::string& name) { return taken.contains(name); });
   }
 
   using NodeChanges = std::vector<std::pair<NodeId, std::string>>;

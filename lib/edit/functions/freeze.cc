@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/first_free.h"
 
 namespace gedit {
 namespace {
@@ -41,9 +42,9 @@ FrozenFunction FunctionFreezing::specialise(std::string_view name,
   }
   if (depth_ >= kDeepest) throw refused("functions call each other too deep").of(quoted("function", name));
   made.original = original->second;
-  made.function.name = std::string(name) + "_frozen";
-  for (int number = 1; !names_.insert(made.function.name).second; ++number)
-    made.function.name = std::string(name) + "_frozen_" + std::to_string(number);
+  made.function.name =
+      first_free(std::string(name) + "_frozen", [&](const std::string& one) { return names_.contains(one); });
+  names_.insert(made.function.name);
   ++depth_;
   make(made, arguments);
   --depth_;

@@ -5,7 +5,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/first_free.h"
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 
 namespace gedit {
 namespace {
@@ -246,7 +248,7 @@ std::vector<std::string> FunctionDef::numbered(const std::vector<std::string>& e
 }
 
 std::string FunctionDef::with_shapes(std::string_view attr_value) const {
-  return with_each(attr_value, attr_field::kList, [&](std::string_view list) {
+  return with_each_field(attr_value, attr_field::kList, [&](std::string_view list) {
     const std::vector<std::string> shapes = contents_in(list, attr_field::kShape);
     std::vector<std::string> now;
     for (const Argument& argument : arguments_) {
@@ -278,12 +280,12 @@ void FunctionDef::store() {
   std::vector<std::string> attributes = attributes_;
   for (std::string& entry : attributes) {
     if (map_key(entry) == "_input_shapes")
-      entry = with_each(entry, 2, [&](std::string_view value) { return with_shapes(value); });
+      entry = with_each_field(entry, 2, [&](std::string_view value) { return with_shapes(value); });
   }
   store_field(function_field::kAttr, attributes);
   store_field(function_field::kControlRet, bytes_of(control_returns_));
   std::vector<std::string> arg_attrs = numbered(arg_attrs_, [](std::string_view entry) {
-    return with_each(entry, 2, [](std::string_view attrs) { return without_handle(attrs); });
+    return with_each_field(entry, 2, [](std::string_view attrs) { return without_handle(attrs); });
   });
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].attrs.empty()) continue;
@@ -312,21 +314,19 @@ std::string arg_def(std::string_view name, DType type) {
 }
 
 std::string with_function_name(std::string_view function_def, std::string_view name) {
-  return with_each(function_def, function_field::kSignature, [&](std::string_view signature) {
-    return with_each(signature, op_def_field::kName, [&](std::string_view) { return std::string(name); });
+  return with_each_field(function_def, function_field::kSignature, [&](std::string_view signature) {
+    return with_each_field(signature, op_def_field::kName,
+                           [&](std::string_view) { return std::string(name); });
   });
 }
 
 std::string free_function_name(const Library& library, Registry& ops, std::string_view base) {
-  std::string name(base);
-  const auto taken = [&] {
+  return first_free(base, [&](const std::string& name) {
     for (const Function& function : library.functions) {
       if (function.name == name) return true;
     }
     return !ops.find(name).empty();
-  };
-  for (int number = 1; taken(); ++number) name = std::string(base) + "_" + std::to_string(number);
-  return name;
+  });
 }
 
 std::string argument_name(std::string_view text) {

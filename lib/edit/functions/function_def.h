@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/message_edit.h"
 #include "graph/dtype.h"
 #include "graph/library.h"
 #include "graph/types.h"
@@ -19,20 +20,6 @@ constexpr uint32_t kName = 1, kInput = 2, kOutput = 3, kStateful = 17, kControlO
 constexpr uint32_t kArgName = 1, kArgType = 3, kArgNumberAttr = 5, kArgTypeListAttr = 6, kArgHandleData = 7,
                    kArgFullType = 17;
 }  // namespace op_def_field
-
-// `message` with the content of every field `number` of kind bytes replaced by what use(content) gives.
-template <typename Use>
-std::string with_each(std::string_view message, uint32_t number, Use use) {
-  std::string out;
-  for (Fields fields(message); fields.next();) {
-    if (fields->bytes(number)) {
-      append_bytes_field(out, number, use(fields->value));
-    } else {
-      out += fields->raw;
-    }
-  }
-  return out;
-}
 
 // A FunctionDef taken apart. Its nodes are edited in the Graph; the rest here, and store() puts it into the
 // Graph. What no operation touched is written back as it was, unknown fields too. What counts arguments

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "graph/equal.h"
 #include "graph/function_names.h"
 #include "ops/kinds.h"
@@ -148,10 +149,9 @@ void MergedLibrary::read(MergePart& part) {
 }
 
 void MergedLibrary::rename(MergePart& part, std::string_view name) {
-  std::string fresh;
-  for (int number = 1; fresh.empty() || !part.ops.find(fresh).empty() || !names_.insert(fresh).second;
-       ++number)
-    fresh = std::string(name) + "_" + std::to_string(number);
+  std::string fresh = first_free(
+      name, [&](const std::string& one) { return names_.contains(one) || !part.ops.find(one).empty(); });
+  names_.insert(fresh);
   part.rename_function(name, std::move(fresh));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/first_free.h"
 #include "graph/library.h"
 
 namespace gedit {
@@ -81,14 +82,10 @@ void Naming::decide_nodes() {
           // Of two nodes of one name both are renamed.
           uint32_t& number = names.numbers[index_of(file.facts.names().find(local))];
           if (number != 0) break;
-          const size_t size = name.size();
-          uint32_t next = 0;
-          do {
-            name.resize(size);
-            name += '_';
-            name += std::to_string(++next);
-          } while (nodes_.taken(name));
-          number = next;
+          int next = 1;
+          first_free(
+              name, [&](const std::string& one) { return nodes_.taken(one); }, next);
+          number = static_cast<uint32_t>(next) - 1;
         }
         break;
       }

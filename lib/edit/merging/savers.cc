@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
 #include "checkpoint/open.h"
@@ -103,9 +104,7 @@ void MergedSavers::name_keys() {
         }
         continue;
       }
-      std::string unique;
-      for (int number = 1; unique.empty() || taken.contains(unique); ++number)
-        unique = key + "_" + std::to_string(number);
+      std::string unique = first_free(key, [&](const std::string& one) { return taken.contains(one); });
       taken.emplace(unique, std::pair(part.get(), &tensor));
       values.keys.emplace(tensor.name, std::move(unique));
     }

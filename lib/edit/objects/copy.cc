@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/message_edit.h"
 #include "edit/functions/function_def.h"
 #include "graph/node.h"
 #include "ops/kinds.h"
@@ -54,7 +55,8 @@ void ObjectCopies::put(uint32_t id, std::string_view path) {
 void ObjectCopies::add_variable(uint32_t original, std::string_view name, std::string_view path) {
   const uint32_t id = copy_object(objects_.objects, original);
   SavedObjects::Object& copy = objects_.objects[id];
-  copy.content = with_each(copy.content, kVariableName, [&](std::string_view) { return std::string(name); });
+  copy.content =
+      with_each_field(copy.content, kVariableName, [&](std::string_view) { return std::string(name); });
   copy.children.clear();
   copy.slots.clear();
   copies_[original] = id;
@@ -123,7 +125,7 @@ uint32_t ObjectCopies::own_functions(uint32_t object, uint32_t table, const std:
 uint32_t ObjectCopies::function_object(uint32_t object, uint32_t table) {
   const uint32_t id = copy_object(objects_.objects, object);
   std::string& content = objects_.objects[id].content;
-  content = with_each(content, kFunctionOfTrace, [&](std::string_view name) {
+  content = with_each_field(content, kFunctionOfTrace, [&](std::string_view name) {
     const auto own = own_names_.find(std::pair(std::string(name), table));
     return own == own_names_.end() ? std::string(name) : own->second;
   });
@@ -145,7 +147,7 @@ void ObjectCopies::copy_function(const std::string& name, uint32_t table, const 
   entry.changed = true;
   StringSink bytes;
   function->body.write(bytes);
-  const std::string body = with_each(bytes.text, function_field::kNode, [&](std::string_view node_def) {
+  const std::string body = with_each_field(bytes.text, function_field::kNode, [&](std::string_view node_def) {
     if (!is_table_op(node_op(node_def))) return std::string(node_def);
     return with_attr(node_def, "shared_name", string_value(shared_name));
   });

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "edit/functions/function_def.h"
 
 namespace gedit {
@@ -67,7 +68,8 @@ std::string with_keywords(std::string_view bare, const NameTable& names, const s
     for (size_t i = 0; i < order.size(); ++i) keywords[i] = before[order[i]];
   }
   size_t next = 0;
-  std::string out = with_each(bare, bare_field::kKeyword, [&](std::string_view) { return keywords[next++]; });
+  std::string out =
+      with_each_field(bare, bare_field::kKeyword, [&](std::string_view) { return keywords[next++]; });
   const bool plain = std::all_of(keywords.begin(), keywords.end(), is_identifier);
   std::string result;
   for (Fields fields(out); fields.next();) {
@@ -161,7 +163,8 @@ void rename_signature_tensors(SavedObjects& objects, Library& library, Registry&
   def.reorder_arguments(input_order);
   def.reorder_outputs(output_order);
   library.add(def.encode(), arena);
-  object.content = with_each(object.content, bare_field::kName, [&](std::string_view) { return copy.name; });
+  object.content =
+      with_each_field(object.content, bare_field::kName, [&](std::string_view) { return copy.name; });
   objects.functions.push_back(std::move(copy));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "edit/functions/function_def.h"
 
 namespace gedit {
@@ -84,39 +85,40 @@ std::string function_spec(const std::vector<SignatureTensor>& inputs) {
 }
 
 std::string rename_dict(std::string_view value, const NameTable& names) {
-  return with_each(value, structured::kDict, [&](std::string_view dict) {
-    return with_each(dict, 1, [&](std::string_view bytes) {
+  return with_each_field(value, structured::kDict, [&](std::string_view dict) {
+    return with_each_field(dict, 1, [&](std::string_view bytes) {
       const MapEntry entry = map_entry(bytes);
       const auto found = names.find(entry.key);
       if (found == names.end()) return std::string(bytes);
-      const std::string content = with_each(entry.value, structured::kTensorSpec, [&](std::string_view spec) {
-        return with_each(spec, 1, [&](std::string_view) { return found->second; });
-      });
+      const std::string content =
+          with_each_field(entry.value, structured::kTensorSpec, [&](std::string_view spec) {
+            return with_each_field(spec, 1, [&](std::string_view) { return found->second; });
+          });
       return map_entry_bytes(found->second, content);
     });
   });
 }
 
 std::string rename_arguments(std::string_view value, const NameTable& names) {
-  return with_each(value, structured::kTuple, [&](std::string_view tuple) {
-    return with_each(tuple, 1, [&](std::string_view part) { return rename_dict(part, names); });
+  return with_each_field(value, structured::kTuple, [&](std::string_view tuple) {
+    return with_each_field(tuple, 1, [&](std::string_view part) { return rename_dict(part, names); });
   });
 }
 
 std::string rename_spec(std::string_view spec, const NameTable& names) {
   const auto in_list = [&](std::string_view value) {
-    return with_each(value, structured::kList, [&](std::string_view list) {
-      return with_each(list, 1, [&](std::string_view item) {
-        return with_each(item, structured::kString,
-                         [&](std::string_view name) { return renamed_key(names, name); });
+    return with_each_field(value, structured::kList, [&](std::string_view list) {
+      return with_each_field(list, 1, [&](std::string_view item) {
+        return with_each_field(item, structured::kString,
+                               [&](std::string_view name) { return renamed_key(names, name); });
       });
     });
   };
-  return with_each(spec, 1, [&](std::string_view arguments) {
-    return with_each(arguments, structured::kNamedTuple, [&](std::string_view tuple) {
-      return with_each(tuple, 2, [&](std::string_view pair) {
+  return with_each_field(spec, 1, [&](std::string_view arguments) {
+    return with_each_field(arguments, structured::kNamedTuple, [&](std::string_view tuple) {
+      return with_each_field(tuple, 2, [&](std::string_view pair) {
         const std::string_view key = last_bytes(pair, 1);
-        return with_each(pair, 2, [&](std::string_view value) {
+        return with_each_field(pair, 2, [&](std::string_view value) {
           if (key == "args" || key == "kwonlyargs") return in_list(value);
           if (key == "kwonlydefaults" || key == "annotations") return rename_dict(value, names);
           return std::string(value);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
 #include "graph/edges.h"
@@ -55,9 +56,9 @@ class Cutting {
     for (const NodeId id : body_.nodes()) body.append(body_node(id));
     std::set<std::string, std::less<>> taken;
     for (const WrapperTensor& output : outputs_) {
-      const std::string plain = argument_name(output.signature.key);
-      std::string arg = plain;
-      for (int number = 1; !taken.insert(arg).second; ++number) arg = plain + "_" + std::to_string(number);
+      const std::string arg = first_free(argument_name(output.signature.key),
+                                         [&](const std::string& name) { return taken.contains(name); });
+      taken.insert(arg);
       std::string source = source_of(output.tensor.node, output.tensor.index);
       if (!body_.has(output.tensor.node)) {  // an argument: TensorFlow's functions return what nodes give
         const std::string identity = fresh_name("Identity");
@@ -149,12 +150,10 @@ class Cutting {
   }
 
   std::string fresh_name(const std::string& base) {
-    std::string name = base;
-    const auto taken = [&] {
-      const NodeId id = names_.find(name);
-      return (id != kNoNode && body_.has(id)) || taken_names_.contains(name);
-    };
-    for (int number = 1; taken(); ++number) name = base + "_" + std::to_string(number);
+    std::string name = first_free(base, [&](const std::string& one) {
+      const NodeId id = names_.find(one);
+      return (id != kNoNode && body_.has(id)) || taken_names_.contains(one);
+    });
     taken_names_.insert(name);
     return name;
   }

@@ -1,6 +1,7 @@
 #include "edit/savers/body.h"
 
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "edit/functions/function_def.h"
 #include "graph/string_const.h"
 #include "graph/types.h"
@@ -41,7 +42,7 @@ DType SaverBody::type_of(size_t argument) const {
 std::string SaverBody::add_argument(size_t like, std::string_view name) {
   const std::string fresh = fresh_.free(argument_name(name));
   new_arguments_.push_back(
-      with_each(arguments_[like], op_def_field::kArgName, [&](std::string_view) { return fresh; }));
+      with_each_field(arguments_[like], op_def_field::kArgName, [&](std::string_view) { return fresh; }));
   like_.push_back(like);
   return fresh;
 }
@@ -95,8 +96,8 @@ std::string SaverBody::again(NodeId id, const std::vector<std::string>& inputs) 
   const std::string_view node_def = body_.bytes(id);
   const std::string_view op = node_op(node_def);
   const std::string name = fresh_.free(body_.name(id));
-  std::string node =
-      with_each(with_inputs(node_def, inputs), node_field::kName, [&](std::string_view) { return name; });
+  std::string node = with_each_field(with_inputs(node_def, inputs), node_field::kName,
+                                     [&](std::string_view) { return name; });
   // A node of the main graph, the original, that this one has nothing to do with.
   if (is_table_import_op(op)) node = with_attr(node, "_class", std::nullopt);
   body_.append(std::move(node));
@@ -138,7 +139,7 @@ std::string SaverBody::strings_of(NodeId id, NodeId reader, const std::string& i
     return input;
   }
   const std::string fresh = fresh_.free(name);
-  body_.append(with_each(node, node_field::kName, [&](std::string_view) { return fresh; }));
+  body_.append(with_each_field(node, node_field::kName, [&](std::string_view) { return fresh; }));
   return fresh + ":output:0";
 }
 
@@ -192,8 +193,9 @@ void SaverBody::extend_signature() {
     const std::string_view bytes = record_at(part.raw.data()).node_def;
     attrs.emplace_back(bytes);
     if (map_entry(bytes).key != "_input_shapes") continue;
-    attrs.back() = with_each(bytes, 2, [&](std::string_view value) {
-      return with_each(value, attr_field::kList, [&](std::string_view list) { return more_shapes(list); });
+    attrs.back() = with_each_field(bytes, 2, [&](std::string_view value) {
+      return with_each_field(value, attr_field::kList,
+                             [&](std::string_view list) { return more_shapes(list); });
     });
     changed = true;
   }
