@@ -20,7 +20,7 @@ LAYERS = [
     ["edit", "diff", "check", "draw"],
     ["tools"],
 ]
-# Of lib/edit. Commands, which are files, stand above all rooms; `reduce` serves the others.
+# Of lib/edit. Commands, which are files, stand above all rooms; `reduce` serves them, `edits` says what they are asked.
 ROOMS = [
     ["basis"],
     ["functions"],
@@ -28,7 +28,7 @@ ROOMS = [
     ["objects"],
     ["around"],
     ["copying", "merging", "changing"],
-    ["reduce"],
+    ["reduce", "edits"],
 ]
 MOST_ROOMS = 20
 

@@ -1,5 +1,5 @@
 // gedit copy: a network once more under a new scope.
-#include "edit/copy.h"
+#include "edit/edits.h"
 
 #include "checkpoint/open.h"
 #include "cli/json.h"

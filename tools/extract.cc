@@ -1,5 +1,5 @@
 // gedit extract: the part of a graph that some tensors need.
-#include "edit/extract.h"
+#include "edit/edits.h"
 
 #include "cli/options.h"
 #include "commands.h"

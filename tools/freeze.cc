@@ -1,5 +1,5 @@
 // gedit freeze: the part of a graph that some tensors need, its variables turned into constants.
-#include "edit/freeze.h"
+#include "edit/edits.h"
 
 #include <algorithm>
 #include <set>

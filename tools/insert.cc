@@ -1,5 +1,5 @@
 // gedit insert: a node behind a tensor.
-#include "edit/insert.h"
+#include "edit/edits.h"
 
 #include "cli/options.h"
 #include "commands.h"

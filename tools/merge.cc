@@ -1,5 +1,5 @@
 // gedit merge: several graphs as one.
-#include "edit/merge.h"
+#include "edit/edits.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // gedit rename: other names for nodes, scopes and functions.
-#include "edit/rename.h"
+#include "edit/edits.h"
 
 #include "checkpoint/open.h"
 #include "cli/options.h"

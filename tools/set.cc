@@ -1,5 +1,5 @@
 // gedit set: devices, attributes and shapes of nodes.
-#include "edit/set.h"
+#include "edit/edits.h"
 
 #include "cli/options.h"
 #include "commands.h"

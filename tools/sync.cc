@@ -1,5 +1,5 @@
 // gedit sync: an operation that brings one scope's variables up to date with another's.
-#include "edit/sync.h"
+#include "edit/edits.h"
 
 #include "cli/options.h"
 #include "commands.h"

@@ -1,4 +1,10 @@
-#include "edit/copy.h"
+// gedit copy: a network once more under a new scope, with variables, savers, initializers and contexts of its
+// own.
+//
+// The copies are the originals' bytes written through a mapping (copying/mapping.h); what is added besides is
+// a handful of new nodes (Placeholders, StopGradients, restore operations) and longer lists in the savers,
+// init groups and collections.
+#include "edit/edits.h"
 
 #include <algorithm>
 

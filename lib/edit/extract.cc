@@ -1,4 +1,5 @@
-#include "edit/extract.h"
+// gedit extract: the part of a graph that some tensors need, and no more.
+#include "edit/edits.h"
 
 #include "edit/basis/cut.h"
 #include "edit/functions/expose.h"

@@ -1,4 +1,5 @@
-#include "edit/freeze.h"
+// gedit freeze: the part of a graph that some tensors need, its variables turned into constants.
+#include "edit/edits.h"
 
 #include "base/error.h"
 #include "checkpoint/open.h"

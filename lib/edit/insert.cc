@@ -1,6 +1,8 @@
+// gedit insert: a node behind a tensor, which everything that read the tensor reads instead.
+//
 // One place after the other: the main graph, then each function that is named. Where a place is edited, its
 // nodes are looked at once: O(inputs).
-#include "edit/insert.h"
+#include "edit/edits.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,8 @@
-#include "edit/merge.h"
+// gedit merge: several graphs as one.
+//
+// Nodes are written from where they lie, each through the mapping of its file (merging/operand.h): a prefix,
+// and a short table of what else changes. What stands around the graphs is united message by message.
+#include "edit/edits.h"
 
 #include <optional>
 #include <utility>

@@ -1,6 +1,9 @@
+// gedit rename: other names for nodes, scopes and functions, and everything that names them follows.
+//
 // A pure prefix is a mapping without a look at any name, and where single nodes are renamed what does not
 // mention them is copied as it lies. Everything else decides once per node what its name becomes.
-#include "edit/rename.h"
+#include "edit/edits.h"
+#include "edit/savers/checkpoint_keys.h"
 
 #include "base/error.h"
 #include "base/map_entry.h"

@@ -1,6 +1,8 @@
+// gedit set: devices, attributes and shapes of nodes.
+//
 // The nodes' names and inputs stay as they are, so what was derived from them holds from the first step to
 // the last. A device that all nodes get in the last step is a mapping, which costs no memory per node.
-#include "edit/set.h"
+#include "edit/edits.h"
 
 #include <algorithm>
 #include <array>

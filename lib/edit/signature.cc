@@ -1,4 +1,5 @@
-#include "edit/signature.h"
+// gedit signature: the signatures of a MetaGraph, added, renamed and removed.
+#include "edit/edits.h"
 
 #include <algorithm>
 #include <map>

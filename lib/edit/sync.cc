@@ -1,4 +1,5 @@
-#include "edit/sync.h"
+// gedit sync: an operation that brings the variables of one scope up to date with those of another.
+#include "edit/edits.h"
 
 #include <fmt/core.h>
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "check/check.h"
 #include "diff/diff.h"
-#include "edit/rename.h"
+#include "edit/edits.h"
 #include "model/model.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "edit/signature.h"
+#include "edit/edits.h"
 
 namespace gedit {
 namespace {

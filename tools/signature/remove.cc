@@ -1,7 +1,7 @@
 // gedit signature remove: a model without some signatures.
 #include "cli/options.h"
 #include "commands.h"
-#include "edit/signature.h"
+#include "edit/edits.h"
 
 namespace gedit {
 namespace {

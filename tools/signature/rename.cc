@@ -1,7 +1,7 @@
 // gedit signature rename: other names for signatures, their inputs and outputs.
 #include "cli/options.h"
 #include "commands.h"
-#include "edit/signature.h"
+#include "edit/edits.h"
 
 namespace gedit {
 namespace {

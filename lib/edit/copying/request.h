@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoint/object_edits.h"
+#include "checkpoint/copied_value.h"
 
 namespace gedit {
 

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/bundle.h"
 #include "model/folder.h"
 #include "model/model.h"
 #include "ops/registry.h"
 
 namespace gedit {
+
+struct Checkpoint;
 
 // What happens where two files define one name.
 enum class NameConflict : uint8_t {
