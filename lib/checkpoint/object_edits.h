@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/copied_value.h"
 #include "checkpoint/objects.h"
 #include "checkpoint/renaming.h"
 
@@ -26,11 +27,6 @@ void rename_keys(ObjectGraph& graph, const std::map<std::string, std::string, st
 // Ids keep their order, the root stays.
 void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& keys);
 
-// The object of a value once more: the same attribute under another key, in an object at that key's path.
-struct CopiedValue {
-  std::string key, copy_key;
-  std::string full_name;  // the variable's name in the graph; a table has none
-};
 // Objects on the way to a new one are made where they are missing; a key that belongs to no object is passed
 // over. Throws Error (kRefused) where something is at a path already.
 void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values);
