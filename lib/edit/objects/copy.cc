@@ -12,7 +12,7 @@
 namespace gedit {
 namespace {
 
-constexpr uint32_t kVariableName = 6;     // SavedVariable
+constexpr uint32_t kSavedVariableName = 6;     // SavedVariable
 constexpr uint32_t kFunctionOfTrace = 1;  // SavedFunction, SavedBareConcreteFunction
 constexpr std::string_view kCreator = "_create_resource";
 
@@ -56,7 +56,7 @@ void ObjectCopies::add_variable(uint32_t original, std::string_view name, std::s
   const uint32_t id = copy_object(objects_.objects, original);
   SavedObjects::Object& copy = objects_.objects[id];
   copy.content =
-      with_each_field(copy.content, kVariableName, [&](std::string_view) { return std::string(name); });
+      with_each_field(copy.content, kSavedVariableName, [&](std::string_view) { return std::string(name); });
   copy.children.clear();
   copy.slots.clear();
   copies_[original] = id;
