@@ -1,5 +1,6 @@
 // gedit merge: several graphs as one.
 #include "edit/edits.h"
+#include "edit/merging/whole.h"
 
 #include <algorithm>
 

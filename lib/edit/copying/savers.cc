@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "edit/savers/lists.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {

@@ -8,6 +8,7 @@
 #include "edit/basis/key_value.h"
 #include "graph/frames.h"
 #include "graph/types.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "edit/merging/saver_state.h"
+#include "graph/wiring.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
 
