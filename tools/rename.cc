@@ -1,6 +1,8 @@
 // gedit rename: other names for nodes, scopes and functions.
 #include "edit/edits.h"
 
+#include "edit/savers/checkpoint_keys.h"
+
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "commands.h"

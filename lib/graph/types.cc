@@ -1,5 +1,6 @@
 #include "graph/types.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "ops/kinds.h"

@@ -13,6 +13,7 @@
 #include "edit/objects/signatures.h"
 #include "edit/objects/wrapper.h"
 #include "graph/edges.h"
+#include "graph/wiring.h"
 #include "model/object_nodes.h"
 #include "model/save.h"
 #include "ops/kinds.h"

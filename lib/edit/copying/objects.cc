@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/map_entry.h"
 #include "base/message_edit.h"
+#include "checkpoint/bundle.h"
+#include "checkpoint/objects.h"
 #include "edit/functions/function_def.h"
 #include "edit/objects/copy.h"
 #include "edit/savers/body.h"

@@ -7,6 +7,7 @@
 #include "checkpoint/bundle.h"
 #include "edit/basis/names.h"
 #include "graph/string_const.h"
+#include "graph/wiring.h"
 #include "model/saver_def.h"
 #include "ops/kinds.h"
 
