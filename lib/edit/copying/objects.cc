@@ -7,6 +7,7 @@
 #include "base/map_entry.h"
 #include "base/message_edit.h"
 #include "checkpoint/bundle.h"
+#include "checkpoint/object_edits.h"
 #include "checkpoint/objects.h"
 #include "edit/functions/function_def.h"
 #include "edit/objects/copy.h"
