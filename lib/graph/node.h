@@ -70,14 +70,6 @@ struct Input {
     std::from_chars(port.data(), port.data() + port.size(), number);
     return number;
   }
-  // In a function, where `port` is `output:0`: of which tensor of that output; 0 where no number is written.
-  uint32_t body_index() const {
-    const size_t colon = port.rfind(':');
-    uint32_t number = 0;
-    if (colon != std::string_view::npos)
-      std::from_chars(port.data() + colon + 1, port.data() + port.size(), number);
-    return number;
-  }
 };
 
 // Splits at the last colon that digits follow (tensorflow/core/graph/tensor_id.cc); `^a:1` is a control input

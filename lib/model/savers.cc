@@ -4,6 +4,7 @@
 
 #include "graph/string_const.h"
 #include "graph/types.h"
+#include "graph/wiring.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
 
@@ -28,8 +29,10 @@ class Ways {
   int longest_to_end() const { return body_ ? 1 : kLongestWay; }
   bool last_taker() const { return body_; }  // of several that take a tensor: the last one, else the first
 
-  Input parsed(std::string_view input) const { return body_ ? parse_body_input(input) : parse_input(input); }
-  uint32_t output(const Input& input) const { return body_ ? input.body_index() : input.index(); }
+  Input parsed(std::string_view input) const { return parse_input_of(graph_, input); }
+  uint32_t output(const Input& input) const {
+    return body_ ? parse_body_port(input.port).number : input.index();
+  }
 
   struct End {
     NodeId variable = kNoNode;

@@ -11,7 +11,7 @@
 #include "checkpoint/objects.h"
 #include "edit/functions/function_def.h"
 #include "edit/objects/copy.h"
-#include "edit/savers/body.h"
+#include "edit/savers/function_extension.h"
 #include "graph/function_names.h"
 #include "graph/string_const.h"
 #include "model/object_nodes.h"
@@ -101,7 +101,7 @@ class ObjectExtension {
       if (left != uses_.end() && left->second > 0) --left->second;  // the call names its own from now on
       function = own_function(call, function);
     }
-    SaverBody body(library_.functions[function].body);
+    FunctionExtension body(library_.functions[function].body);
     std::vector<DType> types;
     const size_t before = inputs.size();
     std::map<size_t, std::string> arguments;  // number of an original's argument -> the copy's name

@@ -3,42 +3,40 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "edit/savers/lists.h"
+#include "edit/savers/entries.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
-class SaverExtension final : public SaverLists {
+class SaverExtension final : public GraphSaverNodes {
  public:
   SaverExtension(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result)
-      : facts_(facts), graph_(facts.model.graph()), mapping_(mapping), values_(values), result_(result) {}
+      : GraphSaverNodes(facts.model.graph(), facts.names(), facts.consumers(), SharedConsts::kStay),
+        facts_(facts),
+        mapping_(mapping),
+        values_(values),
+        result_(result) {}
 
   void run() {
     for (const SaverNode& save : facts_.savers().saves) save_copies(save);
     for (SaverNode restore : facts_.savers().restores) {
-      if (values_) read_v2(restore);  // the checkpoint that is written is one
+      if (values_) read_v2(*this, restore);  // the checkpoint that is written is one
       restore_copies(restore);
     }
     run_groups();
   }
-
-  std::string node(NodeId id) const override { return std::string(graph_.bytes(id)); }
 
  private:
   bool copied(NodeId variable) const { return variable != kNoNode && mapping_.copied(variable); }
 
   std::string key_of_copy(const std::string& key) const { return mapping_.scope().of(key); }
 
-  const Edges& consumers() const override { return facts_.consumers(); }
-
   void change(NodeId id, std::string node_def) override {
     result_.changed.emplace_back(graph_.name(id));
-    graph_.replace(id, std::move(node_def));
+    GraphSaverNodes::change(id, std::move(node_def));
   }
-
-  void add(std::string node_def) override { graph_.append(std::move(node_def)); }
 
   std::string free_name(std::string_view wanted) override { return mapping_.free_name(wanted); }
 
@@ -79,7 +77,7 @@ class SaverExtension final : public SaverLists {
       const DType type = types && at < types->size() ? base_type((*types)[at]) : DType::kInvalid;
       entries.push_back({key, tensor.slice, type, saved_copy(tensor, input)});
     }
-    if (!entries.empty()) extend_save(save, entries);
+    if (!entries.empty()) extend_save(*this, save, entries);
   }
 
   // The copy of a saved tensor: of the read where that was copied, else of the way to it once more.
@@ -119,7 +117,7 @@ class SaverExtension final : public SaverLists {
       entries.push_back(
           {key_of_copy(tensor->key), tensor->slice, typed ? (*known)[tensor->slot] : DType::kInvalid, ""});
     }
-    const std::vector<std::string> tensors = extend_restore(restore, entries, one_each);
+    const std::vector<std::string> tensors = extend_restore(*this, restore, entries, one_each);
     for (size_t i = 0; i < wanted.size(); ++i) assign(*wanted[i], tensors[i]);
   }
 
@@ -149,7 +147,6 @@ class SaverExtension final : public SaverLists {
   }
 
   const Facts& facts_;
-  Graph& graph_;
   CopyMapping& mapping_;
   const bool values_;
   CopyResult& result_;

@@ -27,10 +27,10 @@ void MergedSavers::take_functions(MergePart& part) {
   Values& values = values_[part.number];
   if (values.checkpoint == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
   values.functions =
-      find_function_saver(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
+      find_saver_calls(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
   if (!values.functions) return;
-  for (const FunctionSaver::Save& save : values.functions->saves) part.redefine_function(save.function, "");
-  for (const FunctionSaver::Restore& restore : values.functions->restores) {
+  for (const SaverCalls::Save& save : values.functions->saves) part.redefine_function(save.function, "");
+  for (const SaverCalls::Restore& restore : values.functions->restores) {
     if (const std::string* done = part.redefined_function(restore.function);
         done != nullptr && !done->empty())
       continue;
@@ -68,9 +68,9 @@ std::string MergedSavers::save_objects(const std::string& scope) {
 // calls that restore stay.
 void MergedSavers::join_functions(MergePart& part, const std::string& filename, const std::string& scope) {
   const Graph& graph = part.graph();
-  const FunctionSaver& saver = *values_[part.number].functions;
+  const SaverCalls& saver = *values_[part.number].functions;
   const Edges &producers = part.facts.producers(), &consumers = part.facts.consumers();
-  for (const FunctionSaver::Save& save : saver.saves) {
+  for (const SaverCalls::Save& save : saver.saves) {
     std::vector<std::string> arguments;
     NodeHead head;
     head.id = save.call;
@@ -82,16 +82,16 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
         find_function_def(graph, save.function), part.ops, arguments,
         [&](std::string_view name) { return names_.free_name(scope + std::string(name)); },
         [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); });
-    for (const FunctionSaver::Saved& saved : save.saved) {
+    for (const SaverEntry& saved : save.saved) {
       if (saved.key == kObjectGraphKey) continue;
       value_of(part, saved.key);
       function_entries_.push_back(
-          {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.value)});
+          {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.source)});
     }
     part.remove(save.call);
   }
   NodeSet restores(graph.size());
-  for (const FunctionSaver::Restore& restore : saver.restores) {
+  for (const SaverCalls::Restore& restore : saver.restores) {
     restores.add(restore.call);
     function_ends_.push_back(part.name_of(graph.name(restore.call)));
     part.read_instead(restore.call, graph.name(saver.filename), filename);
@@ -106,7 +106,7 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
       all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed().has(id); }))
     part.remove(group);
   std::vector<NodeId> sources{saver.filename};
-  for (const FunctionSaver::Save& save : saver.saves) {
+  for (const SaverCalls::Save& save : saver.saves) {
     const auto read = producers.of(save.call);
     sources.insert(sources.end(), read.begin(), read.end());
   }

@@ -33,12 +33,12 @@ bool is_shared(const MergePart& part, NodeId variable) {
 // one.
 void MergedSavers::rekey_chosen() {
   Values& values = values_[chosen_->number];
-  Lists& lists = kept_->lists;
+  Nodes& nodes = kept_->nodes;
   const NodeId main_save = values.main.saves.front().node, main_restore = values.main.restores.front().node;
   for (SaverNode save : values.all.saves) {
     if (!save.readable()) continue;
     for (SavedTensor& tensor : save.tensors) tensor.key = key_of(*chosen_, tensor.key);
-    lists.extend_save(save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
+    extend_save(nodes, save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
   }
   std::vector<std::string> tensors;
   for (SaverNode restore : values.all.restores) {
@@ -46,10 +46,10 @@ void MergedSavers::rekey_chosen() {
     const bool here = restore.node == main_restore;
     const bool one_each =
         here && restores_one_each(values.all, restore, node_op(chosen_->graph().bytes(restore.node)));
-    lists.read_v2(restore);  // the checkpoint that is written is one
+    read_v2(nodes, restore);  // the checkpoint that is written is one
     for (SavedTensor& tensor : restore.tensors) tensor.key = key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =
-        lists.extend_restore(restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
+        extend_restore(nodes, restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
     if (here) tensors = made;
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -60,7 +60,7 @@ void MergedSavers::rekey_chosen() {
       continue;
     }
     const std::string name = names_.free_name(kept_->scope + "Assign");
-    lists.add(assignment(name, use.variable, use.resource, kept_->restored[i].dtype, tensors[i]));
+    nodes.add(assignment(name, use.variable, use.resource, kept_->restored[i].dtype, tensors[i]));
     kept_->ends.push_back(name);
   }
   // The operations that run the restored assignments run the new ones.
@@ -75,8 +75,8 @@ void MergedSavers::rekey_chosen() {
   if (group == kNoNode) {
     throw Error(Cause::kRefused, "no operation restores all that its saver holds").in(chosen_->model.path);
   }
-  for (const std::string& end : kept_->ends) lists.run_in(group, end);
-  lists.run_groups();
+  for (const std::string& end : kept_->ends) nodes.run_in(group, end);
+  nodes.run_groups();
 }
 
 // Nodes that give the values which an operand's Save nodes take, and the scope of these.
@@ -201,7 +201,7 @@ std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
 
 void MergedSavers::join_variables(MergePart& part) {
   for (const OwnVariable& own : own_variables(
-           part, kept_->scope, [&](std::string node_def) { kept_->lists.add(std::move(node_def)); })) {
+           part, kept_->scope, [&](std::string node_def) { kept_->nodes.add(std::move(node_def)); })) {
     kept_->saved.push_back(own.entry);
     kept_->restored.push_back({own.entry.key, "", own.entry.dtype, ""});
     kept_->uses.push_back({nullptr, kNoNode, "", own.variable, own.resource});

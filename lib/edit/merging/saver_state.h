@@ -29,22 +29,21 @@ struct MergedSavers::Values {
   SaverDefNodes def;                                  // of saver_def
   std::unordered_set<uint32_t> initializers;          // nodes that VariableDefs name
   Savers all, main;
-  std::optional<FunctionSaver> functions;  // in place of `main`
+  std::optional<SaverCalls> functions;  // in place of `main`
 };
 
 // Nodes of the saver that is kept, under their new names.
-class MergedSavers::Lists final : public SaverLists {
+class MergedSavers::Nodes final : public SaverNodes {
  public:
-  Lists(const MergePart& part, MergedNames& names) : part_(part), names_(names) {}
+  Nodes(const MergePart& part, MergedNames& names) : part_(part), names_(names) {}
 
   std::string node(NodeId id) const override {
     const auto found = changed_.find(index_of(id));
     return found != changed_.end() ? found->second : mapped_node(part_.graph().bytes(id), part_, id);
   }
   std::string free_name(std::string_view wanted) override { return names_.free_name(wanted); }
+  void change(NodeId id, std::string node_def) override { changed_[index_of(id)] = std::move(node_def); }
   void add(std::string node_def) override { added_.push_back(std::move(node_def)); }
-
-  void set(NodeId id, std::string node_def) { change(id, std::move(node_def)); }
 
   void list(NewNodes& nodes) const {
     for (const auto& [id, node_def] : changed_) nodes.push_back(node_def);
@@ -58,7 +57,6 @@ class MergedSavers::Lists final : public SaverLists {
 
  private:
   const Edges& consumers() const override { return part_.facts.consumers(); }
-  void change(NodeId id, std::string node_def) override { changed_[index_of(id)] = std::move(node_def); }
 
   const MergePart& part_;
   MergedNames& names_;
@@ -68,9 +66,9 @@ class MergedSavers::Lists final : public SaverLists {
 
 // What the kept saver gains.
 struct MergedSavers::Kept {
-  explicit Kept(const MergePart& part, MergedNames& names) : lists(part, names) {}
+  explicit Kept(const MergePart& part, MergedNames& names) : nodes(part, names) {}
 
-  Lists lists;
+  Nodes nodes;
   std::string scope;  // of its nodes, in the merged graph, with the slash
   std::vector<SaverEntry> saved, restored;
   // What happens with the value of each entry of `restored`: operands' readers are told, or a new assignment

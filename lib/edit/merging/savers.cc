@@ -203,7 +203,7 @@ void MergedSavers::decide() {
   }
   const NodeId objects = saved_objects_of(*chosen_);
   if (objects != kNoNode) {
-    kept_->lists.set(objects, with_attr(kept_->lists.node(objects), "value", objects_value()));
+    kept_->nodes.change(objects, with_attr(kept_->nodes.node(objects), "value", objects_value()));
   } else if (functions && merged_->object_based()) {
     const std::string source = save_objects(kept_->scope);
     function_entries_.push_back({std::string(kObjectGraphKey), "", DType::kString, source});
@@ -240,12 +240,12 @@ void MergedSavers::mend(MetaGraph& meta) const {
 
 NewNodes MergedSavers::nodes() const {
   NewNodes nodes = new_nodes_;
-  if (kept_ != nullptr) kept_->lists.list(nodes);
+  if (kept_ != nullptr) kept_->nodes.list(nodes);
   return nodes;
 }
 
 void MergedSavers::apply(Graph& graph, NewNodes& nodes) {
-  if (kept_ != nullptr) kept_->lists.apply(graph, nodes);
+  if (kept_ != nullptr) kept_->nodes.apply(graph, nodes);
   std::move(new_nodes_.begin(), new_nodes_.end(), std::back_inserter(nodes));
 }
 

@@ -10,7 +10,7 @@
 
 #include "checkpoint/bundle.h"
 #include "edit/merging/around.h"
-#include "edit/savers/lists.h"
+#include "edit/savers/entries.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -40,7 +40,7 @@ class MergedSavers {
  private:
   struct Values;
   struct Kept;
-  class Lists;
+  class Nodes;
 
   void open(const MergeRequest& request);
   void name_keys();

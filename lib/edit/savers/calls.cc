@@ -1,14 +1,15 @@
 #include "edit/savers/calls.h"
 
-#include <set>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "graph/function_names.h"
-#include "graph/string_const.h"
+#include "graph/library.h"
 #include "graph/types.h"
+#include "graph/wiring.h"
 #include "model/collections.h"
 #include "model/saver_def.h"
+#include "model/savers.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -36,25 +37,19 @@ std::string_view find_function_def(const Graph& graph, std::string_view name) {
 namespace {
 
 // What the Save nodes of a function save; nothing where that is not known.
-std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view function_def, Registry& ops) {
-  std::vector<FunctionSaver::Saved> saved;
-  const std::unordered_map<std::string_view, std::string_view> body = nodes_of(function_def);
-  const auto strings = [&](std::string_view input) {
-    const auto found = body.find(parse_body_input(input).node);
-    return found == body.end() ? std::nullopt : string_const(found->second);
-  };
-  for (Fields fields(function_def); fields.next();) {
-    const std::string_view node_def = fields->value;
-    if (!fields->bytes(function_field::kNode) || !is_save_v2_op(node_op(node_def))) continue;
+std::optional<std::vector<SaverEntry>> saved_in(std::string_view function_def, Registry& ops) {
+  Graph body(function_def, function_field::kNode, std::make_shared<Arena>());
+  body.decode();
+  std::vector<SaverEntry> saved;
+  for (const SaverNode& save : find_savers(body, Names(body)).saves) {
+    const std::string_view node_def = body.bytes(save.node);
     const std::vector<std::string> inputs = inputs_of(node_def);
-    if (inputs.size() < 3) return std::nullopt;
-    const auto keys = strings(inputs[1]), slices = strings(inputs[2]);
     const auto types = input_types(ops, node_def);
-    if (!keys || !slices || !types) return std::nullopt;
-    for (size_t i = 0; i < keys->size() && i + 3 < inputs.size() && i + 3 < types->size(); ++i) {
-      if (inputs[i + 3].starts_with('^')) break;
-      saved.push_back({(*keys)[i], i < slices->size() ? (*slices)[i] : "", base_type((*types)[i + 3]),
-                       std::string(inputs[i + 3])});
+    if (!save.readable() || save.slices == kNoNode || !types) return std::nullopt;
+    for (const SavedTensor& tensor : save.tensors) {
+      const size_t at = save.first_tensor + tensor.slot;
+      if (at < types->size())
+        saved.push_back({tensor.key, tensor.slice, base_type((*types)[at]), inputs[at]});
     }
   }
   return saved;
@@ -62,12 +57,11 @@ std::optional<std::vector<FunctionSaver::Saved>> saved_in(std::string_view funct
 
 }  // namespace
 
-std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names,
-                                                 const std::function<const Edges&()>& producers,
-                                                 Registry& ops) {
+std::optional<SaverCalls> find_saver_calls(const MetaGraph& meta, const Names& names,
+                                           const std::function<const Edges&()>& producers, Registry& ops) {
   const SaverDefNodes def = saver_def_nodes(meta.part(meta_field::kSaver), names);
   if (def.filename == kNoNode || def.save == kNoNode || def.restore == kNoNode) return std::nullopt;
-  FunctionSaver saver;
+  SaverCalls saver;
   saver.filename = def.filename;
   std::unordered_map<std::string_view, std::string_view> save_functions, restore_functions;
   for (Fields fields(meta.graph.part(graph_field::kLibrary)); fields.next();) {
@@ -116,25 +110,12 @@ std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Na
 
 std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key) {
-  std::set<std::string, std::less<>> names;  // Consts of keys
-  for (Fields fields(function_def); fields.next();) {
-    if (!fields->bytes(function_field::kNode) || !is_restore_v2_op(node_op(fields->value))) continue;
-    const std::vector<std::string> inputs = inputs_of(fields->value);
-    if (inputs.size() > 1) names.emplace(parse_body_input(inputs[1]).node);
-  }
-  std::string out;
-  for (Fields fields(function_def); fields.next();) {
-    const bool ours = fields->bytes(function_field::kNode) && names.contains(node_name(fields->value));
-    std::optional<std::vector<std::string>> keys;
-    if (ours) keys = string_const(fields->value);
-    if (!keys) {
-      out += fields->raw;
-      continue;
-    }
-    for (std::string& one : *keys) one = key(one);
-    append_bytes_field(out, function_field::kNode, with_strings(fields->value, *keys));
-  }
-  return out;
+  Graph body(function_def, function_field::kNode, std::make_shared<Arena>());
+  body.decode();
+  rekey(body, find_savers(body, Names(body)).restores, key);
+  StringSink out;
+  body.write(out);
+  return out.text;
 }
 
 Inliner::Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
@@ -180,7 +161,7 @@ std::string Inliner::inlined(std::string_view value, int depth) {
   const size_t colon = input.port.find(':');
   uint32_t index = 0;
   if (colon != std::string_view::npos) {
-    const auto output = made.outputs.find({input.port.substr(0, colon), input.body_index()});
+    const auto output = made.outputs.find({input.port.substr(0, colon), parse_body_port(input.port).number});
     if (output != made.outputs.end()) index = output->second;
   }
   return index == 0 ? made.name : made.name + ":" + std::to_string(index);

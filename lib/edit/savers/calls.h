@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "edit/savers/entries.h"
 #include "graph/edges.h"
 #include "graph/names.h"
 #include "model/model.h"
@@ -17,17 +18,12 @@
 
 namespace gedit {
 
-struct FunctionSaver {
+struct SaverCalls {
   NodeId filename = kNoNode;
-  struct Saved {
-    std::string key, slice;
-    DType dtype = DType::kInvalid;
-    std::string value;  // what the Save node in the function reads
-  };
   struct Save {
     NodeId call;
     std::string function;
-    std::vector<Saved> saved;
+    std::vector<SaverEntry> saved;  // sources as the function reads them
   };
   struct Restore {
     NodeId call;
@@ -40,9 +36,8 @@ struct FunctionSaver {
 // The calls above saver_def's operations of functions that save or restore; a single call each where
 // TensorFlow made them. `producers` is asked for only where a function could be meant. Nothing where no call
 // restores.
-std::optional<FunctionSaver> find_function_saver(const MetaGraph& meta, const Names& names,
-                                                 const std::function<const Edges&()>& producers,
-                                                 Registry& ops);
+std::optional<SaverCalls> find_saver_calls(const MetaGraph& meta, const Names& names,
+                                           const std::function<const Edges&()>& producers, Registry& ops);
 
 // The FunctionDef with other keys in the Consts that its Restore nodes read.
 std::string with_restored_keys(std::string_view function_def,

@@ -1,12 +1,10 @@
 #include "edit/savers/checkpoint_keys.h"
 
-#include <set>
+#include <iterator>
 
 #include "base/error.h"
-#include "edit/basis/names.h"
-#include "edit/savers/lists.h"
+#include "edit/savers/entries.h"
 #include "graph/names.h"
-#include "graph/string_const.h"
 #include "model/savers.h"
 
 namespace gedit {
@@ -50,66 +48,20 @@ void rename_keys(Checkpoint& checkpoint, const KeyMap& keys) {
   sort_tensors(checkpoint);
 }
 
-namespace {
-
-// The savers of a graph that no mapping is applied to.
-class OwnSavers final : public SaverLists {
- public:
-  explicit OwnSavers(Model& model)
-      : graph_(model.graph()),
-        names_(graph_),
-        new_names_(names_),
-        consumers_(reversed(producers(graph_, names_))),
-        savers_(find_savers(graph_, names_, consumers_, variable_initializers(model.meta(), names_))) {}
-
-  void read_v2() {
-    for (SaverNode& restore : savers_.restores) SaverLists::read_v2(restore);
-  }
-
-  void rename(const KeyMap& keys) {
-    std::set<NodeId> done{kNoNode};  // a Const may serve both
-    for (const SaverNode& save : savers_.saves) {
-      if (done.insert(save.names).second) rename(save.names, keys);
-    }
-    for (const SaverNode& restore : savers_.restores) {
-      if (done.insert(restore.names).second) rename(restore.names, keys);
-    }
-  }
-
-  std::string node(NodeId id) const override { return std::string(graph_.bytes(id)); }
-
- private:
-  void rename(NodeId names, const KeyMap& keys) {
-    std::optional<std::vector<std::string>> strings = string_const(graph_.bytes(names));
-    bool changed = false;
-    for (std::string& text : *strings) {
-      const auto found = keys.find(text);
-      if (found == keys.end()) continue;
-      text = found->second;
-      changed = true;
-    }
-    if (changed) graph_.replace(names, with_strings(graph_.bytes(names), *strings));
-  }
-
-  const Edges& consumers() const override { return consumers_; }
-  void change(NodeId id, std::string node_def) override { graph_.replace(id, std::move(node_def)); }
-  void add(std::string node_def) override { graph_.append(std::move(node_def)); }
-  std::string free_name(std::string_view wanted) override { return new_names_.free(wanted); }
-
-  Graph& graph_;
-  Names names_;
-  NewNames new_names_;
-  Edges consumers_;
-  Savers savers_;
-};
-
-}  // namespace
-
 void rename_saver_keys(Model& model, const KeyMap& keys) {
-  model.graph().decode();
-  OwnSavers savers(model);
-  savers.read_v2();  // first: it goes by the keys that were found
-  savers.rename(keys);
+  Graph& graph = model.graph();
+  graph.decode();
+  const Names names(graph);
+  const Edges consumers = reversed(producers(graph, names));
+  Savers savers = find_savers(graph, names, consumers, variable_initializers(model.meta(), names));
+  GraphSaverNodes nodes(graph, names, consumers, SharedConsts::kStay);
+  for (SaverNode& restore : savers.restores) read_v2(nodes, restore);
+  std::vector<SaverNode> all = std::move(savers.saves);
+  std::move(savers.restores.begin(), savers.restores.end(), std::back_inserter(all));
+  rekey(graph, all, [&](const std::string& key) {
+    const auto found = keys.find(key);
+    return found == keys.end() ? key : found->second;
+  });
 }
 
 std::string checkpoint_of(const Model& model, const std::string& named) {

@@ -5,8 +5,7 @@
 
 #include "base/error.h"
 #include "checkpoint/bundle.h"
-#include "edit/basis/names.h"
-#include "graph/string_const.h"
+#include "edit/savers/entries.h"
 #include "graph/wiring.h"
 #include "model/saver_def.h"
 #include "ops/kinds.h"
@@ -200,37 +199,29 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
   }
 }
 
-// The strings of the Const become these for `reader`; gives what the reader's input is to be.
-std::string SaverShrinking::keep_strings(NodeId id, NodeId reader, const std::string& input,
-                                         const std::vector<uint32_t>& positions, NewNames& names,
-                                         Changes& changes) {
-  const std::optional<std::vector<std::string>> all =
-      id == kNoNode ? std::nullopt : string_const(graph_.bytes(id));
-  if (!all) return input;
-  std::vector<std::string> strings;
-  for (const uint32_t position : positions) {
-    if (position < all->size()) strings.push_back((*all)[position]);
+namespace {
+
+// Tells of the Consts that are added.
+class KeptSaverNodes final : public GraphSaverNodes {
+ public:
+  KeptSaverNodes(Facts& facts, Changes& changes)
+      : GraphSaverNodes(facts.model.graph(), facts.names(), facts.consumers(), SharedConsts::kGoToTheLast),
+        changes_(changes) {}
+
+  void add(std::string node_def) override {
+    changes_.added.emplace_back(node_name(node_def), node_op(node_def));
+    GraphSaverNodes::add(std::move(node_def));
   }
-  if (strings == *all) return input;
-  const std::string node_def = with_strings(graph_.bytes(id), strings);
-  // The last one that reads the Const as it was gets it; before that, there is one more.
-  std::unordered_set<uint32_t>& moved = moved_[index_of(id)];
-  const auto readers = facts_.consumers().of(id);
-  if (std::all_of(readers.begin(), readers.end(),
-                  [&](NodeId one) { return one == reader || moved.contains(index_of(one)); })) {
-    graph_.replace(id, node_def);
-    return input;
-  }
-  moved.insert(index_of(reader));
-  const std::string name = names.free(graph_.name(id));
-  graph_.append(with_name(node_def, name));
-  changes.added.emplace_back(name, "Const");
-  return name;
-}
+
+ private:
+  Changes& changes_;
+};
+
+}  // namespace
 
 void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>& dropped,
                            std::set<NodeId>& object_graphs) {
-  NewNames names(facts_.names());
+  KeptSaverNodes nodes(facts_, changes);
   for (const SaverNode& save : facts_.savers().saves) {
     const auto slots = kept_slots_.find(index_of(save.node));
     if (!own_.has(save.node) || slots == kept_slots_.end()) continue;
@@ -273,32 +264,22 @@ void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>&
       changed = true;
     });
     std::string node_def;
-    const auto shrink = [&](const std::vector<uint32_t>& kept, NodeId keys, NodeId slices,
-                            std::string_view types_key) {
-      const std::vector<DType> types = type_list(find_attr(graph_.bytes(id), types_key).value_or(""));
-      if (inputs.size() < 3 || (types.size() == kept.size() && !changed)) return;
+    const auto shrink = [&](const SaverNode& saver, const std::vector<uint32_t>& kept) {
+      if (inputs.size() < 3 || (count_tensors(graph_.bytes(id)) == kept.size() && !changed)) return;
       changed = true;
-      std::vector<DType> left;
-      for (const uint32_t position : kept) {
-        if (position < types.size()) left.push_back(types[position]);
-      }
-      inputs[1] = keep_strings(keys, id, inputs[1], kept, names, changes);
-      if (slices != kNoNode) inputs[2] = keep_strings(slices, id, inputs[2], kept, names, changes);
-      node_def = with_attr(graph_.bytes(id), types_key, type_list_value(left));
-      node_def = with_attr(node_def, "_output_shapes", std::nullopt);
+      node_def = keep_tensors(nodes, saver, kept, inputs);
     };
     if (slots != nullptr) {
-      const bool v2 = is_save_v2_op(node_op(graph_.bytes(id)));
-      shrink(*slots, save->second->names, save->second->slices, v2 ? "dtypes" : "T");
+      shrink(*save->second, *slots);
     } else if (restore != restores_.end() && is_restore_v2_op(node_op(graph_.bytes(id)))) {
-      shrink(kept_outputs_.at(index_of(id)), restore->second->names, restore->second->slices, "dtypes");
+      shrink(*restore->second, kept_outputs_.at(index_of(id)));
     }
     if (!changed) continue;
-    if (node_def.empty()) node_def = graph_.bytes(id);
+    if (node_def.empty()) node_def = with_inputs(graph_.bytes(id), inputs);
     if (pack) node_def = with_attr(node_def, "N", int_value(count));
     if (pack) node_def = with_attr(node_def, "_output_shapes", std::nullopt);
     changes.changed.emplace_back(graph_.name(id), "without what is gone");
-    graph_.replace(id, with_inputs(node_def, inputs));
+    graph_.replace(id, std::move(node_def));
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include "edit/basis/changes.h"
 #include "edit/basis/closure.h"
-#include "edit/basis/names.h"
+#include "model/savers.h"
 
 namespace gedit {
 
@@ -36,8 +36,6 @@ class SaverShrinking {
   NodeId owner_of_saved(const SaverNode& save, const SavedTensor& tensor) const;
   void decide(const std::function<bool(NodeId)>& stays);
   void collect(const std::vector<NodeId>& roots, const std::function<bool(NodeId)>& apart);
-  std::string keep_strings(NodeId id, NodeId reader, const std::string& input,
-                           const std::vector<uint32_t>& positions, NewNames& names, Changes& changes);
 
   Facts& facts_;
   Graph& graph_;
@@ -47,7 +45,6 @@ class SaverShrinking {
   NodeSet dead_;                                                      // of all savers: what goes
   NodeSet own_;                                                       // nodes of savers that stay
   std::unordered_set<uint32_t> lost_;                                 // files of shards that nobody writes
-  std::unordered_map<uint32_t, std::unordered_set<uint32_t>> moved_;  // of a Const: who has another one now
   std::unordered_map<uint32_t, std::vector<uint32_t>> kept_slots_;    // of Save nodes, ascending
   std::unordered_map<uint32_t, std::vector<uint32_t>> kept_outputs_;  // of Restore nodes, ascending
 };

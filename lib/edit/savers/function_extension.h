@@ -8,19 +8,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "edit/basis/names.h"
+#include "edit/savers/entries.h"
 #include "graph/graph.h"
 #include "graph/names.h"
 #include "model/savers.h"
 
 namespace gedit {
 
-class SaverBody {
+class FunctionExtension {
  public:
   // The body of the function, which outlives it. Nothing changes before apply().
-  explicit SaverBody(Graph& body);
-  SaverBody(const SaverBody&) = delete;
-  SaverBody& operator=(const SaverBody&) = delete;
+  explicit FunctionExtension(Graph& body);
+  FunctionExtension(const FunctionExtension&) = delete;
+  FunctionExtension& operator=(const FunctionExtension&) = delete;
 
   const Savers& savers() const { return savers_; }
   size_t number_of(
@@ -38,29 +38,27 @@ class SaverBody {
   void apply();
 
  private:
-  struct Entries {
+  struct Gained {
     const SaverNode* saver = nullptr;
-    std::vector<std::string> keys, slices, sources;  // sources: of a SaveV2
-    std::vector<DType> known, types;                 // of the entries that are there, of the new ones
+    std::vector<DType> types;  // of the tensors that it has
+    std::vector<SaverEntry> entries;
   };
 
   std::string again(NodeId id, const std::vector<std::string>& inputs);
-  void apply(const Entries& entries);
-  std::string strings_of(NodeId id, NodeId reader, const std::string& input,
-                         const std::vector<std::string>& strings);
   void mirror_controls();
   void extend_signature();
   std::string more_shapes(std::string_view list) const;
 
   Graph& body_;
   Names names_;
-  NewNames fresh_;
+  Edges consumers_;
+  GraphSaverNodes nodes_;
   Savers savers_;
   std::vector<std::string_view> arguments_;  // ArgDefs
   std::unordered_map<std::string_view, size_t> numbers_;
   std::vector<std::string> new_arguments_;
-  std::vector<size_t> like_;  // for each new argument, the one that it is like
-  std::map<uint32_t, Entries> entries_;
+  std::vector<size_t> like_;           // for each new argument, the one that it is like
+  std::map<uint32_t, Gained> gained_;  // by node
   std::map<std::string, std::vector<std::string>> followers_;  // an assignment -> those of copies
   // By a table's import and the copy's argument, what the copy of the import reads as far as it is known.
   std::map<std::pair<uint32_t, std::string>, std::vector<std::string>> imports_;

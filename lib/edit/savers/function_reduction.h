@@ -1,0 +1,20 @@
+// The function by which a TF2 SavedModel saves or restores, made smaller
+// (docs/rules.md#extract-variables-and-savers).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/arena.h"
+
+namespace gedit {
+
+// The FunctionDef without the arguments that `dropped` says by their number, without what it did for them,
+// and without what only served that. Throws Error (kRefused) where it uses one in a way that cannot be taken
+// out, or the keys of its savers are no Const.
+std::string function_without(std::string_view function_def, const std::shared_ptr<Arena>& arena,
+                             const std::vector<bool>& dropped);
+
+}  // namespace gedit
