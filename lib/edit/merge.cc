@@ -16,7 +16,7 @@
 #include "edit/merging/savers.h"
 #include "edit/merging/whole.h"
 #include "edit/objects/join.h"
-#include "edit/savers/calls.h"
+#include "edit/savers/functions.h"
 
 namespace gedit {
 namespace {
@@ -27,10 +27,10 @@ void keep_functions_apart(MergePart& part) {
   const std::vector<std::string_view> held = functions_of_objects(meta.part(meta_field::kObjectGraph));
   for (const std::string_view name : held) part.keep_function_apart(name);
   if (held.empty() || !meta.has(meta_field::kSaver)) return;
-  const auto saver = find_saver_calls(meta, part.facts.names(), part.facts.how_produced(), part.ops);
+  const auto saver = find_saver_functions(meta, part.facts.names(), part.facts.how_produced(), part.ops);
   if (!saver) return;
-  for (const SaverCalls::Save& save : saver->saves) part.keep_function_apart(save.function);
-  for (const SaverCalls::Restore& restore : saver->restores) part.keep_function_apart(restore.function);
+  for (const SaverFunctions::Save& save : saver->saves) part.keep_function_apart(save.function);
+  for (const SaverFunctions::Restore& restore : saver->restores) part.keep_function_apart(restore.function);
 }
 
 // The operands, and with them all that the merged model views; it lives as long as that.

@@ -24,19 +24,20 @@ std::vector<DType> dtypes_of(const std::vector<SaverEntry>& entries) {
 // The functions of a TF2 SavedModel's saver: those that restore do so from other keys, those that save go,
 // since all is saved by one operation.
 void MergedSavers::take_functions(MergePart& part) {
-  Values& values = values_[part.number];
-  if (values.checkpoint == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
-  values.functions =
-      find_saver_calls(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
-  if (!values.functions) return;
-  for (const SaverCalls::Save& save : values.functions->saves) part.redefine_function(save.function, "");
-  for (const SaverCalls::Restore& restore : values.functions->restores) {
+  Own& own = own_[part.number];
+  if (checkpoint_.of(part) == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
+  own.functions =
+      find_saver_functions(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
+  if (!own.functions) return;
+  for (const SaverFunctions::Save& save : own.functions->saves) part.redefine_function(save.function, "");
+  for (const SaverFunctions::Restore& restore : own.functions->restores) {
     if (const std::string* done = part.redefined_function(restore.function);
         done != nullptr && !done->empty())
       continue;
-    part.redefine_function(restore.function,
-                           with_restored_keys(find_function_def(part.graph(), restore.function),
-                                              [&](const std::string& key) { return key_of(part, key); }));
+    part.redefine_function(
+        restore.function,
+        with_restored_keys(find_function_def(part.graph(), restore.function),
+                           [&](const std::string& key) { return checkpoint_.key_of(part, key); }));
     part.keep_function_apart(restore.function);  // other keys
   }
 }
@@ -46,7 +47,7 @@ std::string MergedSavers::objects_value() const { return strings_value({load_obj
 
 // The Const that an operand's Save node has for the object graph, as the saver of a merged graph does.
 NodeId MergedSavers::saved_objects_of(const MergePart& part) const {
-  for (const SaverNode& save : values_[part.number].main.saves) {
+  for (const SaverNode& save : own_[part.number].main.saves) {
     for (const SavedTensor& tensor : save.tensors) {
       if (tensor.key != kObjectGraphKey) continue;
       const std::string input = inputs_of(part.graph().bytes(save.node))[save.first_tensor + tensor.slot];
@@ -68,9 +69,9 @@ std::string MergedSavers::save_objects(const std::string& scope) {
 // calls that restore stay.
 void MergedSavers::join_functions(MergePart& part, const std::string& filename, const std::string& scope) {
   const Graph& graph = part.graph();
-  const SaverCalls& saver = *values_[part.number].functions;
+  const SaverFunctions& saver = *own_[part.number].functions;
   const Edges &producers = part.facts.producers(), &consumers = part.facts.consumers();
-  for (const SaverCalls::Save& save : saver.saves) {
+  for (const SaverFunctions::Save& save : saver.saves) {
     std::vector<std::string> arguments;
     NodeHead head;
     head.id = save.call;
@@ -84,14 +85,14 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
         [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); });
     for (const SaverEntry& saved : save.saved) {
       if (saved.key == kObjectGraphKey) continue;
-      value_of(part, saved.key);
+      checkpoint_.value_of(part, saved.key);
       function_entries_.push_back(
-          {key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.source)});
+          {checkpoint_.key_of(part, saved.key), saved.slice, saved.dtype, inliner.inlined(saved.source)});
     }
     part.remove(save.call);
   }
   NodeSet restores(graph.size());
-  for (const SaverCalls::Restore& restore : saver.restores) {
+  for (const SaverFunctions::Restore& restore : saver.restores) {
     restores.add(restore.call);
     function_ends_.push_back(part.name_of(graph.name(restore.call)));
     part.read_instead(restore.call, graph.name(saver.filename), filename);
@@ -101,12 +102,12 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
     return std::all_of(nodes.begin(), nodes.end(), is);
   };
   const auto is_removed = [&](NodeId id) { return part.removed().has(id); };
-  const NodeId group = values_[part.number].def.restore;
+  const NodeId group = own_[part.number].def.restore;
   if (group != kNoNode && is_no_op(node_op(graph.bytes(group))) && consumers.of(group).empty() &&
       all_of(producers.of(group), [&](NodeId id) { return restores.has(id) || part.removed().has(id); }))
     part.remove(group);
   std::vector<NodeId> sources{saver.filename};
-  for (const SaverCalls::Save& save : saver.saves) {
+  for (const SaverFunctions::Save& save : saver.saves) {
     const auto read = producers.of(save.call);
     sources.insert(sources.end(), read.begin(), read.end());
   }
@@ -164,14 +165,14 @@ void MergedSavers::make_saver() {
       NodeBuilder(filename, "Placeholder").type("dtype", DType::kString).attr("shape", shape).take());
   std::vector<OwnVariable> variables;
   for (const auto& part : parts_) {
-    const Values& values = values_[part->number];
-    if (values.functions) {
+    const Own& own = own_[part->number];
+    if (own.functions) {
       join_saves(*part, function_entries_);
       std::string own_scope;
       const std::vector<NodeId> kept = what_is_saved(*part, own_scope);
-      if (!values.main.empty()) remove_saver(*part, kept, own_scope);
+      if (!own.main.empty()) remove_saver(*part, kept, own_scope);
       join_functions(*part, filename, scope);
-    } else if (values.checkpoint != nullptr) {
+    } else if (checkpoint_.of(*part) != nullptr) {
       for (OwnVariable& own : own_variables(
                *part, scope, [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); })) {
         function_entries_.push_back(own.entry);

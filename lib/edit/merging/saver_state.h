@@ -9,7 +9,7 @@
 
 #include "checkpoint/bundle.h"
 #include "edit/merging/savers.h"
-#include "edit/savers/calls.h"
+#include "edit/savers/functions.h"
 #include "model/saver_def.h"
 
 namespace gedit {
@@ -20,16 +20,12 @@ inline std::string scope_of(std::string_view name) {
   return slash == std::string_view::npos ? "" : std::string(name.substr(0, slash + 1));
 }
 
-// An operand's checkpoint, and what is known of its savers.
-struct MergedSavers::Values {
-  std::shared_ptr<Checkpoint> checkpoint;  // null where the operand has none
-  std::string path;
-  std::string prefix;                                 // before every key
-  std::unordered_map<std::string, std::string> keys;  // those that become something else
-  SaverDefNodes def;                                  // of saver_def
-  std::unordered_set<uint32_t> initializers;          // nodes that VariableDefs name
+// What is known of an operand's savers.
+struct MergedSavers::Own {
+  SaverDefNodes def;                          // of saver_def
+  std::unordered_set<uint32_t> initializers;  // nodes that VariableDefs name
   Savers all, main;
-  std::optional<SaverCalls> functions;  // in place of `main`
+  std::optional<SaverFunctions> functions;  // in place of `main`
 };
 
 // Nodes of the saver that is kept, under their new names.

@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "checkpoint/bundle.h"
 #include "edit/merging/around.h"
+#include "edit/merging/checkpoint.h"
 #include "edit/savers/entries.h"
 #include "model/savers.h"
 
@@ -38,12 +38,10 @@ class MergedSavers {
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
  private:
-  struct Values;
+  struct Own;
   struct Kept;
   class Nodes;
 
-  void open(const MergeRequest& request);
-  void name_keys();
   void choose();
   void take_functions(MergePart& part);
   void rekey_chosen();
@@ -73,15 +71,12 @@ class MergedSavers {
   void remove_saver(MergePart& part, const std::vector<NodeId>& kept, std::string_view scope);
   static NodeId remove_nodes(MergePart& part, const std::vector<NodeId>& nodes, std::string_view scope,
                              const NodeSet& stays, std::unordered_map<uint32_t, size_t>& readers);
-  std::shared_ptr<Checkpoint> merge_values();
-  std::string key_of(const MergePart& part, const std::string& key) const;
-  const Tensor& value_of(const MergePart& part, const std::string& key) const;
 
   MergeParts& parts_;
   MergedNames& names_;
-  NameConflict on_conflict_;
-  std::vector<Values> values_;  // by part
-  bool as_it_is_ = false;       // one operand has values, under keys that stay: so does its saver
+  std::vector<std::string> warnings_;
+  const MergedCheckpoint checkpoint_;
+  std::vector<Own> own_;  // by part
   MergePart* chosen_ = nullptr;
   std::unique_ptr<Kept> kept_;
   std::shared_ptr<Checkpoint> merged_;
@@ -91,7 +86,6 @@ class MergedSavers {
   std::vector<std::string> function_ends_;
   NewNodes new_nodes_;
   std::unordered_set<std::string> removed_;  // nodes of savers that are no more
-  std::vector<std::string> warnings_;
 };
 
 }  // namespace gedit

@@ -1,4 +1,4 @@
-#include "edit/savers/calls.h"
+#include "edit/savers/functions.h"
 
 #include <unordered_map>
 
@@ -57,11 +57,12 @@ std::optional<std::vector<SaverEntry>> saved_in(std::string_view function_def, R
 
 }  // namespace
 
-std::optional<SaverCalls> find_saver_calls(const MetaGraph& meta, const Names& names,
-                                           const std::function<const Edges&()>& producers, Registry& ops) {
+std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const Names& names,
+                                                   const std::function<const Edges&()>& producers,
+                                                   Registry& ops) {
   const SaverDefNodes def = saver_def_nodes(meta.part(meta_field::kSaver), names);
   if (def.filename == kNoNode || def.save == kNoNode || def.restore == kNoNode) return std::nullopt;
-  SaverCalls saver;
+  SaverFunctions saver;
   saver.filename = def.filename;
   std::unordered_map<std::string_view, std::string_view> save_functions, restore_functions;
   for (Fields fields(meta.graph.part(graph_field::kLibrary)); fields.next();) {

@@ -18,7 +18,7 @@
 
 namespace gedit {
 
-struct SaverCalls {
+struct SaverFunctions {
   NodeId filename = kNoNode;
   struct Save {
     NodeId call;
@@ -36,8 +36,9 @@ struct SaverCalls {
 // The calls above saver_def's operations of functions that save or restore; a single call each where
 // TensorFlow made them. `producers` is asked for only where a function could be meant. Nothing where no call
 // restores.
-std::optional<SaverCalls> find_saver_calls(const MetaGraph& meta, const Names& names,
-                                           const std::function<const Edges&()>& producers, Registry& ops);
+std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const Names& names,
+                                                   const std::function<const Edges&()>& producers,
+                                                   Registry& ops);
 
 // The FunctionDef with other keys in the Consts that its Restore nodes read.
 std::string with_restored_keys(std::string_view function_def,
