@@ -1,8 +1,5 @@
 #include "edit/savers/function_extension.h"
 
-#include "base/map_entry.h"
-#include "base/message_edit.h"
-#include "edit/functions/function_def.h"
 #include "graph/string_const.h"
 #include "graph/types.h"
 #include "model/collections.h"
@@ -24,30 +21,27 @@ FunctionExtension::FunctionExtension(Graph& body)
       names_(body_),
       consumers_(reversed(producers(body_, names_))),
       nodes_(body_, names_, consumers_, SharedConsts::kGoToTheLast),
-      savers_(find_savers(body_, names_, consumers_)) {
-  for (Fields fields(function_signature(body_)); fields.next();) {
-    if (!fields->bytes(op_def_field::kInput)) continue;
-    const std::string_view name = last_bytes(fields->value, op_def_field::kArgName);
-    numbers_.emplace(name, arguments_.size());
-    arguments_.push_back(fields->value);
+      savers_(find_savers(body_, names_, consumers_)),
+      def_(body_) {
+  for (size_t i = 0; i < def_.argument_count(); ++i) {
+    const std::string_view name = last_bytes(def_.argument(i), op_def_field::kArgName);
+    numbers_.emplace(name, i);
     nodes_.reserve(name);
   }
 }
 
 size_t FunctionExtension::number_of(std::string_view argument) const {
-  const auto found = numbers_.find(argument);
-  return found == numbers_.end() ? arguments_.size() : found->second;
+  const auto found = numbers_.find(std::string(argument));
+  return found == numbers_.end() ? def_.argument_count() : found->second;
 }
 
 DType FunctionExtension::type_of(size_t argument) const {
-  return static_cast<DType>(last_varint(arguments_[argument], op_def_field::kArgType));
+  return static_cast<DType>(last_varint(def_.argument(argument), op_def_field::kArgType));
 }
 
 std::string FunctionExtension::add_argument(size_t like, std::string_view name) {
   const std::string fresh = nodes_.free_name(argument_name(name));
-  new_arguments_.push_back(
-      with_each_field(arguments_[like], op_def_field::kArgName, [&](std::string_view) { return fresh; }));
-  like_.push_back(like);
+  def_.add_argument_like(like, fresh);
   return fresh;
 }
 
@@ -91,7 +85,7 @@ void FunctionExtension::apply() {
     }
   }
   mirror_controls();
-  extend_signature();
+  def_.store();
 }
 
 // A node like `id` with other data inputs; its name, or what reads its first output, comes back.
@@ -123,58 +117,10 @@ void FunctionExtension::mirror_controls() {
     inputs.insert(inputs.end(), gained.begin(), gained.end());
     body_.replace(NodeId{i}, with_inputs(body_.bytes(NodeId{i}), inputs));
   }
-  std::vector<std::string> returns;
-  bool changed = false;
-  for (const Part& part : body_.parts()) {
-    if (part.field != function_field::kControlRet) continue;
-    const std::string_view bytes = record_at(part.raw.data()).node_def;
-    returns.emplace_back(bytes);
-    const auto found = followers_.find(std::string(map_entry(bytes).value));
-    if (found == followers_.end()) continue;
-    for (const std::string& follower : found->second) {
-      returns.push_back(map_entry_bytes(follower, follower));
-      control_outputs_.push_back(follower);
-      changed = true;
-    }
-  }
-  if (changed) body_.set_parts(function_field::kControlRet, std::move(returns));
-}
-
-void FunctionExtension::extend_signature() {
-  std::string before, after;  // the arguments, and what follows them
-  for (Fields fields(function_signature(body_)); fields.next();)
-    (fields->number <= op_def_field::kInput ? before : after) += fields->raw;
-  for (const std::string& argument : new_arguments_)
-    append_bytes_field(before, op_def_field::kInput, argument);
-  for (const std::string& name : control_outputs_)
-    append_bytes_field(after, op_def_field::kControlOutput, name);
-  body_.set_part(function_field::kSignature, before + after);
-  std::vector<std::string> attrs;
-  bool changed = false;
-  for (const Part& part : body_.parts()) {
-    if (part.field != function_field::kAttr) continue;
-    const std::string_view bytes = record_at(part.raw.data()).node_def;
-    attrs.emplace_back(bytes);
-    if (map_entry(bytes).key != "_input_shapes") continue;
-    attrs.back() = with_each_field(bytes, 2, [&](std::string_view value) {
-      return with_each_field(value, attr_field::kList,
-                             [&](std::string_view list) { return more_shapes(list); });
-    });
-    changed = true;
-  }
-  if (changed) body_.set_parts(function_field::kAttr, std::move(attrs));
-}
-
-std::string FunctionExtension::more_shapes(std::string_view list) const {
-  std::vector<std::string_view> shapes;
-  for (Fields fields(list); fields.next();) {
-    if (fields->bytes(attr_field::kShape)) shapes.push_back(fields->raw);
-  }
-  std::string longer(list);
-  for (const size_t like : like_) {
-    if (like < shapes.size()) longer += shapes[like];
-  }
-  return longer;
+  def_.add_control_outputs([&](std::string_view node) {
+    const auto found = followers_.find(std::string(node));
+    return found == followers_.end() ? std::vector<std::string>() : found->second;
+  });
 }
 
 }  // namespace gedit

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "edit/functions/function_def.h"
 #include "edit/savers/entries.h"
 #include "graph/graph.h"
 #include "graph/names.h"
@@ -23,8 +24,8 @@ class FunctionExtension {
   FunctionExtension& operator=(const FunctionExtension&) = delete;
 
   const Savers& savers() const { return savers_; }
-  size_t number_of(
-      std::string_view argument) const;  // the number of arguments where there is none of that name
+  // The number of arguments where there is none of that name.
+  size_t number_of(std::string_view argument) const;
   DType type_of(size_t argument) const;
 
   // One argument more, behind the others, like the one of that number; gives its name, made of `name`.
@@ -46,23 +47,18 @@ class FunctionExtension {
 
   std::string again(NodeId id, const std::vector<std::string>& inputs);
   void mirror_controls();
-  void extend_signature();
-  std::string more_shapes(std::string_view list) const;
 
   Graph& body_;
   Names names_;
   Edges consumers_;
   GraphSaverNodes nodes_;
   Savers savers_;
-  std::vector<std::string_view> arguments_;  // ArgDefs
-  std::unordered_map<std::string_view, size_t> numbers_;
-  std::vector<std::string> new_arguments_;
-  std::vector<size_t> like_;           // for each new argument, the one that it is like
-  std::map<uint32_t, Gained> gained_;  // by node
+  FunctionDef def_;
+  std::unordered_map<std::string, size_t> numbers_;            // of its arguments, by name
+  std::map<uint32_t, Gained> gained_;                          // by node
   std::map<std::string, std::vector<std::string>> followers_;  // an assignment -> those of copies
   // By a table's import and the copy's argument, what the copy of the import reads as far as it is known.
   std::map<std::pair<uint32_t, std::string>, std::vector<std::string>> imports_;
-  std::vector<std::string> control_outputs_;
 };
 
 }  // namespace gedit

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,17 +20,6 @@ namespace {
 
 constexpr size_t kSaveTensors = 3;  // the first input of a SaveV2 that is saved
 
-// A list(...) attribute value, of which the items at these positions stay; for shapes and functions.
-std::string with_items(std::string_view attr_value, const std::vector<bool>& dropped) {
-  std::string list, value;
-  size_t at = 0;
-  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next(); ++at) {
-    if (at >= dropped.size() || !dropped[at]) list += fields->raw;
-  }
-  append_bytes_field(value, attr_field::kList, list);
-  return value;
-}
-
 // What is gone reads nothing any more.
 class LeftSaverNodes final : public GraphSaverNodes {
  public:
@@ -48,14 +36,11 @@ class LeftSaverNodes final : public GraphSaverNodes {
 };
 
 // A function without some of its arguments, and without what it did for them.
-class BodyShrinking {
+class FunctionReduction {
  public:
-  BodyShrinking(std::string_view function_def, const std::shared_ptr<Arena>& arena,
-                const std::vector<bool>& dropped)
-      : function_def_(function_def), body_(function_def, function_field::kNode, arena), dropped_(dropped) {
-    body_.decode();
-    for (const bool gone : dropped) dropped_before_.push_back(dropped_before_.back() + (gone ? 1 : 0));
-  }
+  FunctionReduction(std::string_view function_def, const std::shared_ptr<Arena>& arena,
+                    const std::vector<bool>& dropped)
+      : body_(function_def, function_field::kNode, arena), def_(body_), dropped_(dropped) {}
 
   std::string run() {
     const Names names(body_);
@@ -63,13 +48,16 @@ class BodyShrinking {
     find_useless(names);
     shrink_savers(names);
     for (uint32_t i = 0; i < body_.size(); ++i) {
-      if (!is_dead(NodeId{i})) rewire(NodeId{i});
+      if (is_dead(NodeId{i})) {
+        body_.remove(NodeId{i});
+      } else {
+        rewire(NodeId{i});
+      }
     }
-    std::string nodes;
-    for (uint32_t i = 0; i < body_.size(); ++i) {
-      if (!is_dead(NodeId{i})) append_bytes_field(nodes, function_field::kNode, body_.bytes(NodeId{i}));
-    }
-    return assemble(nodes);
+    def_.remove_arguments(dropped_);
+    def_.map_returns([&](std::string_view, std::string_view source) { return now(std::string(source)); });
+    def_.remove_control_outputs([&](std::string_view node) { return dead_.contains(std::string(node)); });
+    return def_.encode();
   }
 
  private:
@@ -101,8 +89,7 @@ class BodyShrinking {
       for (const NodeId reader : found->second) {
         const std::string_view op = node_op(body_.bytes(reader));
         if (is(op, OpKind::kPartitionedCall)) {
-          throw Error(Cause::kRefused, "passes on variables that go")
-              .of(quoted("function", function_name(function_def_)));
+          throw Error(Cause::kRefused, "passes on variables that go").of(quoted("function", def_.name()));
         }
         if (is_save_v2_op(op) && --saved[index_of(reader)] > 0) continue;
         if (dead_.emplace(body_.name(reader)).second) stack.emplace_back(body_.name(reader));
@@ -113,7 +100,7 @@ class BodyShrinking {
       const std::string_view text = map_entry(record_at(part.raw.data()).node_def).value;
       if (dead_.contains(std::string(parse_body_input(text).node))) {
         throw Error(Cause::kRefused, "returns what it does with a variable that goes")
-            .of(quoted("function", function_name(function_def_)));
+            .of(quoted("function", def_.name()));
       }
     }
   }
@@ -196,7 +183,7 @@ class BodyShrinking {
       const auto all = strings == kNoNode ? std::nullopt : string_const(body_.bytes(strings));
       if (!all || all->size() != count) {
         throw Error(Cause::kRefused, "the names of its tensors are not a Const")
-            .of(quoted("function", function_name(function_def_)));
+            .of(quoted("function", def_.name()));
       }
     }
     body_.replace(saver.node, keep_tensors(nodes, saver, kept, inputs_of(body_.bytes(saver.node))));
@@ -225,76 +212,10 @@ class BodyShrinking {
     if (changed) body_.replace(id, with_inputs(body_.bytes(id), inputs));
   }
 
-  // The new number of an argument, nothing where it goes.
-  std::optional<uint64_t> number_of(uint64_t argument) const {
-    if (argument >= dropped_.size()) return argument - dropped_before_.back();
-    if (dropped_[argument]) return std::nullopt;
-    return argument - dropped_before_[argument];
-  }
-
-  std::string signature(std::string_view old, const std::set<std::string_view>& gone_outputs) const {
-    std::string out;
-    size_t argument = 0;
-    for (Fields fields(old); fields.next();) {
-      if (fields->bytes(op_def_field::kInput)) {
-        const size_t here = argument++;
-        if (here < dropped_.size() && dropped_[here]) continue;
-      }
-      if (fields->bytes(op_def_field::kControlOutput) && gone_outputs.contains(fields->value)) continue;
-      out += fields->raw;
-    }
-    return out;
-  }
-
-  std::string assemble(const std::string& nodes) const {
-    std::set<std::string_view> gone_outputs;
-    for (const Part& part : body_.parts()) {
-      if (part.field != function_field::kControlRet) continue;
-      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
-      if (dead_.contains(std::string(entry.value))) gone_outputs.insert(entry.key);
-    }
-    std::string out;
-    bool nodes_written = false;
-    for (Fields fields(function_def_); fields.next();) {
-      const std::string_view content = fields->value;
-      if (fields->bytes(function_field::kNode)) {
-        if (!nodes_written) out += nodes;
-        nodes_written = true;
-      } else if (fields->bytes(function_field::kSignature)) {
-        append_bytes_field(out, fields->number, signature(content, gone_outputs));
-      } else if (fields->bytes(function_field::kAttr) && map_entry(content).key == "_input_shapes") {
-        std::string entry;
-        append_bytes_field(entry, 1, "_input_shapes");
-        append_bytes_field(entry, 2, with_items(map_entry(content).value, dropped_));
-        append_bytes_field(out, fields->number, entry);
-      } else if (fields->bytes(function_field::kControlRet)) {
-        if (!gone_outputs.contains(map_entry(content).key)) out += fields->raw;
-      } else if (fields->bytes(function_field::kRet)) {
-        std::string entry;
-        append_bytes_field(entry, 1, map_entry(content).key);
-        append_bytes_field(entry, 2, now(std::string(map_entry(content).value)));
-        append_bytes_field(out, fields->number, entry);
-      } else if (fields->bytes(function_field::kArgAttr) || fields->bytes(function_field::kUniqueId)) {
-        const std::optional<uint64_t> number = number_of(last_varint(content, 1));
-        if (!number) continue;
-        std::string entry;
-        if (*number != 0) append_varint_field(entry, 1, *number);
-        for (Fields parts(content); parts.next();) {
-          if (parts->number != 1) entry += parts->raw;
-        }
-        append_bytes_field(out, fields->number, entry);
-      } else {
-        out += fields->raw;
-      }
-    }
-    return out;
-  }
-
-  std::string_view function_def_;
   Graph body_;
+  FunctionDef def_;
   const std::vector<bool>& dropped_;
-  std::vector<uint64_t> dropped_before_{0};  // by argument, and one more
-  std::unordered_set<std::string> dead_;     // arguments and nodes
+  std::unordered_set<std::string> dead_;  // arguments and nodes
   std::map<std::string, std::string> renamed_;
 };
 
@@ -302,7 +223,7 @@ class BodyShrinking {
 
 std::string function_without(std::string_view function_def, const std::shared_ptr<Arena>& arena,
                              const std::vector<bool>& dropped) {
-  return BodyShrinking(function_def, arena, dropped).run();
+  return FunctionReduction(function_def, arena, dropped).run();
 }
 
 }  // namespace gedit
