@@ -253,7 +253,7 @@ class BodyFreezing {
 
   std::string assemble() {
     FunctionDef def(body_);
-    def.rename(of_.new_name);
+    def.rename(std::string(of_.new_name));
     for (const auto& [number, value] : of_.arguments)
       def.make_argument_value(number, value.dtype, value.shape);
     for (const auto& [number, value] : results_) def.make_output_value(number, value.dtype);

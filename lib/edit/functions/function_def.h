@@ -38,7 +38,7 @@ class FunctionDef {
   size_t output_count() const { return outputs_.size(); }
   std::string_view output(size_t number) const { return outputs_[number]; }
 
-  void rename(std::string_view name) { name_ = name; }
+  void rename(std::string name) { name_ = std::move(name); }
   void set_stateful() { stateful_ = true; }
 
   // Behind the others. `attrs` is an ArgAttrs.

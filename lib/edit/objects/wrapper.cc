@@ -44,7 +44,7 @@ class Cutting {
     name_arguments();
     Graph body({}, function_field::kNode, graph_.arena());
     FunctionDef def(body);
-    def.rename(name);
+    def.rename(std::string(name));
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const SignatureTensor& input = inputs_[i].signature;
       def.add_argument(arg_def(argument_names_[i], input.type), argument_attrs(input));
