@@ -28,6 +28,12 @@ struct CopyRequest {
   bool want_names = false;  // fill CopyResult::nodes and added, which hold every name
 };
 
+// Throws Error (kUsage) where it says too little, or what excludes each other.
+void check(const CopyRequest& request);
+
+// The request as it reads inside the function. Throws Error (kRefused) for what no function can have.
+CopyRequest within(const CopyRequest& request, const std::string& function);
+
 // What became of what, by name (`FN//node` in a function); tensors as `node:1`, `node` for output 0.
 struct CopyResult {
   std::string function;  // in whose body the copies are; empty: in the main graph

@@ -1,0 +1,70 @@
+#include "edit/copying/describe.h"
+
+#include "base/error.h"
+#include "edit/basis/addresses.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+// A function that owns a variable or a table is state that original and copy share.
+void warn_of_state_in_functions(const CopyReads& reads, std::vector<std::string>& warnings) {
+  Library& library = reads.facts.selecting().library();
+  if (library.functions.empty()) return;
+  FunctionReach reach(library);
+  for (const NodeId id : reads.copies) reach.calls_of(reads.facts.graph().bytes(id));
+  reach.follow();
+  std::string first;
+  size_t count = 0;
+  for (size_t i = 0; i < library.functions.size(); ++i) {
+    if (!reach.reached(i)) continue;
+    bool owns = false;
+    library.functions[i].body.each_record([&](std::string_view node_def) {
+      owns = owns || is_var_handle_op(node_op(node_def)) || is_table_op(node_op(node_def));
+    });
+    if (owns && count++ == 0) first = library.functions[i].name;
+  }
+  if (count > 0) {
+    warnings.push_back("function '" + printable(first) +
+                       "' holds state of its own, which original and copy share");
+  }
+}
+
+}  // namespace
+
+void describe(const CopyReads& reads, const CopyRequest& request, CopyResult& result) {
+  size_t py_funcs = 0;
+  const Graph& graph = reads.facts.graph();
+  const std::string& function = reads.facts.tensors().function();
+  const auto keys = variable_keys(reads.facts.savers());
+  for (const NodeId id : reads.copies) {
+    if (request.want_names)
+      result.nodes[address(function, graph.name(id))] = address(function, reads.copy_name(id));
+    const std::string_view op = node_op(graph.bytes(id));
+    if (is_variable_op(op) && !reads.facts.in_body()) {
+      result.variables[std::string(graph.name(id))] = reads.copy_name(id);
+      const auto key = keys.find(index_of(id));
+      if (key != keys.end()) result.values[std::string(key->second)] = reads.mapping.scope().of(key->second);
+      if (key == keys.end() && reads.facts.savers().empty() &&
+          !reads.facts.model.meta().has(meta_field::kObjectGraph))
+        result.values[std::string(graph.name(id))] = reads.copy_name(id);
+    }
+    if (is_python_op(op)) ++py_funcs;
+  }
+  for (const std::string& output : request.outputs) {
+    const TensorRef tensor = reads.facts.tensors().find(output);
+    result.outputs.emplace(reads.text(tensor),
+                           reads.facts.in_body()
+                               ? address(function, tensor_text(reads.copy_name(tensor.node), tensor.index))
+                               : reads.mapping.source_of(tensor));
+  }
+  for (const auto& [from, to] : reads.mapping.frames()) result.frames[from] = to;
+  if (py_funcs > 0) {
+    result.warnings.push_back(std::to_string(py_funcs) +
+                              " PyFunc nodes copied: both call the same Python function, which only the "
+                              "process that built the graph has");
+  }
+  warn_of_state_in_functions(reads, result.warnings);
+}
+
+}  // namespace gedit

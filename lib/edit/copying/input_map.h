@@ -1,0 +1,41 @@
+// What the copies read instead of tensors from outside: docs/rules.md#copy-inputs-from-outside.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "edit/copying/reads.h"
+
+namespace gedit {
+
+class CopyInputMap {
+ public:
+  explicit CopyInputMap(const CopyReads& reads) : reads_(reads) {}
+
+  // Decides what each KEY becomes, which `inputs` tells. Throws Error (kRefused) for a KEY that nothing
+  // copied reads, a VALUE of another type, a cycle.
+  void apply(std::map<std::string, std::string>& inputs);
+
+  // Behind an input of another, or an unknown, shape what was inferred for the original no longer holds;
+  // TensorFlow would refuse the copy at import.
+  void drop_stale_shapes();
+
+ private:
+  // The original of a VALUE: a tensor that is there, or of the copy by its new name.
+  struct Value {
+    TensorRef tensor;  // of the original
+    bool of_copy;
+    std::string text;
+  };
+  Value find_value(const std::string& written) const;
+  void check_types(const TensorRef& key, const Value& value) const;
+  // The copy of `start` reads, by way of copies and mapped inputs, the copy of `start`.
+  void check_cycle(NodeId start, const std::vector<std::pair<TensorRef, Value>>& values) const;
+
+  const CopyReads& reads_;
+  std::vector<TensorRef> changed_;  // KEYs whose VALUE is of another type or shape
+};
+
+}  // namespace gedit
