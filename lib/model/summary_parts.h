@@ -1,0 +1,37 @@
+// The parts of a summary, each a look at the same graph: what summarize() is made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/edges.h"
+#include "graph/names.h"
+#include "model/savers.h"
+#include "model/summary.h"
+
+namespace gedit {
+
+// What is known of the graph before it is looked at.
+struct SummarizedGraph {
+  const MetaGraph& meta;
+  const Graph& graph;
+  Registry& ops;
+  Names names;
+  Edges producers, consumers;
+  Savers savers;
+  std::vector<NodeId> placeholders;
+};
+
+// 0 where a size is not known.
+uint64_t elements(const Shape& shape);
+
+// Fills variables, parameters and parameter_bytes, or else constants.
+void summarize_variables(const SummarizedGraph& of, GraphSummary& summary);
+
+// Fills savers.
+void summarize_savers(const SummarizedGraph& of, GraphSummary& summary);
+
+// Fills inputs and outputs; signatures are known by now.
+void summarize_ends(const SummarizedGraph& of, GraphSummary& summary);
+
+}  // namespace gedit

@@ -1,0 +1,99 @@
+// Variables of a summary, with their sizes.
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/collections.h"
+#include "model/saved_objects.h"
+#include "model/summary_parts.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+// In a TF2 SavedModel the variables are objects, whose keys are their paths.
+void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
+  const SavedObjects saved = read_saved_objects(of.meta.part(meta_field::kObjectGraph));
+  const bool any = std::any_of(
+      saved.objects.begin(), saved.objects.end(),
+      [](const SavedObjects::Object& object) { return object.kind == SavedObjects::Kind::kVariable; });
+  if (!any) return;
+  const std::vector<std::string> keys = variable_keys(saved);
+  std::unordered_map<std::string, std::vector<std::string>> collections_of;
+  for (VariableSummary& variable : summary.variables)
+    collections_of[variable.name] = std::move(variable.collections);
+  summary.variables.clear();
+  for (size_t i = 0; i < saved.objects.size(); ++i) {
+    if (saved.objects[i].kind != SavedObjects::Kind::kVariable) continue;
+    const std::string_view definition = saved.objects[i].content;
+    VariableSummary variable;
+    variable.name = last_bytes(definition, 6);
+    variable.dtype = static_cast<DType>(last_varint(definition, 1));
+    variable.shape = parse_shape_proto(last_bytes(definition, 2));
+    variable.trainable = last_varint(definition, 3) != 0;
+    if (!keys[i].empty()) variable.key = keys[i];
+    if (const auto found = collections_of.find(variable.name); found != collections_of.end())
+      variable.collections = found->second;
+    summary.variables.push_back(std::move(variable));
+  }
+}
+
+}  // namespace
+
+uint64_t elements(const Shape& shape) {
+  if (!shape) return 0;
+  uint64_t count = 1;
+  for (const int64_t size : *shape) {
+    if (size < 0) return 0;
+    count *= static_cast<uint64_t>(size);
+  }
+  return count;
+}
+
+void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
+  std::unordered_map<uint32_t, VariableSummary> found;
+  for (const Collection& collection : collections(of.meta)) {
+    if (collection.kind != collection_kind::kBytesList && collection.kind != collection_kind::kNodeList)
+      continue;
+    const bool definitions =
+        collection.kind == collection_kind::kBytesList && holds_variables(collection.key);
+    for (const std::string_view item : collection.items) {
+      if (!definitions && collection.kind != collection_kind::kNodeList) break;
+      const NodeId id = of.names.find(node_of(definitions ? variable_names(item).variable : item));
+      if (id == kNoNode || !is_variable_op(node_op(of.graph.bytes(id)))) continue;
+      VariableSummary& variable = found[index_of(id)];
+      if (variable.collections.empty() || variable.collections.back() != collection.key) {
+        variable.collections.emplace_back(collection.key);
+      }
+      variable.trainable = variable.trainable || collection.key == "trainable_variables";
+    }
+  }
+  const auto keys = variable_keys(of.savers);
+  for (uint32_t i = 0; i < of.graph.size(); ++i) {
+    const NodeId id{i};
+    const std::string_view node_def = of.graph.bytes(id);
+    const std::string_view op = node_op(node_def);
+    if (!is_variable_op(op)) continue;
+    VariableSummary& variable = found[i];
+    variable.name = of.graph.name(id);
+    variable.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
+    if (const auto shape = find_attr(node_def, "shape"))
+      variable.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+    if (const auto key = keys.find(i); key != keys.end()) variable.key = key->second;
+    std::sort(variable.collections.begin(), variable.collections.end());
+    summary.variables.push_back(variable);
+  }
+  describe_objects(of, summary);
+  for (const VariableSummary& variable : summary.variables) {
+    summary.parameters += elements(variable.shape);
+    summary.parameter_bytes += elements(variable.shape) * dtype_width(variable.dtype);
+  }
+  if (!summary.variables.empty()) return;
+  of.graph.each_record([&](std::string_view node_def) {
+    if (!is_const_op(node_op(node_def))) return;
+    if (type_attr(node_def, "dtype") == DType::kString) return;
+    const Shape shape = output_shape(node_def, 0);
+    if (shape && !shape->empty()) summary.constants += elements(shape);
+  });
+}
+
+}  // namespace gedit
