@@ -153,8 +153,8 @@ class Summarizer {
         scope.bytes += node_def.size();
         if (variable != variables.end()) {
           ++scope.variables;
-          scope.parameters += elements(variable->second->shape);
-          scope.bytes += elements(variable->second->shape) * dtype_width(variable->second->dtype);
+          scope.parameters += shape_elements(variable->second->shape);
+          scope.bytes += shape_elements(variable->second->shape) * dtype_width(variable->second->dtype);
         }
         if (own) break;
         ++at;

@@ -14,9 +14,9 @@ namespace {
 constexpr uint64_t kMostSumSteps =
     100'000'000;  // nodes visited to rank outputs; past that their order in the file decides
 
-class Ends {
+class GraphEnds {
  public:
-  Ends(const SummarizedGraph& of, GraphSummary& summary) : of_(of), summary_(summary) {}
+  GraphEnds(const SummarizedGraph& of, GraphSummary& summary) : of_(of), summary_(summary) {}
 
   void run() {
     outputs();
@@ -286,6 +286,6 @@ class Ends {
 
 }  // namespace
 
-void summarize_ends(const SummarizedGraph& of, GraphSummary& summary) { Ends(of, summary).run(); }
+void summarize_ends(const SummarizedGraph& of, GraphSummary& summary) { GraphEnds(of, summary).run(); }
 
 }  // namespace gedit

@@ -23,7 +23,7 @@ struct SummarizedGraph {
 };
 
 // 0 where a size is not known.
-uint64_t elements(const Shape& shape);
+uint64_t shape_elements(const Shape& shape);
 
 // Fills variables, parameters and parameter_bytes, or else constants.
 void summarize_variables(const SummarizedGraph& of, GraphSummary& summary);

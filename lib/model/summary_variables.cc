@@ -39,7 +39,7 @@ void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
 
 }  // namespace
 
-uint64_t elements(const Shape& shape) {
+uint64_t shape_elements(const Shape& shape) {
   if (!shape) return 0;
   uint64_t count = 1;
   for (const int64_t size : *shape) {
@@ -84,15 +84,15 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
   }
   describe_objects(of, summary);
   for (const VariableSummary& variable : summary.variables) {
-    summary.parameters += elements(variable.shape);
-    summary.parameter_bytes += elements(variable.shape) * dtype_width(variable.dtype);
+    summary.parameters += shape_elements(variable.shape);
+    summary.parameter_bytes += shape_elements(variable.shape) * dtype_width(variable.dtype);
   }
   if (!summary.variables.empty()) return;
   of.graph.each_record([&](std::string_view node_def) {
     if (!is_const_op(node_op(node_def))) return;
     if (type_attr(node_def, "dtype") == DType::kString) return;
     const Shape shape = output_shape(node_def, 0);
-    if (shape && !shape->empty()) summary.constants += elements(shape);
+    if (shape && !shape->empty()) summary.constants += shape_elements(shape);
   });
 }
 
