@@ -135,7 +135,8 @@ TEST(References, EveryRowLivesInBothWays) {
         NodeBuilder direct(prefixing.prefix + "n", op);
         direct.input(prefixing.prefix + "a:1").input("^" + prefixing.prefix + "b").type("T", DType::kFloat);
         const AttrRow plain{row.key, op, row.role};
-        const auto value = find_attr(node_of_row(plain, expected), row.key);
+        const std::string plain_node = node_of_row(plain, expected);
+        const auto value = find_attr(plain_node, row.key);
         EXPECT_EQ(mapped, direct.attr(row.key, *value).attr("zz", int_value(1)).take()) << where;
       }
     }
