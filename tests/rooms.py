@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Who may include whom: the order of the layers of lib/ and of the rooms of lib/edit, which CONTRIBUTING.md tells.
+And how long a file may be.
 
     rooms.py [--gedit GEDIT]
 """
 import pathlib
 import re
+import statistics
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -32,6 +34,9 @@ ROOMS = [
 ]
 MOST_ROOMS = 20
 
+# Lines. What is longer holds two ideas; of lib/edit a command's file is a list of passes, which stand in rooms.
+MOST_LINES, MOST_LINES_OF_COMMAND, MEDIAN_OF_EDIT = 500, 250, 100
+
 
 def level(order, name, otherwise):
     for number, names in enumerate(order):
@@ -55,6 +60,21 @@ def place_of(path):
     return parts[1], pathlib.Path(parts[2]).stem if parts[1] == "edit" else None
 
 
+def lengths(files):
+    """What is longer than it may be."""
+    edit = {}
+    for path in files:
+        lines = path.read_text().count("\n")
+        name = path.relative_to(SOURCE)
+        most = MOST_LINES_OF_COMMAND if path.parent == SOURCE / "lib/edit" else MOST_LINES
+        if lines > most:
+            yield f"{name}: {lines} lines, {most} at most"
+        if SOURCE / "lib/edit" in path.parents:
+            edit[name] = lines
+    if statistics.median(edit.values()) >= MEDIAN_OF_EDIT:
+        yield f"lib/edit: half of the files have {MEDIAN_OF_EDIT} lines or more"
+
+
 def faults():
     files = sorted(f for top in ("lib", "tools") for f in (SOURCE / top).rglob("*") if f.suffix in (".h", ".cc"))
     for path in files:
@@ -73,6 +93,8 @@ def faults():
         yield f"lib/edit: {len(rooms)} rooms, {MOST_ROOMS} at most"
     if not files:
         yield "no files found"
+        return
+    yield from lengths(files)
 
 
 def main():

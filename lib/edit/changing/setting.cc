@@ -1,0 +1,77 @@
+#include "edit/changing/setting.h"
+
+#include "edit/basis/addresses.h"
+#include "graph/types.h"
+
+namespace gedit {
+namespace {
+
+// Every node as it is, on one device.
+class OnDevice final : public Mapping {
+ public:
+  explicit OnDevice(std::string device) : device_(std::move(device)) {}
+  void node(std::string_view name, std::string& out) const override { out += name; }
+  bool input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const override {
+    out += input;
+    return true;
+  }
+  const std::string* device() const override { return &device_; }
+
+ private:
+  std::string device_;
+};
+
+}  // namespace
+
+const Names& Setting::names(const std::string& function) {
+  if (function.empty()) return selecting.names();
+  auto& made = body_names_[function];
+  if (!made) made = std::make_unique<Names>(find_function(selecting.library(), function).body);
+  return *made;
+}
+
+const Edges& Setting::consumers(const std::string& function) {
+  auto& made = consumers_[function];
+  if (!made) {
+    made = std::make_unique<Edges>(reversed(
+        function.empty() ? selecting.producers()
+                         : producers(find_function(selecting.library(), function).body, names(function))));
+  }
+  return *made;
+}
+
+const std::optional<OpDef>& Setting::definition(std::string_view op) {
+  const auto found = definitions_.find(op);
+  if (found != definitions_.end()) return found->second;
+  const std::string_view bytes = ops.find(op);
+  std::optional<OpDef> def;
+  if (!bytes.empty()) def = parse_op_def(bytes);
+  return definitions_.emplace(op, std::move(def)).first->second;
+}
+
+void Setting::replace(Graph& where, NodeId id, std::string node_def) {
+  functions_edited_ = functions_edited_ || where.is_body();
+  where.replace(id, std::move(node_def));
+}
+
+void Setting::say(const std::string& function, std::string_view name, std::string what) {
+  if (want_changes_) changes.changed.emplace_back(address(function, name), std::move(what));
+}
+
+void Setting::mark_stale(Graph& where, const std::string& function, NodeId id) {
+  Stale& stale = stale_.try_emplace(function, Stale{&where, NodeSet(where.size())}).first->second;
+  stale.nodes.add(id);
+}
+
+void Setting::put_all_on(std::string device) {
+  on_device_ = std::make_shared<const OnDevice>(std::move(device));
+}
+
+Changes Setting::finish() {
+  for (auto& [function, stale] : stale_) drop_output_shapes(*stale.graph, consumers(function), stale.nodes);
+  if (functions_edited_) graph().set_part(graph_field::kLibrary, selecting.library().encode());
+  if (on_device_) graph().map_all(on_device_);
+  return std::move(changes);
+}
+
+}  // namespace gedit

@@ -1,0 +1,153 @@
+#include "edit/changing/sync_pairs.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "graph/types.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+std::string scope_of_prefix(std::string_view prefix) {
+  return std::string(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
+}
+
+bool stands_under(std::string_view name, const std::string& prefix) {
+  return name.size() > prefix.size() && name.starts_with(prefix);
+}
+
+}  // namespace
+
+std::string sync_prefix(std::string scope) {
+  while (scope.ends_with('/')) scope.pop_back();
+  return scope.empty() ? scope : scope + "/";
+}
+
+DType variable_type(std::string_view node_def) {
+  return type_attr(node_def, "dtype").value_or(DType::kInvalid);
+}
+
+Shape variable_shape(std::string_view node_def) {
+  const auto value = find_attr(node_def, "shape");
+  if (!value) return std::nullopt;
+  const Shape shape = parse_shape_proto(last_bytes(*value, attr_field::kShape));
+  // The op of TensorFlow 0.x says [] where it does not know (core/ops/state_ops.cc).
+  if (is(node_op(node_def), OpKind::kUnknownShapeIsEmpty) && shape && shape->empty()) return std::nullopt;
+  return shape;
+}
+
+SyncVariables::SyncVariables(const Facts& facts, std::string from, std::string to, bool all)
+    : facts_(facts), from_(std::move(from)), to_(std::move(to)), all_(all) {
+  const Graph& nodes = facts_.graph();
+  trainable_ = stepped_ = taken_ = NodeSet(nodes.size());
+  for (const Collection& collection : facts_.collections()) {
+    if (collection.key != "trainable_variables") continue;
+    has_trainable_ = true;
+    if (collection.kind != collection_kind::kBytesList) continue;
+    for (const std::string_view def : collection.items) {
+      const NodeId id = facts_.names().find(node_of(variable_names(def).variable));
+      if (id != kNoNode) trainable_.add(id);
+    }
+  }
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    const NodeId id{i};
+    if (nodes.removed(id)) continue;
+    const std::string_view node_def = nodes.bytes(id), op = node_op(node_def);
+    if (is_variable_op(op)) variables_.push_back(id);
+    if (!is(op, OpKind::kApply)) continue;
+    bool first = true;
+    each_input(node_def, [&](std::string_view input) {
+      const NodeId variable = variable_behind(nodes, facts_.names(), input);
+      if (variable != kNoNode) (first ? stepped_ : taken_).add(variable);
+      first = false;
+    });
+  }
+}
+
+// An optimizer's own: DST keeps what belongs to its training.
+bool SyncVariables::is_slot(NodeId id) const {
+  return taken_.has(id) && !stepped_.has(id) && !trainable_.has(id);
+}
+
+bool SyncVariables::wanted(NodeId id) const {
+  const std::string_view name = facts_.graph().name(id);
+  if (!stands_under(name, to_) || (!from_.empty() && to_.empty() && stands_under(name, from_))) return false;
+  return all_ || !has_trainable_ ? !is_slot(id) : trainable_.has(id);
+}
+
+std::vector<SyncPair> SyncVariables::pairs() const {
+  std::vector<SyncPair> pairs;
+  bool any = false;
+  for (const NodeId id : variables_) {
+    any = any || stands_under(facts_.graph().name(id), to_);
+    if (wanted(id)) pairs.push_back(pair(id));
+  }
+  if (pairs.empty()) refuse_empty(any);
+  return pairs;
+}
+
+void SyncVariables::refuse_empty(bool any) const {
+  if (any) {
+    throw refused("no trainable variable is in it")
+        .of(quoted("scope", to_))
+        .hint(all_ || !has_trainable_ ? "" : "--all");
+  }
+  Near near(scope_of_prefix(to_));
+  std::unordered_set<std::string_view> seen;
+  for (const NodeId id : variables_) {
+    const std::string_view name = facts_.graph().name(id);
+    for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/', slash + 1)) {
+      if (seen.insert(name.substr(0, slash)).second) near.offer(name.substr(0, slash));
+    }
+  }
+  throw refused("no variable is in it")
+      .of(quoted("scope", to_))
+      .hint(near.best().empty() ? "" : "did you mean '" + printable(near.best()) + "/'?");
+}
+
+SyncPair SyncVariables::pair(NodeId to) const {
+  const std::string_view name = facts_.graph().name(to);
+  const std::string rest(name.substr(to_.size()));
+  const std::string wanted = from_ + rest;
+  const NodeId from = facts_.names().find(wanted);
+  if (from == kNoNode || !is_variable_op(op(from))) {
+    Near near(wanted);
+    for (const NodeId id : variables_) {
+      if (!stands_under(facts_.graph().name(id), to_)) near.offer(facts_.graph().name(id));
+    }
+    const std::string why = from == kNoNode
+                                ? "no '" + printable(wanted) + "'"
+                                : "'" + printable(wanted) + "' (" + printable(op(from)) + ") is no variable";
+    throw refused(why).of(quoted("variable", name)).hint(near.did_you_mean());
+  }
+  const DType from_type = variable_type(bytes(from));
+  const DType to_type = variable_type(bytes(to));
+  const Shape from_shape = variable_shape(bytes(from)), to_shape = variable_shape(bytes(to));
+  if (from_type != to_type || !compatible(from_shape, to_shape)) {
+    throw refused(dtype_name(to_type) + shape_text(to_shape) + ", '" + printable(wanted) + "' is " +
+                  dtype_name(from_type) + shape_text(from_shape))
+        .of(quoted("variable", name));
+  }
+  return {rest, from, to, {}};
+}
+
+std::string SyncVariables::rest() const {
+  size_t count = 0;
+  std::string first;
+  for (const NodeId id : variables_) {
+    const std::string_view name = facts_.graph().name(id);
+    if (!stands_under(name, from_) || (from_.empty() && stands_under(name, to_))) continue;
+    const NodeId partner = facts_.names().find(to_ + std::string(name.substr(from_.size())));
+    if (partner != kNoNode && is_variable_op(op(partner))) continue;
+    if (count++ == 0) first = name;
+  }
+  if (count == 0) return "";
+  return fmt::format("{} of '{}' {} no partner in '{}', first '{}'",
+                     count == 1 ? "1 variable" : std::to_string(count) + " variables",
+                     printable(scope_of_prefix(from_)), count == 1 ? "has" : "have",
+                     printable(scope_of_prefix(to_)), printable(first));
+}
+
+}  // namespace gedit
