@@ -1,7 +1,10 @@
 #include "ops/registry.h"
 
+#include <memory>
+
 #include "base/embedded.h"
 #include "base/wire.h"
+#include "ops/history.h"
 
 extern "C" {
 extern const char gedit_builtin_ops[];  // NOLINT(readability-identifier-naming): a symbol of gedit_embed()
@@ -63,11 +66,17 @@ OpDef parse_op_def(std::string_view op_def) {
   return op;
 }
 
-void Registry::add_builtin() {
+std::string_view builtin_ops() {
+  static const std::string ops = embedded(gedit_builtin_ops, gedit_builtin_ops_end);
+  return ops;
+}
+
+void Registry::add_builtin() { lists_.push_back({{}, builtin_ops, 1}); }
+
+void Registry::add_release(uint32_t release) {
   lists_.push_back({{},
-                    []() -> std::string_view {
-                      static const std::string ops = embedded(gedit_builtin_ops, gedit_builtin_ops_end);
-                      return ops;
+                    [release, ops = std::make_shared<std::string>()]() -> std::string_view {
+                      return *ops = OpHistory::get().op_list(release);
                     },
                     1});
 }

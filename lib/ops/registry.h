@@ -41,6 +41,9 @@ struct OpDef {
 // Views into `op_def`. Throws Malformed.
 OpDef parse_op_def(std::string_view op_def);
 
+// The built-in OpList: each op as the last release that is followed defines it. Unpacked on the first call.
+std::string_view builtin_ops();
+
 // Op names and where they are defined. Made cheap: nothing is read before the first find(), then only names.
 class Registry {
  public:
@@ -52,6 +55,8 @@ class Registry {
     lists_.push_back({{}, std::move(function_def_library), 2});
   }
   void add_builtin();
+  // The ops of one TensorFlow release as that has them; a number of OpHistory (ops/history.h).
+  void add_release(uint32_t release);
   // What an edit made or changed: this is the op from now on. The bytes outlive the registry.
   void define(std::string_view op, std::string_view op_def) { ops_[op] = op_def; }
 

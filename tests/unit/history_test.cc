@@ -1,0 +1,73 @@
+// The history of ops: releases, definitions in force, and the registry of one release.
+#include "ops/history.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gedit {
+namespace {
+
+std::optional<std::string> found(std::string_view version) {
+  const OpHistory& history = OpHistory::get();
+  const auto release = history.find(version);
+  if (!release) return std::nullopt;
+  return std::string(history.releases()[*release].name);
+}
+
+TEST(OpHistory, FindsReleasesAsPeopleAndFilesWriteThem) {
+  EXPECT_EQ(found("1.12"), "1.12.0");
+  EXPECT_EQ(found("1.12.3"), "1.12.0");
+  EXPECT_EQ(found("v1.13.1"), "1.13.1");
+  EXPECT_EQ(found("1.13"), "1.13.1");
+  EXPECT_EQ(found("2.4.0-dev20200811"), "2.4.0");
+  EXPECT_EQ(found("2.2-rc0"), "2.2.0");
+  EXPECT_EQ(found("2.21"), "2.21.0");
+  for (const std::string_view none : {"", "1", "1.", "1.99", "2.2x", "unknown", ".1", "b1.4", "1.-4"})
+    EXPECT_EQ(found(none), std::nullopt) << none;
+}
+
+TEST(OpHistory, OrdersReleasesAndKnowsTheirProducers) {
+  const OpHistory& history = OpHistory::get();
+  EXPECT_EQ(history.releases().size(), 38U);
+  EXPECT_EQ(*history.find("1.15") + 1, *history.find("2.0"));
+  EXPECT_EQ(history.with_producer(38), release_bit(*history.find("1.14")));
+  EXPECT_EQ(history.with_producer(26), release_span(*history.find("1.6"), *history.find("1.10")));
+  EXPECT_EQ(history.with_producer(500), release_bit(*history.find("2.4")));
+  EXPECT_EQ(history.with_producer(9999), release_bit(history.latest()));
+}
+
+TEST(OpHistory, GivesTheDefinitionInForce) {
+  OpHistory& history = OpHistory::get();
+  const auto release = [&](std::string_view version) { return *history.find(version); };
+  EXPECT_EQ(history.era("AddV2", release("1.4")), nullptr);
+  ASSERT_NE(history.era("AddV2", release("1.5")), nullptr);
+  EXPECT_EQ(history.era("Cast", release("1.10"))->op.find_attr("Truncate"), nullptr);
+  EXPECT_NE(history.era("Cast", release("1.11"))->op.find_attr("Truncate"), nullptr);
+  EXPECT_EQ(history.era("GatherTree", release("1.4"))->op.inputs.size(), 3U);
+  EXPECT_EQ(history.era("GatherTree", release("1.5"))->op.inputs.size(), 4U);
+  EXPECT_TRUE(history.era("GatherTree", release("1.5"))->contrib);
+  EXPECT_EQ(history.eras("NoSuchOp").size(), 0U);
+}
+
+TEST(OpHistory, MakesTheRegistryOfARelease) {
+  OpHistory& history = OpHistory::get();
+  Registry old;
+  old.add_release(*history.find("1.4"));
+  EXPECT_TRUE(old.find("AddV2").empty());
+  const OpDef add = parse_op_def(old.find("Add"));
+  EXPECT_EQ(add.inputs.size(), 2U);
+  for (ReleaseNumber release = 0; release <= history.latest(); ++release) {
+    size_t count = 0;
+    Registry ops;
+    ops.add_release(release);
+    ops.each_name([&](std::string_view name) {
+      ++count;
+      EXPECT_EQ(parse_op_def(ops.find(name)).name, name);
+    });
+    EXPECT_GT(count, 600U) << history.releases()[release].name;
+  }
+}
+
+}  // namespace
+}  // namespace gedit
