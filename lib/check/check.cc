@@ -126,7 +126,7 @@ class GraphChecker {
                          "not there, and the object graph has " + count_words(objects, "variable"));
     }
     for (const Collection& collection : collections(meta_)) {
-      if (collection.key != "variables" || collection.items.empty()) continue;
+      if (collection.key != collection_key::kVariables || collection.items.empty()) continue;
       return report_.add(
           Rule::kCheckpoint, folder,
           "not there, and collection 'variables' has " + count_words(collection.items.size(), "variable"));

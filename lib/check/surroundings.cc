@@ -7,13 +7,12 @@
 
 #include "base/error.h"
 #include "model/collections.h"
+#include "model/init_op.h"
 #include "model/references.h"
 #include "model/saver_def.h"
 
 namespace gedit {
 namespace {
-
-constexpr std::string_view kInitOp = "__saved_model_init_op", kTrainOp = "__saved_model_train_op";
 
 // Why there is no such node or tensor; empty where there is.
 std::string missing(const CheckedGraph& in, std::string_view name) {
@@ -27,43 +26,18 @@ std::string missing(const CheckedGraph& in, std::string_view name) {
          std::string(node_op(in.graph.bytes(id))) + ") has " + outputs_text(in.outputs(id).size());
 }
 
-// Looks at every name in a message; what it maps is thrown away.
-class NameCheck final : public NameMap {
- public:
-  // `told`: faults that were told before, with their subjects: one name often stands in many fields.
-  NameCheck(const CheckedGraph& in, Rule rule, std::string subject, std::set<std::string>& told,
-            Report& report)
-      : in_(in), rule_(rule), subject_(std::move(subject)), told_(told), report_(report) {}
-  bool map(NameKind kind, std::string_view name, std::string& out) const override {
-    out += name;
-    if (kind != NameKind::kNode) return true;
-    const std::string fault = missing(in_, name);
-    if (!fault.empty() && told_.insert(subject_ + ": " + fault).second) report_.add(rule_, subject_, fault);
-    return true;
-  }
-
- private:
-  const CheckedGraph& in_;
-  Rule rule_;
-  std::string subject_;
-  std::set<std::string>& told_;
-  Report& report_;
-};
-
-std::string_view context_name(std::string_view context) { return last_bytes(context, 1); }
-
-Rule rule_of(std::string_view key) {
-  if (holds_variables(key)) return Rule::kVariable;
-  if (key == "queue_runners") return Rule::kQueueRunner;
-  if (key == "savers") return Rule::kSaver;
+Rule rule_of(const Schema& schema) {
+  if (&schema == &kVariableDef) return Rule::kVariable;
+  if (&schema == &kQueueRunnerDef) return Rule::kQueueRunner;
+  if (&schema == &kSaverDef) return Rule::kSaver;
   return Rule::kContext;
 }
 
 // What an item of a collection of protos is called.
-std::string item_subject(std::string_view key, std::string_view item) {
-  if (holds_variables(key)) return std::string(node_of(variable_names(item).variable));
-  if (key == "savers") return std::string(parse_saver_def(item).restore);
-  return std::string(context_name(item));  // field 1 of a QueueRunnerDef is the queue
+std::string item_subject(const Schema& schema, std::string_view item) {
+  if (&schema == &kVariableDef) return std::string(node_of(variable_names(item).variable));
+  if (&schema == &kSaverDef) return std::string(parse_saver_def(item).restore);
+  return std::string(last_bytes(item, 1));  // context_name; of a QueueRunnerDef the queue
 }
 
 // Names that Python looks up in the graph whatever they are (from_proto of each), the empty one too.
@@ -88,8 +62,6 @@ constexpr std::array kRequired{
 
 bool is_resource_variable(std::string_view variable_def) { return last_varint(variable_def, 5) != 0; }
 
-bool is_init(std::string_view key) { return key == "saved_model_main_op" || key == "legacy_init_op"; }
-
 class AroundChecker {
  public:
   AroundChecker(const CheckedGraph& in, const Model& model, const MetaGraph& meta, Report& report)
@@ -103,8 +75,12 @@ class AroundChecker {
   }
 
  private:
-  void names(std::string_view message, const Schema& schema, Rule rule, std::string subject) {
-    map_names(message, schema, NameCheck(in_, rule, std::move(subject), told_, report_));
+  // One name often stands in many fields: what was told of a subject is not told again.
+  void names(std::string_view message, const Schema& schema, Rule rule, const std::string& subject) {
+    each_name(message, schema, [&](const SchemaField& field, std::string_view name, int) {
+      const std::string fault = field.kind == NameKind::kNode ? missing(in_, name) : "";
+      if (!fault.empty() && told_.insert(subject + ": " + fault).second) report_.add(rule, subject, fault);
+    });
   }
 
   void required(std::string_view message, const Schema& schema, Rule rule, const std::string& subject) {
@@ -121,14 +97,15 @@ class AroundChecker {
   }
 
   void definition(std::string_view key, std::string_view item, const Schema& schema) {
-    const std::string subject = item_subject(key, item);
-    if (holds_variables(key) && !same_variable(key, item)) return;
-    names(item, schema, rule_of(key), subject);
-    required(item, schema, rule_of(key), subject);
+    const std::string subject = item_subject(schema, item);
+    if (&schema == &kVariableDef && !same_variable(key, item)) return;
+    names(item, schema, rule_of(schema), subject);
+    required(item, schema, rule_of(schema), subject);
   }
 
   void check_collection(const Collection& collection) {
-    const Schema* schema = collection_schema(collection.key);
+    const CollectionRow row = collection_row(collection.key);
+    const Schema* schema = row.schema;
     if (collection.kind == collection_kind::kBytesList && schema != nullptr) {
       for (size_t i = 0; i < collection.items.size(); ++i) {
         try {
@@ -139,13 +116,13 @@ class AroundChecker {
         }
       }
     }
-    if (collection.kind == collection_kind::kAnyList && collection.key == "saved_model_assets") {
+    if (collection.kind == collection_kind::kAnyList && collection.key == collection_key::kAssets) {
       for (const std::string_view item : collection.items) {
         if (last_bytes(item, 1).ends_with("/tensorflow.AssetFileDef")) asset(last_bytes(item, 2));
       }
     }
     if (collection.kind != collection_kind::kNodeList) return;
-    const bool init = is_init(collection.key);
+    const bool init = row.is(collection_trait::kLoaderRuns);
     for (const std::string_view item : collection.items) {
       const std::string fault = missing(in_, item);
       if (!fault.empty())
@@ -163,7 +140,7 @@ class AroundChecker {
     const auto [known, fresh] = variables_.try_emplace(variable, std::pair{key, item});
     if (fresh) return true;
     if (known->second.second != item && differing_.insert(variable).second) {
-      report_.add(Rule::kVariable, item_subject(key, item),
+      report_.add(Rule::kVariable, item_subject(kVariableDef, item),
                   "its VariableDefs in " + quoted("collection", known->second.first) + " and " +
                       quoted("collection", key) + " differ");
     }
@@ -185,7 +162,7 @@ class AroundChecker {
   }
 
   void signature(const MapEntry& entry) {
-    const bool init = entry.key == kInitOp || entry.key == kTrainOp;
+    const bool init = entry.key == signature_key::kInit || entry.key == signature_key::kTrain;
     names(entry.value, kSignatureDef, init ? Rule::kInitOp : Rule::kSignature, std::string(entry.key));
     if (init) return;
     for (Fields fields(entry.value); fields.next();) {

@@ -42,7 +42,7 @@ std::string surroundings(const MetaGraph& meta, const RenamedScopes* names) {
   std::string message;
   for (const Collection& collection : collections(meta)) {
     const bool any = collection.kind == collection_kind::kAnyList;
-    const Schema* schema = any ? &kAnyItem : collection_schema(collection.key);
+    const Schema* schema = any ? &kAnyItem : collection_row(collection.key).schema;
     const bool proto = any || (collection.kind == collection_kind::kBytesList && schema != nullptr);
     if (!proto && collection.kind != collection_kind::kNodeList) {
       append_bytes_field(message, meta_field::kCollection, collection.entry);

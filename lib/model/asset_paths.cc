@@ -16,8 +16,6 @@
 namespace gedit {
 namespace {
 
-constexpr std::string_view kPaths = "asset_filepaths", kOldAssets = "saved_model_assets";
-
 bool can_be_read(const std::string& path) {
   struct stat status {};
   return path.find('\0') == std::string::npos && ::stat(path.c_str(), &status) == 0 &&
@@ -52,7 +50,8 @@ std::vector<std::string> give_assets(Model& model) {
   std::unordered_set<std::string_view> known;
   for (const Asset& asset : assets(meta)) known.insert(node_of(asset.tensor));
   for (const Collection& collection : collections(meta)) {
-    if (collection.key != kPaths || collection.kind != collection_kind::kNodeList) continue;
+    if (collection.key != collection_key::kAssetFilepaths || collection.kind != collection_kind::kNodeList)
+      continue;
     for (const std::string_view tensor : collection.items) {
       if (!known.insert(node_of(tensor)).second) continue;
       tensors.push_back(tensor);
@@ -97,7 +96,7 @@ void lift_assets(MetaGraph& meta) {
   if (meta.has(meta_field::kAsset)) return;
   std::vector<std::string> lifted;
   for (const Collection& collection : collections(meta)) {
-    if (collection.key != kOldAssets || collection.kind != collection_kind::kAnyList) continue;
+    if (collection.key != collection_key::kAssets || collection.kind != collection_kind::kAnyList) continue;
     for (const std::string_view item : collection.items) lifted.emplace_back(last_bytes(item, 2));
   }
   if (!lifted.empty()) meta.set_parts(meta_field::kAsset, std::move(lifted));

@@ -10,7 +10,7 @@
 #include "graph/listing_text.h"
 #include "graph/numbers.h"
 #include "graph/packed.h"
-#include "model/references.h"
+#include "model/collections.h"
 
 namespace gedit {
 namespace {
@@ -33,9 +33,9 @@ constexpr std::array kRegistered{
 
 // The message that TensorFlow registers for a collection, if any.
 const Registered* registered_for(std::string_view key) {
-  const RegisteredCollection* registered = registered_collection(key);
-  if (registered == nullptr) return nullptr;
-  return std::ranges::find(kRegistered, registered->message, &Registered::word);
+  const Schema* schema = collection_row(key).schema;
+  if (schema == nullptr) return nullptr;
+  return std::ranges::find(kRegistered, schema->message, &Registered::word);
 }
 
 void print_bytes_item(std::string& out, const Registered* type, std::string_view bytes) {

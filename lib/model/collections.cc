@@ -1,8 +1,61 @@
 #include "model/collections.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/map_entry.h"
 
 namespace gedit {
+std::span<const CollectionRow> collection_table() {
+  using namespace collection_trait;
+  namespace in = collection_key;
+  static constexpr std::array kTable{
+      CollectionRow{in::kVariables, &kVariableDef},
+      CollectionRow{in::kTrainableVariables, &kVariableDef},
+      CollectionRow{"moving_average_variables", &kVariableDef},
+      CollectionRow{in::kLocalVariables, &kVariableDef},
+      CollectionRow{"model_variables", &kVariableDef},
+      CollectionRow{"metric_variables", &kVariableDef},
+      CollectionRow{in::kGlobalStep, &kVariableDef, kOneItem},
+      CollectionRow{"queue_runners", &kQueueRunnerDef},
+      CollectionRow{in::kSavers, &kSaverDef},
+      CollectionRow{"cond_context", &kCondContextDef},
+      CollectionRow{"while_context", &kWhileContextDef},
+      // Loaders look in this order (tensorflow/cc/saved_model/loader_util.cc, GetInitOp).
+      CollectionRow{in::kMainOp, nullptr, kOneItem | kRun | kLoaderRuns},
+      CollectionRow{in::kLegacyInitOp, nullptr, kOneItem | kRun | kLoaderRuns},
+      CollectionRow{in::kInitOp, nullptr, kOneItem | kRun},
+      CollectionRow{in::kLocalInitOp, nullptr, kOneItem | kRun},
+      CollectionRow{"ready_op", nullptr, kOneItem},
+      CollectionRow{"ready_for_local_init_op", nullptr, kOneItem},
+      CollectionRow{"summary_op", nullptr, kOneItem},
+      CollectionRow{in::kTrainOp, nullptr, kOneItem},
+      CollectionRow{"saved_model_train_op", nullptr, kOneItem},
+      CollectionRow{"global_step_read_op_cache", nullptr, kOneItem},
+      CollectionRow{"eval_step", nullptr, kOneItem},
+  };
+  return kTable;
+}
+
+CollectionRow collection_row(std::string_view key) {
+  const std::span<const CollectionRow> table = collection_table();
+  const auto found = std::ranges::find(table, key, &CollectionRow::key);
+  return found == table.end() ? CollectionRow{key} : *found;
+}
+
+ItemSchemas::ItemSchemas(const std::vector<Collection>& all) {
+  for (const Collection& collection : all) {
+    if (collection.kind == collection_kind::kBytesList && holds_variables(collection.key))
+      variable_defs_.insert(collection.items.begin(), collection.items.end());
+  }
+}
+
+const Schema* ItemSchemas::of(const Collection& collection, std::string_view item) const {
+  if (collection.kind == collection_kind::kAnyList) return &kAnyItem;
+  if (collection.kind != collection_kind::kBytesList) return nullptr;
+  const Schema* schema = collection_row(collection.key).schema;
+  return schema == nullptr && variable_defs_.contains(item) ? &kVariableDef : schema;
+}
 
 std::vector<Collection> collections(const MetaGraph& meta) {
   std::vector<Collection> found;
@@ -50,7 +103,7 @@ std::vector<Asset> assets(const MetaGraph& meta) {
   for (const std::string_view definition : meta.parts_of(meta_field::kAsset)) add(definition);
   if (!found.empty()) return found;
   for (const Collection& collection : collections(meta)) {
-    if (collection.key != "saved_model_assets" || collection.kind != collection_kind::kAnyList) continue;
+    if (collection.key != collection_key::kAssets || collection.kind != collection_kind::kAnyList) continue;
     for (const std::string_view item : collection.items) add(last_bytes(item, 2));
   }
   return found;

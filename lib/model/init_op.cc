@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -14,19 +15,6 @@
 
 namespace gedit {
 namespace {
-
-constexpr std::string_view kMainOp = "saved_model_main_op";
-constexpr std::string_view kLocalInit = "local_init_op";
-
-bool has_init_op(const MetaGraph& meta, const std::vector<Collection>& all) {
-  for (const Collection& collection : all) {
-    if ((collection.key == kMainOp || collection.key == "legacy_init_op") && !collection.items.empty())
-      return true;
-  }
-  const std::vector<std::string_view> signatures = meta.parts_of(meta_field::kSignature);
-  return std::any_of(signatures.begin(), signatures.end(),
-                     [](std::string_view bytes) { return map_entry(bytes).key == "__saved_model_init_op"; });
-}
 
 class Giving {
  public:
@@ -43,12 +31,13 @@ class Giving {
   }
 
   InitOp run() {
-    std::vector<NodeId> tables = listed("table_initializer"), locals;
+    std::vector<NodeId> tables = listed(collection_key::kTableInitializer), locals;
     if (tables.empty()) tables = table_initializers();
     std::erase_if(tables, [&](NodeId id) { return !runs_alone(id); });
     if (tables.empty()) return std::move(result_);
     for (const Collection& collection : all_) {
-      if (collection.key != "local_variables" || collection.kind != collection_kind::kBytesList) continue;
+      if (collection.key != collection_key::kLocalVariables || collection.kind != collection_kind::kBytesList)
+        continue;
       for (const std::string_view def : collection.items) {
         const NodeId id = names_.find(node_of(variable_names(def).initializer));
         if (id != kNoNode && runs_alone(id)) locals.push_back(id);
@@ -65,7 +54,8 @@ class Giving {
     }
     std::vector<std::string> entries;
     for (const Collection& collection : all_) entries.emplace_back(collection.entry);
-    entries.push_back(collection_entry(kMainOp, collection_kind::kNodeList, {result_.operation}));
+    entries.push_back(
+        collection_entry(collection_key::kMainOp, collection_kind::kNodeList, {result_.operation}));
     meta_.set_parts(meta_field::kCollection, std::move(entries));
     return std::move(result_);
   }
@@ -129,7 +119,7 @@ class Giving {
       }
       return std::all_of(wanted.begin(), wanted.end(), [&](NodeId id) { return runs.contains(id); });
     };
-    for (const NodeId id : listed(kLocalInit)) {
+    for (const NodeId id : listed(collection_key::kLocalInitOp)) {
       if (covers(id)) return id;
     }
     if (wanted.size() == 1) return wanted.front();
@@ -165,9 +155,37 @@ class Giving {
 
 }  // namespace
 
+std::string_view operation_of_signature(std::string_view signature) {
+  for (Fields fields(signature); fields.next();) {
+    if (fields->bytes(2)) return last_bytes(map_entry(fields->value).value, 1);
+  }
+  return {};
+}
+
+std::string_view loader_runs(const MetaGraph& meta, std::string_view from) {
+  if (from == signature_key::kInit) {
+    for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
+      const MapEntry entry = map_entry(bytes);
+      if (entry.key != signature_key::kInit) continue;
+      if (const std::string_view name = operation_of_signature(entry.value); !name.empty()) return name;
+    }
+  }
+  std::unordered_map<std::string_view, std::string_view> named;
+  for (const Collection& collection : collections(meta)) {
+    if (collection.kind == collection_kind::kNodeList && !collection.items.empty())
+      named.emplace(collection.key, collection.items.front());
+  }
+  bool looks = from == signature_key::kInit;
+  for (const CollectionRow& row : collection_table()) {
+    looks = looks || row.key == from;
+    if (!looks || !row.is(collection_trait::kLoaderRuns)) continue;
+    if (const auto found = named.find(row.key); found != named.end()) return found->second;
+  }
+  return {};
+}
+
 InitOp give_init_op(MetaGraph& meta) {
-  std::vector<Collection> all = collections(meta);
-  if (has_init_op(meta, all)) return {};
+  if (!loader_runs(meta).empty()) return {};
   bool filled = false;
   size_t tables = 0;
   std::string first;
@@ -183,7 +201,7 @@ InitOp give_init_op(MetaGraph& meta) {
                             (tables == 1 ? " table" : " tables") + ", first '" + first + "'");
   if (!filled || meta.graph.mapped()) return none;
   meta.graph.decode();
-  return Giving(meta, std::move(all)).run();
+  return Giving(meta, collections(meta)).run();
 }
 
 }  // namespace gedit

@@ -9,6 +9,18 @@
 
 namespace gedit {
 
+namespace signature_key {
+constexpr std::string_view kInit = "__saved_model_init_op", kTrain = "__saved_model_train_op";
+}
+
+// The node or tensor that an init or train signature names: its one output. Empty where it has none.
+std::string_view operation_of_signature(std::string_view signature);
+
+// What a loader runs when it loads the model, as it stands there; empty where nothing is named. It is looked
+// for in signature __saved_model_init_op, then in the collections; `from`: in this one and those after it,
+// as far as they are rows of what loaders run.
+std::string_view loader_runs(const MetaGraph& meta, std::string_view from = signature_key::kInit);
+
 struct InitOp {
   std::string operation;              // empty: there is none to be run, or one is there already
   size_t tables = 0;                  // initializers of tables that it runs

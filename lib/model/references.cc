@@ -1,6 +1,5 @@
 #include "model/references.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/wire.h"
@@ -9,7 +8,13 @@
 namespace gedit {
 namespace {
 
-constexpr SchemaField name(uint32_t number, NameKind kind = NameKind::kNode) {
+constexpr uint8_t kNeeded = name_role::kNeeded, kSubject = name_role::kSubject,
+                  kOutside = name_role::kOutside;
+
+constexpr SchemaField name(uint32_t number, uint8_t roles = 0) {
+  return {number, SchemaField::Is::kName, NameKind::kNode, nullptr, roles};
+}
+constexpr SchemaField name(uint32_t number, NameKind kind) {
   return {number, SchemaField::Is::kName, kind, nullptr};
 }
 constexpr SchemaField message(uint32_t number, const Schema& schema) {
@@ -22,39 +27,45 @@ constexpr SchemaField map_value(uint32_t number, const Schema& schema) {
 // variable.proto
 constexpr std::array kSaveSliceFields{name(1, NameKind::kVariable)};
 constexpr Schema kSaveSliceInfoDef{kSaveSliceFields};
-constexpr std::array kVariableFields{name(1), name(2), name(3), message(4, kSaveSliceInfoDef), name(6)};
+constexpr std::array kVariableFields{name(1, kNeeded | kSubject), name(2, kNeeded | kOutside),
+                                     name(3, kNeeded | kOutside), message(4, kSaveSliceInfoDef),
+                                     name(6, kNeeded | kOutside)};
 
-// queue_runner.proto, saver.proto
-constexpr std::array kQueueRunnerFields{name(1), name(2), name(3), name(4)};
+// queue_runner.proto, saver.proto. A runner works on its queue with all of its operations or not at all.
+constexpr std::array kQueueRunnerFields{name(1, kNeeded | kSubject), name(2, kNeeded | kSubject),
+                                        name(3, kNeeded | kSubject), name(4, kNeeded | kSubject)};
 constexpr std::array kSaverFields{name(1), name(2), name(3)};
 
 // control_flow.proto. external_values maps tensor names to tensor names; nested contexts hold contexts.
-constexpr std::array kExternalFields{name(1), name(2)};
+// A context is its predicate and pivots, of a loop its enters and exits, too; values may go.
+constexpr std::array kExternalFields{name(1, kOutside), name(2)};
 constexpr Schema kExternalValue{kExternalFields};
 constexpr std::array kValuesFields{name(1), message(2, kExternalValue)};
 constexpr Schema kValuesDef{kValuesFields};
 extern const Schema kControlFlowContextDef;
-constexpr std::array kCondFields{name(1, NameKind::kContext), name(2), name(3), message(5, kValuesDef),
+constexpr std::array kCondFields{name(1, NameKind::kContext), name(2, kNeeded | kOutside),
+                                 name(3, kNeeded | kSubject), message(5, kValuesDef),
                                  message(6, kControlFlowContextDef)};
 constexpr std::array kWhileFields{name(1, NameKind::kContext),
-                                  name(5),
-                                  name(6),
-                                  name(7),
-                                  name(8),
+                                  name(5, kNeeded | kSubject),
+                                  name(6, kNeeded),
+                                  name(7, kNeeded),
+                                  name(8, kNeeded),
                                   message(9, kValuesDef),
-                                  name(10),
-                                  name(11),
+                                  name(10, kNeeded),
+                                  name(11, kNeeded | kOutside),
                                   message(12, kControlFlowContextDef)};
 constexpr std::array kContextFields{message(1, kCondContextDef), message(2, kWhileContextDef)};
 const Schema kControlFlowContextDef{kContextFields};
 
 // meta_graph.proto
-constexpr std::array kCooSparseFields{name(1), name(2), name(3)};
+constexpr std::array kCooSparseFields{name(1, kNeeded), name(2, kNeeded), name(3, kNeeded)};
 constexpr Schema kCooSparse{kCooSparseFields};
 extern const Schema kTensorInfo;
 constexpr std::array kCompositeFields{message(2, kTensorInfo)};
 constexpr Schema kCompositeTensor{kCompositeFields};
-constexpr std::array kTensorInfoFields{name(1), message(4, kCooSparse), message(5, kCompositeTensor)};
+constexpr std::array kTensorInfoFields{name(1, kNeeded), message(4, kCooSparse),
+                                       message(5, kCompositeTensor)};
 const Schema kTensorInfo{kTensorInfoFields};
 constexpr std::array kSignatureFields{map_value(1, kTensorInfo), map_value(2, kTensorInfo)};
 constexpr std::array kSignatureInputsFields{map_value(1, kTensorInfo)};
@@ -145,13 +156,41 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
   return whole;
 }
 
+void each_name_in(std::string_view bytes, const Schema& schema, const NameUse& use, int depth) {
+  if (depth > kDeepest) throw Malformed(bytes.data(), "messages nest too deep");
+  for (Fields fields(bytes); fields.next();) {
+    const SchemaField* rule = fields->wire == Wire::kBytes ? find(schema, fields->number) : nullptr;
+    if (rule == nullptr) continue;
+    switch (rule->is) {
+      case SchemaField::Is::kName:
+        if (!fields->value.empty()) use(*rule, fields->value, depth);
+        break;
+      case SchemaField::Is::kMessage:
+      case SchemaField::Is::kAny:
+        each_name_in(fields->value, *rule->schema, use, depth + 1);
+        break;
+      case SchemaField::Is::kMapKey:
+        use(*rule, map_entry(fields->value).key, depth);
+        break;
+      case SchemaField::Is::kMapValue:
+        each_name_in(map_entry(fields->value).value, *rule->schema, use, depth + 1);
+        break;
+    }
+  }
+}
+
+// Of the types that a google.protobuf.Any may hold only an asset names a tensor.
+bool names_nothing(std::string_view message, const Schema& schema) {
+  return &schema == &kAnyItem && !last_bytes(message, 1).ends_with("/tensorflow.AssetFileDef");
+}
+
 }  // namespace
 
-const Schema kVariableDef{kVariableFields};
-const Schema kQueueRunnerDef{kQueueRunnerFields};
-const Schema kSaverDef{kSaverFields};
-const Schema kCondContextDef{kCondFields};
-const Schema kWhileContextDef{kWhileFields};
+const Schema kVariableDef{kVariableFields, "VariableDef"};
+const Schema kQueueRunnerDef{kQueueRunnerFields, "QueueRunnerDef"};
+const Schema kSaverDef{kSaverFields, "SaverDef"};
+const Schema kCondContextDef{kCondFields, "CondContextDef"};
+const Schema kWhileContextDef{kWhileFields, "WhileContextDef"};
 const Schema kSignatureDef{kSignatureFields};
 const Schema kSignatureInputs{kSignatureInputsFields};
 const Schema kAssetFileDef{kAssetFields};
@@ -160,37 +199,14 @@ const Schema kMetaInfoDef{kMetaInfoFields};
 const Schema kAnyItem{kAnyFields};
 
 std::string map_names(std::string_view message, const Schema& schema, const NameMap& map) {
-  // Of the types that a google.protobuf.Any may hold only an asset names a tensor.
-  if (&schema == &kAnyItem && !last_bytes(message, 1).ends_with("/tensorflow.AssetFileDef"))
-    return std::string(message);
+  if (names_nothing(message, schema)) return std::string(message);
   std::string out;
   map_into(message, schema, map, 0, out);
   return out;
 }
 
-const RegisteredCollection* registered_collection(std::string_view key) {
-  static constexpr std::array kRegistered{
-      RegisteredCollection{"variables", "VariableDef", kVariableDef},
-      RegisteredCollection{"trainable_variables", "VariableDef", kVariableDef},
-      RegisteredCollection{"moving_average_variables", "VariableDef", kVariableDef},
-      RegisteredCollection{"local_variables", "VariableDef", kVariableDef},
-      RegisteredCollection{"model_variables", "VariableDef", kVariableDef},
-      RegisteredCollection{"metric_variables", "VariableDef", kVariableDef},
-      RegisteredCollection{"global_step", "VariableDef", kVariableDef},
-      RegisteredCollection{"queue_runners", "QueueRunnerDef", kQueueRunnerDef},
-      RegisteredCollection{"savers", "SaverDef", kSaverDef},
-      RegisteredCollection{"cond_context", "CondContextDef", kCondContextDef},
-      RegisteredCollection{"while_context", "WhileContextDef", kWhileContextDef},
-  };
-  const auto found = std::ranges::find(kRegistered, key, &RegisteredCollection::key);
-  return found == kRegistered.end() ? nullptr : &*found;
+void each_name(std::string_view message, const Schema& schema, const NameUse& use) {
+  if (!names_nothing(message, schema)) each_name_in(message, schema, use, 0);
 }
-
-const Schema* collection_schema(std::string_view key) {
-  const RegisteredCollection* registered = registered_collection(key);
-  return registered == nullptr ? nullptr : &registered->schema;
-}
-
-bool holds_variables(std::string_view key) { return collection_schema(key) == &kVariableDef; }
 
 }  // namespace gedit

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,13 @@ enum class NameKind : uint8_t {
   kFunction,
 };
 
+// What a node or tensor is to the message that names it; several may be true.
+namespace name_role {
+constexpr uint8_t kNeeded = 1,  // without it the message is of no use
+    kSubject = 2,               // what the message is about: a copy of it makes a copy of the message
+    kOutside = 4;               // may lie outside of what was copied; then it is the original's
+}
+
 struct Schema;
 
 // How one field is treated.
@@ -30,10 +38,14 @@ struct SchemaField {
   // schema, a name.
   NameKind kind = NameKind::kNode;
   const Schema* schema = nullptr;
+  uint8_t roles = 0;  // of name_role
+
+  bool has(uint8_t role) const { return (roles & role) != 0; }
 };
 
 struct Schema {
   std::span<const SchemaField> fields;
+  std::string_view message = {};  // its type, without package, where a collection may hold it
 };
 
 extern const Schema kVariableDef, kQueueRunnerDef, kSaverDef, kCondContextDef, kWhileContextDef,
@@ -53,18 +65,9 @@ class NameMap {
 // `message` with every name mapped. Throws Malformed; nesting deeper than 100 is refused that way, too.
 std::string map_names(std::string_view message, const Schema& schema, const NameMap& map);
 
-// A collection whose bytes_list holds messages of one type, as TensorFlow registers them
-// (register_proto_function, docs/tensorflow.md#collections).
-struct RegisteredCollection {
-  std::string_view key;
-  std::string_view message;  // its type, without package
-  const Schema& schema;
-};
-// Null where the key is not registered.
-const RegisteredCollection* registered_collection(std::string_view key);
-
-// The schema of what a bytes_list of that key holds; null where the key is not registered.
-const Schema* collection_schema(std::string_view key);
-bool holds_variables(std::string_view key);  // the key is registered for VariableDef
+// Calls `use` with every name in `message`: its field, the name, and in how many messages it is nested.
+// Throws as map_names does.
+using NameUse = std::function<void(const SchemaField& field, std::string_view name, int depth)>;
+void each_name(std::string_view message, const Schema& schema, const NameUse& use);
 
 }  // namespace gedit

@@ -88,7 +88,7 @@ void write_in(Model& model, const Target& target, const Destination& destination
 size_t distinct_variables(const MetaGraph& meta) {
   size_t count = 0;
   for (const Collection& collection : collections(meta)) {
-    if (collection.key == "variables") count += collection.items.size();
+    if (collection.key == collection_key::kVariables) count += collection.items.size();
   }
   return count;
 }
@@ -96,16 +96,11 @@ size_t distinct_variables(const MetaGraph& meta) {
 // Initializers of tables that no loader runs: those of a SavedModel run its init op
 // (docs/tensorflow.md#init-op).
 size_t unfilled_tables(const MetaGraph& meta) {
-  size_t tables = 0;
+  if (!loader_runs(meta).empty()) return 0;
   for (const Collection& collection : collections(meta)) {
-    const bool init = collection.key == "saved_model_main_op" || collection.key == "legacy_init_op";
-    if (init && !collection.items.empty()) return 0;
-    if (collection.key == "table_initializer") tables = collection.items.size();
+    if (collection.key == collection_key::kTableInitializer) return collection.items.size();
   }
-  for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
-    if (map_entry(bytes).key == "__saved_model_init_op") return 0;
-  }
-  return tables;
+  return 0;
 }
 
 }  // namespace

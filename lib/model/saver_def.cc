@@ -29,7 +29,7 @@ std::vector<std::string_view> saver_defs(const MetaGraph& meta) {
   std::vector<std::string_view> defs;
   if (meta.has(meta_field::kSaver)) defs.push_back(meta.part(meta_field::kSaver));
   for (const Collection& collection : collections(meta)) {
-    if (collection.key == "savers" && collection.kind == collection_kind::kBytesList)
+    if (collection.key == collection_key::kSavers && collection.kind == collection_kind::kBytesList)
       defs.insert(defs.end(), collection.items.begin(), collection.items.end());
   }
   return defs;

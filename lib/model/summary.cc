@@ -10,6 +10,7 @@
 #include "graph/names.h"
 #include "model/calls.h"
 #include "model/collections.h"
+#include "model/init_op.h"
 #include "model/saved_objects.h"
 #include "model/saver_def.h"
 #include "model/savers.h"
@@ -112,13 +113,7 @@ class Summarizer {
 
   void signatures() {
     summary_.signatures = list_signatures(meta_);
-    for (const std::string_view bytes : meta_.parts_of(meta_field::kSignature)) {
-      const MapEntry entry = map_entry(bytes);
-      if (entry.key != "__saved_model_init_op") continue;
-      for (Fields fields(entry.value); fields.next();) {
-        if (fields->bytes(2)) summary_.init_op = tensor_info(map_entry(fields->value).value).tensor;
-      }
-    }
+    summary_.init_op = tensor_name(loader_runs(meta_));
   }
 
   void list_collections() {
@@ -128,9 +123,6 @@ class Summarizer {
       const size_t items = collection.items.size() + collection.numbers;
       summary_.collections.push_back(
           {std::string(collection.key), kKinds[collection.kind > 5 ? 0 : collection.kind], items});
-      const bool init = collection.key == "saved_model_main_op" || collection.key == "legacy_init_op";
-      if (init && summary_.init_op.empty() && !collection.items.empty())
-        summary_.init_op = collection.items[0];
     }
     std::sort(summary_.collections.begin(), summary_.collections.end(),
               [](const auto& a, const auto& b) { return a.key < b.key; });

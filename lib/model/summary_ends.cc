@@ -136,7 +136,8 @@ class GraphEnds {
     for (const NodeId loss : losses) before_loss(loss);
     for (const NodeId loss : losses) add_output(std::string(of_.graph.name(loss)), "differentiated");
     for (const Collection& collection : collections(of_.meta)) {
-      if (collection.key != "train_op" || collection.kind != collection_kind::kNodeList) continue;
+      if (collection.key != collection_key::kTrainOp || collection.kind != collection_kind::kNodeList)
+        continue;
       for (const std::string_view item : collection.items) add_output(std::string(item), "train_op");
     }
   }

@@ -64,7 +64,7 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
       if (variable.collections.empty() || variable.collections.back() != collection.key) {
         variable.collections.emplace_back(collection.key);
       }
-      variable.trainable = variable.trainable || collection.key == "trainable_variables";
+      variable.trainable = variable.trainable || collection.key == collection_key::kTrainableVariables;
     }
   }
   const auto keys = variable_keys(of.savers);

@@ -121,7 +121,7 @@ NodeSet Selecting::State::members(const Selector& selector, SearchedPlace& place
   std::set<std::string_view> wanted;
   if (&place == &main) {
     for (const Collection& collection : collections(model.meta())) {
-      const bool hit = selector.is == Is::kVariable ? collection.key == "trainable_variables"
+      const bool hit = selector.is == Is::kVariable ? collection.key == collection_key::kTrainableVariables
                                                     : glob_match(selector.text, collection.key);
       if (!hit) continue;
       for (const std::string_view item : collection.items) {

@@ -1,113 +1,69 @@
 #include "edit/around/keep.h"
 
+#include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
-#include "graph/references.h"
 #include "model/collections.h"
+#include "model/init_op.h"
 
 namespace gedit {
 namespace {
 
-// Leaves out what is gone, and notices the first of it.
+// Leaves out what is gone.
 class RemainingNames final : public NameMap {
  public:
   explicit RemainingNames(const Remaining& remaining) : remaining_(remaining) {}
 
   bool map(NameKind kind, std::string_view name, std::string& out) const override {
-    const bool there = kind == NameKind::kNode       ? remaining_.node(name)
-                       : kind == NameKind::kFunction ? remaining_.function(name)
-                                                     : true;
-    if (there) {
-      out += name;
-    } else if (missing_.empty()) {
-      missing_ = name;
-    }
-    return there;
+    if (kind == NameKind::kNode && !remaining_.node(name)) return false;
+    if (kind == NameKind::kFunction && !remaining_.function(name)) return false;
+    out += name;
+    return true;
   }
-  const std::string& missing() const { return missing_; }
 
  private:
   const Remaining& remaining_;
-  mutable std::string missing_;  // a NameMap only maps; this one also tells what it left out
 };
 
-// Whether all that makes up a context is there: predicate, pivots, and of a loop its enters and exits.
-// Values that are gone are of no matter.
-bool whole_context(std::string_view def, bool cond, const Remaining& remaining, int depth) {
-  if (depth > kDeepest) throw Malformed(def.data(), "contexts nest too deep");
-  for (Fields fields(def); fields.next();) {
-    if (fields->wire != Wire::kBytes || fields->value.empty()) continue;
-    const uint32_t number = fields->number;
-    const bool part =
-        cond ? number == 2 || number == 3 : (number >= 5 && number <= 8) || number == 10 || number == 11;
-    if (part && !remaining.node(fields->value)) return false;
-    if (number != (cond ? 6U : 12U)) continue;
-    for (Fields nested(fields->value); nested.next();) {
-      if (nested->wire != Wire::kBytes || nested->number > 2) continue;
-      if (!whole_context(nested->value, nested->number == 1, remaining, depth + 1)) return false;
-    }
-  }
-  return true;
+// The first name that is gone and without which the message is of no use.
+std::optional<std::string_view> missing_in(std::string_view message, const Schema& schema,
+                                           const Remaining& remaining) {
+  std::optional<std::string_view> missing;
+  each_name(message, schema, [&](const SchemaField& field, std::string_view name, int) {
+    if (!missing && field.has(name_role::kNeeded) && !remaining.node(name)) missing = name;
+  });
+  return missing;
 }
 
-class CollectionReduction {
- public:
-  CollectionReduction(const std::vector<Collection>& all, const Remaining& remaining)
-      : remaining_(remaining) {
-    for (const Collection& collection : all) {
-      if (collection.kind != collection_kind::kBytesList || !holds_variables(collection.key)) continue;
-      definitions_.insert(collection.items.begin(), collection.items.end());
-    }
-  }
-
-  // The item as it stays; nothing where it goes.
-  std::optional<std::string> reduced(const Collection& collection, std::string_view item) const {
-    const bool bytes = collection.kind == collection_kind::kBytesList;
-    bool stays = true;
-    if (collection.kind == collection_kind::kNodeList) {
-      stays = remaining_.node(item);
-    } else if (collection.kind == collection_kind::kAnyList) {
-      stays = whole(item, kAnyItem);
-    } else if (bytes && (holds_variables(collection.key) || definitions_.contains(item))) {
-      stays = remaining_.variable(variable_names(item).variable) && whole(item, kVariableDef);
-    } else if (bytes && collection.key == "queue_runners") {
-      stays = whole(item, kQueueRunnerDef);
-    } else if (bytes && collection.key == "savers") {
-      stays = remaining_.saver(item);
-    } else if (bytes && (collection.key == "cond_context" || collection.key == "while_context")) {
-      const bool cond = collection.key == "cond_context";
-      if (!whole_context(item, cond, remaining_, 0)) return std::nullopt;
-      return map_names(item, cond ? kCondContextDef : kWhileContextDef, RemainingNames(remaining_));
-    }
-    if (!stays) return std::nullopt;
-    return std::string(item);
-  }
-
- private:
-  bool whole(std::string_view item, const Schema& schema) const {
-    const RemainingNames names(remaining_);
-    map_names(item, schema, names);
-    return names.missing().empty();
-  }
-
-  const Remaining& remaining_;
-  std::unordered_set<std::string_view>
-      definitions_;  // VariableDefs, to know one in a collection of the user's
-};
+// The item as it stays; nothing where it goes.
+std::optional<std::string> reduced(std::string_view item, const Schema& schema, const Remaining& remaining) {
+  if (&schema == &kSaverDef) return remaining.saver(item) ? std::optional<std::string>(item) : std::nullopt;
+  if (&schema == &kVariableDef && !remaining.variable(variable_names(item).variable)) return std::nullopt;
+  if (missing_in(item, schema, remaining)) return std::nullopt;
+  bool all = true;
+  each_name(item, schema, [&](const SchemaField& field, std::string_view name, int) {
+    all = all && (field.kind != NameKind::kNode || remaining.node(name));
+  });
+  return all ? std::string(item) : map_names(item, schema, RemainingNames(remaining));
+}
 
 void reduce_collections(MetaGraph& meta, const Remaining& remaining) {
   const std::vector<Collection> all = collections(meta);
-  const CollectionReduction reduction(all, remaining);
+  const ItemSchemas schemas(all);
   std::vector<std::string> entries;
   bool changed = false;
   for (const Collection& collection : all) {
     std::vector<std::string> items;
     bool same = true;
     for (const std::string_view item : collection.items) {
-      std::optional<std::string> left = reduction.reduced(collection, item);
+      std::optional<std::string> left(item);
+      if (const Schema* schema = schemas.of(collection, item)) {
+        left = reduced(item, *schema, remaining);
+      } else if (collection.kind == collection_kind::kNodeList && !remaining.node(item)) {
+        left.reset();
+      }
       same = same && left && *left == item;
       if (left) items.push_back(std::move(*left));
     }
@@ -125,9 +81,7 @@ void reduce_assets(MetaGraph& meta, const Remaining& remaining) {
   std::vector<std::string> kept;
   const std::vector<std::string_view> all = meta.parts_of(meta_field::kAsset);
   for (const std::string_view asset : all) {
-    const RemainingNames names(remaining);
-    map_names(asset, kAssetFileDef, names);
-    if (names.missing().empty()) kept.emplace_back(asset);
+    if (!missing_in(asset, kAssetFileDef, remaining)) kept.emplace_back(asset);
   }
   if (kept.size() != all.size()) meta.set_parts(meta_field::kAsset, std::move(kept));
 }
@@ -136,30 +90,25 @@ void reduce_assets(MetaGraph& meta, const Remaining& remaining) {
 // for one to call: an init op that feeds on an asset is then refused. Where TensorFlow 1 keeps its init op,
 // both find it (saved_model/loader_impl.py, get_init_op).
 void init_as_collection(MetaGraph& meta) {
-  constexpr std::string_view kInit = "__saved_model_init_op", kMain = "saved_model_main_op";
   std::vector<std::string> signatures, entries;
   std::string operation;
   for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(bytes);
-    if (entry.key != kInit) {
+    if (entry.key == signature_key::kInit) {
+      operation = node_of(operation_of_signature(entry.value));
+    } else {
       signatures.emplace_back(bytes);
-      continue;
-    }
-    for (Fields fields(entry.value); fields.next();) {
-      if (!fields->bytes(2)) continue;
-      const MapEntry output = map_entry(fields->value);
-      if (output.key == kInit) operation = node_of(last_bytes(output.value, 1));
     }
   }
   if (operation.empty()) return;
   bool there = false;
   for (const Collection& collection : collections(meta)) {
-    there = there || collection.key == kMain;
+    there = there || collection.key == collection_key::kMainOp;
     entries.emplace_back(collection.entry);
   }
   meta.set_parts(meta_field::kSignature, std::move(signatures));
   if (there) return;
-  entries.push_back(collection_entry(kMain, collection_kind::kNodeList, {operation}));
+  entries.push_back(collection_entry(collection_key::kMainOp, collection_kind::kNodeList, {operation}));
   meta.set_parts(meta_field::kCollection, std::move(entries));
 }
 
@@ -170,12 +119,11 @@ void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& cha
   const std::vector<std::string_view> all = meta.parts_of(meta_field::kSignature);
   for (const std::string_view bytes : all) {
     const MapEntry entry = map_entry(bytes);
-    const RemainingNames names(remaining);
-    map_names(entry.value, kSignatureDef, names);
-    if (names.missing().empty()) {
+    const auto missing = missing_in(entry.value, kSignatureDef, remaining);
+    if (!missing) {
       kept.emplace_back(bytes);
     } else if (!entry.key.starts_with("__saved_model_")) {
-      changes.notes.push_back(quoted("signature", entry.key) + " is dropped: '" + printable(names.missing()) +
+      changes.notes.push_back(quoted("signature", entry.key) + " is dropped: '" + printable(*missing) +
                               "' is gone");
     }
   }

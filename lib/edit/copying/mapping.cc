@@ -219,7 +219,12 @@ void CopyMapping::check_names() const {
   }
 }
 
-bool CopyNames::map(NameKind kind, std::string_view name, std::string& out) const {
+bool NamesOfCopies::copied(std::string_view name) const {
+  const NodeId id = name.empty() ? kNoNode : facts_.names().find(node_of(name));
+  return id != kNoNode && mapping_.copied(id);
+}
+
+bool NamesOfCopies::append(NameKind kind, std::string_view name, bool outside, std::string& out) const {
   if (kind == NameKind::kVariable) {
     mapping_.node(name, out);
     return true;
@@ -240,8 +245,7 @@ bool CopyNames::map(NameKind kind, std::string_view name, std::string& out) cons
   }
   const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), name);
   if (!tensor) return false;
-  const bool inside = mapping_.copied(tensor->node);
-  if (!inside && !outside.contains(name)) return false;
+  if (!outside && !mapping_.copied(tensor->node)) return false;
   const std::string source = mapping_.source_of(*tensor);
   out += source;
   // A tensor is written with its number in these messages, an op without.

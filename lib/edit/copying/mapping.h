@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "edit/around/extend.h"
 #include "edit/basis/runtime_names.h"
 #include "edit/copying/selection.h"
 #include "graph/mapping.h"
-#include "model/references.h"
 
 namespace gedit {
 
@@ -87,15 +87,12 @@ class CopyMapping final : public Mapping {
   NodeSet plain_;        // copies that differ from their originals by that alone
 };
 
-// The same mapping for messages around the graph. `contexts`: names without a copy are left out, unless they
-// are outside values.
-class CopyNames final : public NameMap {
+// The same mapping for messages around the graph.
+class NamesOfCopies final : public CopiedNames {
  public:
-  CopyNames(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
-  bool map(NameKind kind, std::string_view name, std::string& out) const override;
-
-  std::unordered_set<std::string_view>
-      outside;  // tensors that keep the original, or the VALUE, where they have no copy
+  NamesOfCopies(const Facts& facts, const CopyMapping& mapping) : facts_(facts), mapping_(mapping) {}
+  bool copied(std::string_view name) const override;
+  bool append(NameKind kind, std::string_view name, bool outside, std::string& out) const override;
 
  private:
   const Facts& facts_;

@@ -27,9 +27,9 @@ class ContextReader {
   std::vector<Context> read() {
     for (const Collection& collection : facts_.collections()) {
       if (collection.kind != collection_kind::kBytesList) continue;
-      const bool cond = collection.key == "cond_context";
-      if (!cond && collection.key != "while_context") continue;
-      for (const std::string_view item : collection.items) add(item, cond, 0);
+      const Schema* schema = collection_row(collection.key).schema;
+      if (schema != &kCondContextDef && schema != &kWhileContextDef) continue;
+      for (const std::string_view item : collection.items) add(item, schema == &kCondContextDef, 0);
     }
     return std::move(contexts_);
   }
@@ -145,7 +145,8 @@ class CopySelecting {
     };
     for (const Asset& asset : assets(facts_.model.meta())) add(asset.tensor);
     for (const Collection& collection : facts_.collections()) {
-      if (collection.key != "asset_filepaths" || collection.kind != collection_kind::kNodeList) continue;
+      if (collection.key != collection_key::kAssetFilepaths || collection.kind != collection_kind::kNodeList)
+        continue;
       for (const std::string_view item : collection.items) add(item);
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "edit/around/unite.h"
 #include "edit/merging/inputs.h"
 
 namespace gedit {
@@ -41,11 +42,8 @@ class MergedSurroundings {
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
  private:
-  struct Group;
-
-  std::string run_all(const std::string& key, const std::vector<std::string>& operations);
-  std::string init_of(const MergePart& part, size_t first_way) const;
-  std::string united(const Group& group);
+  UniteRequest request();
+  std::string run_all(std::string_view key, const std::vector<std::string>& operations);
 
   MergeParts& parts_;
   MergedNames& names_;

@@ -5,28 +5,14 @@
 #include "edit/around/map.h"
 
 namespace gedit {
-namespace {
-
-// Gathers the nodes that are named.
-class Gather final : public NameMap {
- public:
-  bool map(NameKind kind, std::string_view name, std::string& out) const override {
-    if (kind == NameKind::kNode) names.emplace(parse_input(name).node);
-    out += name;
-    return true;
-  }
-  mutable std::unordered_set<std::string> names;
-};
-
-}  // namespace
-
 void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inputs, const MetaGraph& meta,
                 const NewNodes& new_nodes) {
-  Gather named;
-  MetaGraph looked_at = meta;  // nothing changes in it
-  map_surroundings(looked_at, named);
+  std::unordered_set<std::string> named;
+  each_name_around(meta, [&](const SchemaField& field, std::string_view name, int) {
+    if (field.kind == NameKind::kNode) named.emplace(parse_input(name).node);
+  });
   for (const std::string& node : new_nodes) {
-    each_input(node, [&](std::string_view input) { named.names.emplace(parse_input(input).node); });
+    each_input(node, [&](std::string_view input) { named.emplace(parse_input(input).node); });
   }
   // How often each node is read in the merged graph, by operand; only of operands that have a KEY.
   std::vector<std::vector<uint32_t>> reads(parts.size());
@@ -67,7 +53,7 @@ void prune_keys(MergeParts& parts, const MergedNames& names, const InputMap& inp
     todo.pop_back();
     MergePart& part = *parts[at.part];
     if (!part.written(at.node) || reads[at.part].empty() || reads[at.part][index_of(at.node)] > 0) continue;
-    if (named.names.contains(part.name_of(part.graph().name(at.node)))) continue;
+    if (named.contains(part.name_of(part.graph().name(at.node)))) continue;
     part.remove(at.node);
     each_source(part, at.node, [&](const MergePlace& source) {
       if (reads[source.part].empty()) return;

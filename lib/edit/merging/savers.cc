@@ -141,7 +141,7 @@ void MergedSavers::mend(MetaGraph& meta) const {
   for (const Collection& collection : collections(meta)) {
     std::vector<std::string> items;
     for (const std::string_view item : collection.items) {
-      const std::string_view name = collection.key == "savers" ? parse_saver_def(item).restore
+      const std::string_view name = collection.key == collection_key::kSavers ? parse_saver_def(item).restore
                                     : collection.kind == collection_kind::kNodeList ? item
                                                                                     : std::string_view();
       if (!removed_.contains(std::string(node_of(name)))) items.emplace_back(item);
