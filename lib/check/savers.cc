@@ -8,6 +8,7 @@
 #include "checkpoint/list.h"
 #include "checkpoint/slice_key.h"
 #include "graph/string_const.h"
+#include "model/saved_objects.h"
 #include "model/summary.h"
 #include "ops/kinds.h"
 
@@ -121,10 +122,9 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
 }
 
 size_t saved_variables(const MetaGraph& meta) {
-  size_t count = 0;
-  for (Fields objects(meta.part(meta_field::kObjectGraph)); objects.next();)
-    count += objects->bytes(1) && has_field(objects->value, 7) ? 1 : 0;
-  return count;
+  const SavedObjects saved = read_saved_objects(meta.part(meta_field::kObjectGraph));
+  return static_cast<size_t>(
+      std::ranges::count(saved.objects, ObjectKind::kVariable, &SavedObjects::Object::kind));
 }
 
 void check_saved_variables(Model& model, size_t meta, Registry& ops, const Checkpoint& values,

@@ -15,8 +15,8 @@
 #include "edit/merging/prune.h"
 #include "edit/merging/savers.h"
 #include "edit/merging/whole.h"
-#include "edit/objects/join.h"
 #include "edit/savers/functions.h"
+#include "model/saved_objects.h"
 
 namespace gedit {
 namespace {
@@ -24,9 +24,9 @@ namespace {
 // What objects hold, and savers call, is never one with another operand's function.
 void keep_functions_apart(MergePart& part) {
   const MetaGraph& meta = part.model.meta();
-  const std::vector<std::string_view> held = functions_of_objects(meta.part(meta_field::kObjectGraph));
-  for (const std::string_view name : held) part.keep_function_apart(name);
-  if (held.empty() || !meta.has(meta_field::kSaver)) return;
+  const SavedObjects objects = read_saved_objects(meta.part(meta_field::kObjectGraph));
+  for (const SavedObjects::Function& held : objects.functions) part.keep_function_apart(held.name);
+  if (objects.functions.empty() || !meta.has(meta_field::kSaver)) return;
   const auto saver = find_saver_functions(meta, part.facts.names(), part.facts.how_produced(), part.ops);
   if (!saver) return;
   for (const SaverFunctions::Save& save : saver->saves) part.keep_function_apart(save.function);

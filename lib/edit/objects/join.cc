@@ -1,9 +1,6 @@
 // Ids are positions in the list of objects: a part's move by the number of objects before it.
 #include "edit/objects/join.h"
 
-#include "base/error.h"
-#include "base/wire.h"
-
 namespace gedit {
 
 std::string join_saved_objects(std::vector<ObjectPart> parts) {
@@ -33,15 +30,6 @@ std::string join_saved_objects(std::vector<ObjectPart> parts) {
       add_child(joined.objects[map], signature.name, signature.id);
   }
   return saved_objects_bytes(joined);
-}
-
-std::vector<std::string_view> functions_of_objects(std::string_view object_graph) {
-  constexpr uint32_t kConcreteFunction = 2;  // SavedObjectGraph
-  std::vector<std::string_view> names;
-  for (Fields fields(object_graph); fields.next();) {
-    if (fields->bytes(kConcreteFunction)) names.push_back(map_entry(fields->value).key);
-  }
-  return names;
 }
 
 }  // namespace gedit

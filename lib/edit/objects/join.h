@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/saved_objects.h"
@@ -21,8 +20,5 @@ struct ObjectPart {
 // A SavedObjectGraph with a new root, whose children are the parts' roots and one map of all signatures. A
 // single part without a name keeps its root.
 std::string join_saved_objects(std::vector<ObjectPart> parts);
-
-// Names of the functions that objects hold: what is known of their captures belongs to the one object graph.
-std::vector<std::string_view> functions_of_objects(std::string_view object_graph);
 
 }  // namespace gedit
