@@ -1,5 +1,7 @@
 #include "edit/changing/rename_mapping.h"
 
+#include <algorithm>
+
 namespace gedit {
 
 RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions,
@@ -9,7 +11,30 @@ RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, 
       prefix_(rules_.prefix()),
       prefixing_{prefix_.value_or("")},
       body_(body),
-      only_nodes_(!body && functions_.empty() && rules_.only_nodes()) {}
+      only_nodes_(!body && functions_.empty() && rules_.only_nodes()) {
+  if (only_nodes_) search_for_names();
+}
+
+// A look for a long name skips most of a node's bytes, which costs less than to take its fields apart.
+void RenameMapping::search_for_names() {
+  constexpr size_t kMostNames = 4, kShortest = 8;
+  size_t names = 0;
+  bool worth = true;
+  rules_.each_pair([&](const RenamePair& pair, bool /*scope*/) {
+    worth = worth && ++names <= kMostNames && pair.from.size() >= kShortest;
+    if (worth) searches_.emplace_back(pair.from.data(), pair.from.data() + pair.from.size());
+  });
+  if (!worth) searches_.clear();
+}
+
+bool RenameMapping::may_mention(std::string_view node_def) const {
+  constexpr size_t kAhead = 1024;  // the search skips most bytes, so they are not fetched by themselves
+  const char* end = node_def.data() + node_def.size();
+  __builtin_prefetch(end + kAhead);
+  return searches_.empty() || std::any_of(searches_.begin(), searches_.end(), [&](const Search& search) {
+           return search(node_def.data(), end).first != end;
+         });
+}
 
 void RenameMapping::node(std::string_view name, std::string& out) const {
   if (prefix_) {
@@ -63,6 +88,7 @@ void RenameMapping::function(std::string_view name, std::string& out) const {
 
 bool RenameMapping::leaves(std::string_view node_def) const {
   if (!only_nodes_) return false;
+  if (!may_mention(node_def)) return true;
   const std::string_view op = node_op(node_def);
   for (Fields fields(node_def); fields.next();) {
     switch (fields->number) {
