@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
+#include "edit/changing/insert_contexts.h"
 #include "edit/changing/insert_outputs.h"
 #include "edit/changing/insert_place.h"
 #include "edit/changing/insert_readers.h"
@@ -21,7 +22,11 @@ namespace {
 class InsertingAt {
  public:
   InsertingAt(Model& model, std::unique_ptr<InsertPlace> place)
-      : place_(std::move(place)), nodes_(place_->make_nodes()), readers_(*place_), outputs_(model, *place_) {}
+      : place_(std::move(place)),
+        nodes_(place_->make_nodes()),
+        readers_(*place_),
+        outputs_(model, *place_),
+        contexts_(*place_) {}
 
   void apply(Model& model, Changes& changes) {
     readers_.apply(changes);
@@ -30,6 +35,7 @@ class InsertingAt {
       place_->graph().append(std::move(node));
     }
     outputs_.apply(model, changes);
+    contexts_.apply(model);
   }
 
  private:
@@ -37,6 +43,7 @@ class InsertingAt {
   std::vector<std::string> nodes_;
   InsertReaders readers_;
   InsertOutputs outputs_;
+  InsertContexts contexts_;
 };
 
 }  // namespace

@@ -172,6 +172,40 @@ class Edits(unittest.TestCase):
                 found.append(session.run(gradient[0], {"x:0": self.x}))
         np.testing.assert_allclose(found[0], found[1], 1e-6)
 
+    def test_insert_keeps_contexts(self):
+        """In a body, in a branch, behind a Switch, an Exit, a Merge: tf.gradients still finds its way."""
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float32, [2, 4], name="x")
+            w = tf.get_variable("w", initializer=np.full((4, 4), 0.3, np.float32), use_resource=False)
+
+            def body(i, y):
+                return i + 1, tf.tanh(tf.matmul(y, w), name="inner") * y
+
+            turns = tf.while_loop(lambda i, y: i < 3, body, [0, x], name="loop")[1]
+            either = tf.cond(tf.reduce_sum(x) > 1, lambda: tf.tanh(tf.matmul(turns, w), name="branch") * 2.0,
+                             lambda: turns * turns, name="cond")
+            tf.reduce_sum(either, name="y")
+            tf.train.export_meta_graph(self.path("in.meta"))
+            tensors = [out.name for op in graph.get_operations() if op.name.startswith(("loop/", "cond/"))
+                       for out in op.outputs
+                       if out.dtype == tf.float32 and out.consumers() and op.type not in ("NextIteration", "Enter")]
+
+        def gradients(name):
+            graph = self.load(name)
+            with graph.as_default(), tf.Session() as session:
+                wanted = [graph.get_tensor_by_name("x:0"), tf.trainable_variables()[0]]
+                fetch = tf.gradients(graph.get_tensor_by_name("y:0"), wanted)
+                session.run(tf.global_variables_initializer())
+                return [session.run(fetch, {"x:0": np.full((2, 4), number, np.float32)}) for number in (0.1, 0.5)]
+
+        wanted = gradients("in.meta")
+        for tensor in tensors:
+            with self.subTest(tensor=tensor):
+                self.gedit("insert", "in.meta", "--op", "Identity", "--after", tensor, "-O", "-o", "out.meta")
+                for before, after in zip(wanted, gradients("out.meta")):
+                    for a, b in zip(before, after):
+                        np.testing.assert_allclose(a, b, 1e-5)
+
     def test_insert_in_function(self):
         @function.Defun(tf.float32, func_name="fun")
         def fun(v):

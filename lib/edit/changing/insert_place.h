@@ -43,6 +43,7 @@ class InsertPlace {
   const Facts* facts() const { return facts_.get(); }    // of the main graph, else null
   const Names& names() const { return facts_ ? facts_->names() : *own_names_; }
   Edges consumers() const;
+  const std::vector<InsertedBehind>& targets() const { return targets_; }
 
   // `text`: within the place; `written`: as the user wrote it. Throws Error (kUsage, kRefused) where there is
   // no such tensor, or nothing can stand behind it.
