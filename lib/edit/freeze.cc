@@ -61,6 +61,9 @@ class Freezing {
       return values_->value_of_own(node_def);
     });
     variables_.freeze_owners(needed, library, functions);
+    find_late_reads(flow, closure.nodes(), [&](NodeId id) {
+      return writers.dropped().contains(id) ? writing.written_by(id) : std::set<std::string>();
+    });
     writers.rewire_readers(closure.nodes(), pivots);
     convert(closure.nodes(), writers, names, pivots, functions);
     pivots.append();
@@ -80,6 +83,13 @@ class Freezing {
 
   [[noreturn]] void refuse_writer(NodeId writer, const HandleFlow& flow) const {
     throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second.variable);
+  }
+
+  void find_late_reads(const HandleFlow& flow, const NodeSet& stays,
+                       const std::function<std::set<std::string>(NodeId)>& written) {
+    const std::vector<LateRead> found = late_reads(
+        graph_, facts_.names(), flow, "", [&](NodeId id) { return stays.has(id); }, written);
+    late_reads_.insert(late_reads_.end(), found.begin(), found.end());
   }
 
   void want_outputs(const Cut& cut, const HandleFlow& flow, const GraphFreezing& writing,
@@ -124,6 +134,7 @@ class Freezing {
          }});
     variables_.seed_frozen(flow);
     freezing.settle();
+    find_late_reads(flow, stays, [&](NodeId id) { return freezing.written_by(id); });
     for (const NodeId writer : freezing.writers()) refuse_writer(writer, flow);
     freezing.convert();
     for (const NodeId id : writers.asking()) {  // of a variable that nothing else needs, and that is gone
@@ -154,6 +165,8 @@ class Freezing {
     for (const NodeId id : bypassed.dropped()) writers.emplace_back(graph_.name(id));
     writers.insert(writers.end(), functions.writers().begin(), functions.writers().end());
     warn_of_writers(writers, changes());
+    late_reads_.insert(late_reads_.end(), functions.late_reads().begin(), functions.late_reads().end());
+    warn_of_late_reads(late_reads_, changes());
     warn_of_input_pipelines(graph_, stays, changes());
     warn_of_empty_tables(facts_, variables_.kept(), stays, changes());
     note_tables_that_nothing_fills(
@@ -168,6 +181,7 @@ class Freezing {
   std::vector<NodeId> fed_;  // by whoever calls the signature
   FrozenVariables variables_;
   std::optional<VariableValues> values_;
+  std::vector<LateRead> late_reads_;
   FreezeResult result_;
 };
 

@@ -23,6 +23,20 @@ void warn_of_writers(const std::vector<std::string>& writers, Changes& changes) 
                              " bypassed, first '" + printable(writers.front()) + "'");
 }
 
+void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes) {
+  constexpr size_t kMostNamed = 8;
+  if (reads.empty()) return;
+  std::string text = reads.size() == 1 ? "a read gives" : std::to_string(reads.size()) + " reads give";
+  text += " the checkpoint's value, not what was written before: ";
+  for (size_t i = 0; i < reads.size() && i < kMostNamed; ++i) {
+    if (i > 0) text += ", ";
+    text += "'" + printable(reads[i].reader) + "' of '" + printable(reads[i].variable) + "' after '" +
+            printable(reads[i].writer) + "'";
+  }
+  if (reads.size() > kMostNamed) text += ", ...";
+  changes.warnings.push_back(text + "; hint: --keep " + printable(reads.front().variable));
+}
+
 void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes) {
   size_t feeding = 0;
   std::string first;

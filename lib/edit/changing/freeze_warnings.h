@@ -7,11 +7,15 @@
 
 #include "edit/basis/changes.h"
 #include "edit/basis/facts.h"
+#include "edit/functions/late_reads.h"
 
 namespace gedit {
 
 // Nodes that wrote variables and are gone, by name.
 void warn_of_writers(const std::vector<std::string>& writers, Changes& changes);
+
+// Reads that give another value than in the original, for what they waited for wrote the variable.
+void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes);
 
 // The outputs still read examples by themselves.
 void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes);

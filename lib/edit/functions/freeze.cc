@@ -75,6 +75,8 @@ void FunctionFreezing::make(Made& made, const std::map<uint32_t, Carried>& argum
                                  [this](std::string_view op) { return is_function(op); }});
   made.function_def = std::move(body.function_def);
   made.function.results = std::move(body.results);
+  made.function.written = std::move(body.written);
+  late_reads_.insert(late_reads_.end(), body.late_reads.begin(), body.late_reads.end());
   writers_.insert(writers_.end(), body.writers.begin(), body.writers.end());
 }
 

@@ -36,6 +36,8 @@ class FunctionFreezing {
 
   // Nodes inside that wrote variables and are gone, as `FUNCTION//node`.
   const std::vector<std::string>& writers() const { return writers_; }
+  // What reads the values that they wrote.
+  const std::vector<LateRead>& late_reads() const { return late_reads_; }
 
  private:
   struct Made {
@@ -54,6 +56,7 @@ class FunctionFreezing {
   OwnValue value_;
   std::map<std::string, Made> made_;  // by original and arguments; without any it takes the original's place
   std::vector<std::string> writers_;
+  std::vector<LateRead> late_reads_;
   int depth_ = 0;
 };
 

@@ -47,13 +47,15 @@ class BodyFreezing {
                            {of_.ops, new_names, pivots, nullptr, of_.specialise, std::string(name_)});
     freezing.settle();
     read_results(flow);
+    find_written(names, flow, freezing);
     const uint32_t size = body_.size();
     drop_writers(names, freezing);
     freezing.convert();
     put_values(own);
     rewire(names, freezing, pivots, size);
     std::string function_def = assemble();
-    return {std::move(function_def), std::move(results_), std::move(writers_)};
+    return {std::move(function_def), std::move(results_), std::move(writers_), std::move(written_),
+            std::move(late_reads_)};
   }
 
  private:
@@ -133,6 +135,18 @@ class BodyFreezing {
       if (at != outputs.end()) results_.emplace(static_cast<uint32_t>(at - outputs.begin()), *carried);
     });
   }
+  void find_written(const Names& names, const HandleFlow& flow, const GraphFreezing& freezing) {
+    std::set<std::string> variables;
+    for (const auto& [index, use] : flow.users()) variables.merge(freezing.written_by(NodeId{index}));
+    for (const auto& [number, carried] : of_.arguments) {
+      if (variables.contains(carried.variable)) written_.insert(number);
+    }
+    if (variables.empty()) return;
+    late_reads_ = late_reads(
+        body_, names, flow, name_, [](NodeId) { return true; },
+        [&](NodeId id) { return freezing.written_by(id); });
+  }
+
   std::vector<std::string_view> flat_outputs() const {
     std::vector<std::string_view> names;
     for (Fields fields(signature_); fields.next();) {
@@ -273,6 +287,8 @@ class BodyFreezing {
   std::unordered_set<std::string> gone_;  // nodes
   std::vector<NodeId> removed_;
   std::vector<std::string> writers_;
+  std::set<uint32_t> written_;  // arguments
+  std::vector<LateRead> late_reads_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "edit/functions/freeze_graph.h"
+#include "edit/functions/late_reads.h"
 
 namespace gedit {
 
@@ -30,6 +31,8 @@ struct FrozenBody {
   std::string function_def;
   std::map<uint32_t, Carried> results;  // what it returns that was a handle, by output
   std::vector<std::string> writers;     // nodes that are gone, as `FUNCTION//node`
+  std::set<uint32_t> written;           // arguments that the original writes, here or in what it calls
+  std::vector<LateRead> late_reads;
 };
 
 // Throws Error (kRefused) where the function does what no constant can.

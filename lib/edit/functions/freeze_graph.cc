@@ -155,6 +155,24 @@ bool GraphFreezing::writes(NodeId id) const {
   return found != flow_.users().end() && found->second == Use::kWrite;
 }
 
+std::set<std::string> GraphFreezing::written_by(NodeId id) const {
+  std::set<std::string> variables;
+  if (writes(id)) {
+    for (const auto& [slot, carried] : flow_.carried_inputs(id)) variables.insert(carried.variable);
+  }
+  const auto call = calls_.find(index_of(id));
+  if (call == calls_.end()) return variables;
+  for (const std::vector<FrozenFunction>& functions : call->second.functions) {
+    for (const FrozenFunction& function : functions) {
+      for (const uint32_t argument : function.written) {
+        const auto carried = call->second.arguments.find(argument);
+        if (carried != call->second.arguments.end()) variables.insert(carried->second.variable);
+      }
+    }
+  }
+  return variables;
+}
+
 std::string GraphFreezing::bypass(NodeId writer) const {
   const std::map<uint32_t, Carried> inputs = flow_.carried_inputs(writer);
   const auto target = inputs.find(0);

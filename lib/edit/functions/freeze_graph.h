@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -22,6 +23,7 @@ namespace gedit {
 struct FrozenFunction {
   std::string name;
   std::map<uint32_t, Carried> results;  // what it returns that was a handle, by output
+  std::set<uint32_t> written{};         // arguments that the original writes
 };
 
 // What freezing a graph asks of its surroundings.
@@ -46,6 +48,9 @@ class GraphFreezing {
   // The nodes that write variables.
   std::vector<NodeId> writers() const;
   bool writes(NodeId id) const;
+  // The variables that a node writes, by itself or, which settle() has found out, in the functions that it
+  // calls.
+  std::set<std::string> written_by(NodeId id) const;
   // What stands for the value of a writer's output 0: the variable's, as an input writes it. Throws Error
   // (kRefused) where the variable does not come through a Switch: then the outputs hang on what is written.
   std::string bypass(NodeId writer) const;

@@ -78,7 +78,10 @@ void HandleFlow::visit(NodeId id) {
   for (const auto& [slot, carried] : carried_inputs(id)) {
     const bool call = (form && slot >= form->first) || ask_.is_function(op);
     const Use use = call ? Use::kCall : use_of(op, slot, carried, types);
-    if (use == Use::kValue) continue;
+    if (use == Use::kValue) {
+      value_readers_.insert(index_of(id));
+      continue;
+    }
     Use& most = users_.try_emplace(index_of(id), use).first->second;
     if (use == Use::kWrite) most = use;
     if (use == Use::kCall) calls_.insert(id);

@@ -67,6 +67,9 @@ class HandleFlow {
   // Nodes that read a handle or reference as such, in the order of the graph.
   const std::map<uint32_t, Use>& users() const { return users_; }
 
+  // Nodes that take the value of a reference as if it were any tensor, and stay as they are.
+  const std::set<uint32_t>& value_readers() const { return value_readers_; }
+
   // The carried inputs of a node by slot.
   std::map<uint32_t, Carried> carried_inputs(NodeId id) const;
 
@@ -93,6 +96,7 @@ class HandleFlow {
   Tensors carried_;
   Tensors switches_;  // by name: nodes of which every output carries the same
   std::map<uint32_t, Use> users_;
+  std::set<uint32_t> value_readers_;
   std::set<NodeId> calls_;
   std::vector<std::string> fresh_;
 };
