@@ -46,7 +46,7 @@ _gedit() {
       esac
       ;;
     'check')
-      options='-h --help --as --tag-set --ops --fetch --security -j --json'
+      options='-h --help --as --tag-set --ops --fetch --security --tf -j --json'
       case $before in
         --as) words='graph metagraph saved_model' ;;
       esac

@@ -57,6 +57,7 @@ complete -c gedit -n '__gedit_is check' -l tag-set -r -d 'The MetaGraph with the
 complete -c gedit -n '__gedit_is check' -l ops -r -d 'Definitions of custom ops: an OpList, binary or text'
 complete -c gedit -n '__gedit_is check' -l fetch -r -d 'Look only at what these tensors or nodes need'
 complete -c gedit -n '__gedit_is check' -l security -d 'Also tell ops that read or write files, run code or open sockets'
+complete -c gedit -n '__gedit_is check' -l tf -r -d 'Also what TensorFlow V would not take, with the release that brought it'
 complete -c gedit -n '__gedit_is check' -s j -l json -d '[{"level", "rule", "subject", "message"}]'
 complete -c gedit -n '__gedit_is draw' -s h -l help -d 'Print this help'
 complete -c gedit -n '__gedit_is draw' -l as -xa 'graph metagraph saved_model' -d 'Take FILE for this: graph, metagraph or saved_model; of an event file the last graph of that kind'

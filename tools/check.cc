@@ -1,6 +1,7 @@
 // gedit check: faults that TensorFlow would meet.
 #include "check/check.h"
 
+#include "check/release.h"
 #include "check/rules.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -17,11 +18,14 @@ class Check final : public Command {
         ->one_each();
     line.add_flag("--security", request_.security,
                   "Also tell ops that read or write files, run code or open sockets");
+    line.add_option("--tf", release_, "Also what TensorFlow V would not take, with the release that brought it")
+        ->type_name("V");
     line.add_flag("-j,--json", json_, "[{\"level\", \"rule\", \"subject\", \"message\"}]");
   }
 
   int run() override {
     request_.fetch = split_list(fetch_);
+    const auto release = release_.empty() ? std::nullopt : std::optional(find_release(release_));
     Model model = request_.fetch.empty() ? input_.load() : input_.load_one();
     const bool several = model.meta_graphs.size() > 1 && !input_.tag_set_given();
     std::vector<Fault> faults;
@@ -29,7 +33,11 @@ class Check final : public Command {
       for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);
-        for (Fault& fault : check(model, i, ops, request_)) {
+        std::vector<Fault> found = check(model, i, ops, request_);
+        if (release) {
+          for (Fault& fault : release_faults(model.meta_graphs[i], *release)) found.push_back(std::move(fault));
+        }
+        for (Fault& fault : found) {
           if (several) fault.subject = tag_set(model.meta_graphs[i]) + " " + fault.subject;
           faults.push_back(std::move(fault));
         }
@@ -53,6 +61,7 @@ class Check final : public Command {
   InputOptions input_;
   CheckRequest request_;
   std::vector<std::string> fetch_;
+  std::string release_;  // a version, or empty
   bool json_ = false;
 };
 
@@ -61,12 +70,16 @@ class Check final : public Command {
 CommandInfo check_command() {
   return {
       .summary = "tells what TensorFlow would refuse",
-      .synopsis = "FILE [--fetch T,..] [--security] [-j]",
+      .synopsis = "FILE [--fetch T,..] [--security] [--tf V] [-j]",
       .text = R"(
 Looks for faults that TensorFlow would meet at import, restore or run, and prints one a line:
 error|warning RULE SUBJECT: MESSAGE. SUBJECT is a node, FUNCTION//node, a collection, a signature, ... Exit
 status 1 where there is an error; 0 with warnings alone. What an unknown op takes and gives is not judged;
 --ops tells what it is.
+
+With --tf V, a release such as 1.12, each node that TensorFlow V does not take is an error with the rule tf: ops,
+attributes, values and dtypes that it does not know, with the release that brought them, in function bodies, too.
+gedit retarget makes a graph that it takes.
 
 )" + rules_text() +
               R"(
@@ -74,6 +87,7 @@ Savers and table initializers read and write where their caller says: with --sec
 )",
       .examples = R"(
 gedit check merged.pb && echo fine
+gedit check saved_model/ --tf 1.12
 gedit check saved_model/ --security -j | jq -r '.[].rule' | sort | uniq -c
 )",
       .make = make_command<Check>,

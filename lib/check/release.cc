@@ -1,0 +1,58 @@
+#include "check/release.h"
+
+#include "graph/library.h"
+#include "model/release_fit.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+constexpr std::string_view kRule = "tf";
+
+std::string hint(std::string_view op, const Obstacle& obstacle) {
+  constexpr OpKinds kCalls = OpKinds(OpKind::kCall) | OpKind::kIf | OpKind::kWhile;
+  if (obstacle.is == Obstacle::Is::kOp && kinds_of(op).has_any(kCalls))
+    return "; hint: gedit retarget --inline";
+  return {};
+}
+
+}  // namespace
+
+ReleaseNumber find_release(std::string_view version) {
+  const OpHistory& history = OpHistory::get();
+  if (const auto release = history.find(version)) return *release;
+  throw misused(version, "no TensorFlow release that is known")
+      .hint("one of " + std::string(history.releases().front().short_name()) + " to " +
+            std::string(history.releases().back().short_name()));
+}
+
+std::vector<Fault> release_faults(const MetaGraph& meta, ReleaseNumber release) {
+  const std::string_view versions = meta.graph.part(graph_field::kVersions);
+  const std::string_view library = meta.graph.part(graph_field::kLibrary);
+  ReleaseFit fit(writers_of(meta), static_cast<int64_t>(last_varint(versions, 1)), library);
+  std::vector<Fault> faults;
+  const Release& target = fit.history().releases()[release];
+  const auto minimum = static_cast<int64_t>(last_varint(versions, 2));
+  if (minimum > target.producer) {
+    faults.push_back({std::string(kRule), "versions",
+                      "min_consumer is " + std::to_string(minimum) + ", TensorFlow " +
+                          std::string(target.short_name()) + " is " + std::to_string(target.producer)});
+  }
+  const auto look = [&](std::string_view function, std::string_view node_def) {
+    if (fit.plain(node_def, release)) return;
+    for (Obstacle& obstacle : fit.obstacles(node_def, release)) {
+      std::string subject = function.empty() ? std::string() : std::string(function) + "//";
+      subject += node_name(node_def);
+      const Level level = obstacle.is == Obstacle::Is::kContrib ? Level::kWarning : Level::kError;
+      faults.push_back({std::string(kRule), std::move(subject),
+                        obstacle.message + hint(node_op(node_def), obstacle), level});
+    }
+  };
+  fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
+  meta.graph.each_record([&](std::string_view node_def) { look({}, node_def); });
+  fit.clear_stripped_ops();
+  each_body_node(library, look);
+  return faults;
+}
+
+}  // namespace gedit
