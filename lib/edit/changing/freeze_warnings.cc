@@ -37,6 +37,13 @@ void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes) {
   changes.warnings.push_back(text + "; hint: --keep " + printable(reads.front().variable));
 }
 
+void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, Changes& changes) {
+  if (variables.empty()) return;
+  changes.notes.push_back(
+      (variables.size() == 1 ? "1 variable stays" : std::to_string(variables.size()) + " variables stay") +
+      " as a replica of one that is kept, first '" + printable(graph.name(variables.front())) + "'");
+}
+
 void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes) {
   size_t feeding = 0;
   std::string first;

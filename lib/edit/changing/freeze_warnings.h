@@ -17,6 +17,9 @@ void warn_of_writers(const std::vector<std::string>& writers, Changes& changes);
 // Reads that give another value than in the original, for what they waited for wrote the variable.
 void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes);
 
+// Variables that stay although nobody named them.
+void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, Changes& changes);
+
 // The outputs still read examples by themselves.
 void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes);
 

@@ -22,6 +22,28 @@ FrozenVariables::FrozenVariables(Facts& facts, const std::string& keep)
     if (is_variable_op(node_op(facts_.graph().bytes(id)))) kept_.add(id);
   }
   if (kept_.empty()) throw refused("hits no variable").of(quoted("selector", keep));
+  keep_mirrors();
+}
+
+// Replicas of a mirrored variable are restored from one tensor. Where one stays, the others cannot become
+// constants.
+void FrozenVariables::keep_mirrors() {
+  const Graph& graph = facts_.graph();
+  for (const SaverNode& restore : facts_.savers().restores) {
+    std::unordered_set<uint32_t> outputs;  // that a kept variable gets
+    for (const SavedTensor& tensor : restore.tensors) {
+      if (tensor.variable != kNoNode && kept_.has(tensor.variable)) outputs.insert(tensor.slot);
+    }
+    if (outputs.empty()) continue;
+    for (const NodeId reader : facts_.consumers().of(restore.node)) {
+      if (!is(node_op(graph.bytes(reader)), OpKind::kWritesVariable)) continue;
+      const std::vector<std::string_view> inputs = input_views(graph.bytes(reader));
+      const Input value = inputs.size() < 2 ? Input() : parse_input(inputs[1]);
+      if (value.node != graph.name(restore.node) || !outputs.contains(value.index())) continue;
+      const NodeId variable = variable_behind(graph, facts_.names(), inputs[0]);
+      if (variable != kNoNode && kept_.add(variable)) kept_along_.push_back(variable);
+    }
+  }
 }
 
 bool FrozenVariables::any_kept_in(const NodeSet& stays) const {

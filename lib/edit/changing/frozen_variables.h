@@ -23,6 +23,8 @@ class FrozenVariables {
   FrozenVariables(Facts& facts, const std::string& keep);
 
   const NodeSet& kept() const { return kept_; }
+  // Of these the ones that `keep` did not name: a saver restores them with what one that it names gets.
+  const std::vector<NodeId>& kept_along() const { return kept_along_; }
   const NodeSet& frozen() const { return frozen_; }
   bool any_kept_in(const NodeSet& stays) const;
   bool is_kept_in(NodeId id, const NodeSet& stays) const { return kept_.has(id) && stays.has(id); }
@@ -52,12 +54,14 @@ class FrozenVariables {
   void put_values(VariableValues* values, Changes& changes) const;
 
  private:
+  void keep_mirrors();
   void freeze_if_variable(NodeId id);
   void seed(HandleFlow& flow, NodeId variable) const;
 
   Facts& facts_;
   std::unordered_set<std::string_view> functions_, owners_;  // owners_: that hold variables themselves
   NodeSet kept_;
+  std::vector<NodeId> kept_along_;
   NodeSet frozen_;
   bool all_freeze_ = true;
 };
