@@ -88,7 +88,7 @@ _gedit() {
       esac
       ;;
     'sync')
-      options='-h --help --as --tag-set --ops --from-scope --to-scope --name --tau --all -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --from-scope --to-scope --pair --name --tau --all -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;

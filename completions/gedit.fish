@@ -136,6 +136,7 @@ complete -c gedit -n '__gedit_is sync' -l tag-set -r -d 'The MetaGraph with thes
 complete -c gedit -n '__gedit_is sync' -l ops -r -d 'Definitions of custom ops: an OpList, binary or text'
 complete -c gedit -n '__gedit_is sync' -l from-scope -r -d 'The scope whose variables are read; \'\' is all'
 complete -c gedit -n '__gedit_is sync' -l to-scope -r -d 'The scope whose variables are assigned'
+complete -c gedit -n '__gedit_is sync' -l pair -r -d 'B is assigned the value of A; @file has one a line'
 complete -c gedit -n '__gedit_is sync' -l name -r -d 'Name of the operation; default: DST/sync'
 complete -c gedit -n '__gedit_is sync' -l tau -r -d 'DST := X * SRC + (1 - X) * DST, where X is above 0 and at most 1'
 complete -c gedit -n '__gedit_is sync' -l all -d 'Every variable of DST but slots, not only the trainable ones'

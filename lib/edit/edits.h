@@ -90,6 +90,8 @@ struct SyncRequest {
   std::string name;                  // of the operation; empty: DST/sync
   std::optional<double> tau;         // DST := tau * SRC + (1 - tau) * DST; 0 < tau <= 1
   bool all = false;                  // every variable of DST, not only the trainable ones
+  std::vector<std::string> pairs;    // A=B: B := A, whatever they are called; `@file` with one a line
+  bool only_pairs = false;           // and no scopes
 };
 
 // Appends the operation and what it runs to the selected MetaGraph; nothing else changes. Throws Error

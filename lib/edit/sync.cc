@@ -16,11 +16,14 @@ Changes sync(Model& model, Registry& ops, const SyncRequest& request) {
   if (request.tau && !(*request.tau > 0 && *request.tau <= 1))
     throw Error(Cause::kUsage, fmt::format("--tau {}: not above 0 and at most 1", *request.tau));
   const std::string from = sync_prefix(request.from_scope), to = sync_prefix(request.to_scope);
-  if (from == to) throw Error(Cause::kUsage, "--from-scope and --to-scope are the same");
+  if (!request.only_pairs && from == to)
+    throw Error(Cause::kUsage, "--from-scope and --to-scope are the same");
   const Facts facts(model, ops);
   NewNames names(facts.names());
   const SyncVariables variables(facts, from, to, request.all);
-  std::vector<SyncPair> pairs = variables.pairs();
+  std::vector<SyncPair> pairs = variables.named(request.pairs);
+  if (!request.only_pairs) pairs = variables.by_scope(std::move(pairs));
+  variables.check_order(pairs);
   const std::string operation = names.exactly(request.name.empty() ? to + "sync" : request.name, "--name OP");
   // Their names are given, so they come before those that can be made unique.
   for (SyncPair& pair : pairs) pair.assign = names.exactly(operation + "/" + pair.name, "--name OP");
@@ -28,7 +31,8 @@ Changes sync(Model& model, Registry& ops, const SyncRequest& request) {
   for (const SyncPair& pair : pairs) nodes.add_assign(pair);
   nodes.add_group(pairs);
   Changes changes;
-  if (std::string rest = variables.rest(); !rest.empty()) changes.notes.push_back(std::move(rest));
+  if (std::string rest = request.only_pairs ? "" : variables.rest(); !rest.empty())
+    changes.notes.push_back(std::move(rest));
   for (std::string& node : nodes.take()) {
     changes.added.emplace_back(node_name(node), node_op(node));
     model.graph().append(std::move(node));

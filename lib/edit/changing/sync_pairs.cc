@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "edit/basis/key_value.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
 
@@ -73,16 +74,17 @@ bool SyncVariables::is_slot(NodeId id) const {
 
 bool SyncVariables::wanted(NodeId id) const {
   const std::string_view name = facts_.graph().name(id);
-  if (!stands_under(name, to_) || (!from_.empty() && to_.empty() && stands_under(name, from_))) return false;
+  if (!stands_under(name, to_) || (source_inside() && stands_under(name, from_))) return false;
   return all_ || !has_trainable_ ? !is_slot(id) : trainable_.has(id);
 }
 
-std::vector<SyncPair> SyncVariables::pairs() const {
-  std::vector<SyncPair> pairs;
+std::vector<SyncPair> SyncVariables::by_scope(std::vector<SyncPair> pairs) const {
+  NodeSet named(facts_.graph().size());
+  for (const SyncPair& pair : pairs) named.add(pair.to);
   bool any = false;
   for (const NodeId id : variables_) {
     any = any || stands_under(facts_.graph().name(id), to_);
-    if (wanted(id)) pairs.push_back(pair(id));
+    if (!named.has(id) && wanted(id)) pairs.push_back(partner_of(id));
   }
   if (pairs.empty()) refuse_empty(any);
   return pairs;
@@ -107,7 +109,18 @@ void SyncVariables::refuse_empty(bool any) const {
       .hint(near.best().empty() ? "" : "did you mean '" + printable(near.best()) + "/'?");
 }
 
-SyncPair SyncVariables::pair(NodeId to) const {
+// What two variables must agree in.
+SyncPair SyncVariables::checked(SyncPair pair) const {
+  const DType from_type = variable_type(bytes(pair.from)), to_type = variable_type(bytes(pair.to));
+  const Shape from_shape = variable_shape(bytes(pair.from)), to_shape = variable_shape(bytes(pair.to));
+  if (from_type == to_type && compatible(from_shape, to_shape)) return pair;
+  throw refused(dtype_name(to_type) + shape_text(to_shape) + ", '" +
+                printable(facts_.graph().name(pair.from)) + "' is " + dtype_name(from_type) +
+                shape_text(from_shape))
+      .of(quoted("variable", facts_.graph().name(pair.to)));
+}
+
+SyncPair SyncVariables::partner_of(NodeId to) const {
   const std::string_view name = facts_.graph().name(to);
   const std::string rest(name.substr(to_.size()));
   const std::string wanted = from_ + rest;
@@ -122,15 +135,46 @@ SyncPair SyncVariables::pair(NodeId to) const {
                                 : "'" + printable(wanted) + "' (" + printable(op(from)) + ") is no variable";
     throw refused(why).of(quoted("variable", name)).hint(near.did_you_mean());
   }
-  const DType from_type = variable_type(bytes(from));
-  const DType to_type = variable_type(bytes(to));
-  const Shape from_shape = variable_shape(bytes(from)), to_shape = variable_shape(bytes(to));
-  if (from_type != to_type || !compatible(from_shape, to_shape)) {
-    throw refused(dtype_name(to_type) + shape_text(to_shape) + ", '" + printable(wanted) + "' is " +
-                  dtype_name(from_type) + shape_text(from_shape))
-        .of(quoted("variable", name));
+  return checked({rest, from, to});
+}
+
+NodeId SyncVariables::find(const std::string& name) const {
+  const NodeId id = facts_.names().find(name);
+  if (id != kNoNode && is_variable_op(op(id))) return id;
+  Near near(name);
+  for (const NodeId variable : variables_) near.offer(facts_.graph().name(variable));
+  throw refused(id == kNoNode ? "no such variable" : printable(op(id)) + " is no variable")
+      .of(quoted("variable", name))
+      .hint(near.did_you_mean());
+}
+
+std::vector<SyncPair> SyncVariables::named(const std::vector<std::string>& texts) const {
+  std::vector<SyncPair> pairs;
+  std::unordered_set<uint32_t> assigned;
+  for (const std::string& text : read_pairs(texts)) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      throw misused(text, "is no A=B");
+    const NodeId from = find(text.substr(0, equals)), to = find(text.substr(equals + 1));
+    const std::string_view name = facts_.graph().name(to);
+    if (from == to) throw misused(text, "both are the same");
+    if (!assigned.insert(index_of(to)).second)
+      throw misused(text, "'" + printable(name) + "' is given twice");
+    pairs.push_back(
+        checked({std::string(stands_under(name, to_) ? name.substr(to_.size()) : name), from, to}));
   }
-  return {rest, from, to, {}};
+  return pairs;
+}
+
+void SyncVariables::check_order(const std::vector<SyncPair>& pairs) const {
+  NodeSet assigned(facts_.graph().size());
+  for (const SyncPair& pair : pairs) assigned.add(pair.to);
+  for (const SyncPair& pair : pairs) {
+    if (!assigned.has(pair.from)) continue;
+    throw refused("is read for one pair and assigned for another, in no order")
+        .of(quoted("variable", facts_.graph().name(pair.from)))
+        .hint("two operations, one after the other");
+  }
 }
 
 std::string SyncVariables::rest() const {
@@ -138,7 +182,9 @@ std::string SyncVariables::rest() const {
   std::string first;
   for (const NodeId id : variables_) {
     const std::string_view name = facts_.graph().name(id);
-    if (!stands_under(name, from_) || (from_.empty() && stands_under(name, to_))) continue;
+    if (!stands_under(name, from_) ||
+        (from_.size() < to_.size() && to_.starts_with(from_) && stands_under(name, to_)))
+      continue;
     const NodeId partner = facts_.names().find(to_ + std::string(name.substr(from_.size())));
     if (partner != kNoNode && is_variable_op(op(partner))) continue;
     if (count++ == 0) first = name;

@@ -27,8 +27,17 @@ class SyncVariables {
   // `from`, `to`: prefixes; `all`: not only the trainable ones.
   SyncVariables(const Facts& facts, std::string from, std::string to, bool all);
 
-  // Throws Error (kRefused) where there is none, or a partner is missing or of another type.
-  std::vector<SyncPair> pairs() const;
+  // The pairs A=B, where A is read and B assigned; `@file` with one a line. Throws Error: kUsage for what has
+  // not that form, kRefused where one is no variable or they are of different types.
+  std::vector<SyncPair> named(const std::vector<std::string>& texts) const;
+
+  // `pairs`, and behind them those of the same name in both scopes. Throws Error (kRefused) where there is
+  // none, or a partner is missing or of another type.
+  std::vector<SyncPair> by_scope(std::vector<SyncPair> pairs) const;
+
+  // Throws Error (kRefused) where a variable is read for one pair and assigned for another: nothing orders
+  // them.
+  void check_order(const std::vector<SyncPair>& pairs) const;
 
   // A note of what of SRC has no partner; empty where all have.
   std::string rest() const;
@@ -39,7 +48,11 @@ class SyncVariables {
   bool is_slot(NodeId id) const;
   bool wanted(NodeId id) const;
   [[noreturn]] void refuse_empty(bool any) const;
-  SyncPair pair(NodeId to) const;
+  SyncPair checked(SyncPair pair) const;
+  SyncPair partner_of(NodeId to) const;
+  NodeId find(const std::string& name) const;
+  // Whether SRC lies in DST: what is in it is then read, and not assigned.
+  bool source_inside() const { return from_.size() > to_.size() && from_.starts_with(to_); }
 
   const Facts& facts_;
   const std::string from_, to_;
