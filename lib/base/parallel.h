@@ -1,0 +1,36 @@
+// Work shared by all cores, with the same result whatever their number.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace gedit {
+
+// How many threads share work: GEDIT_THREADS where it is a number from 1 on, else the number of cores; 64 at
+// most.
+unsigned thread_count();
+
+// Calls work(i) once for each i below `count`, on all cores. Where some throw, those before them were still
+// called, and what the first in order threw is thrown.
+void in_parallel(size_t count, const std::function<void(size_t)>& work);
+
+// Calls make(i, place) for each i below `count` on all cores, and use(place) in this thread, in order. A
+// place is a number below most_at_once(): of the two that fill and use it, nobody else does meanwhile. What
+// make() or use() throws is thrown in order: all before it was used.
+void pieces_in_order(size_t count, const std::function<void(size_t, size_t)>& make,
+                     const std::function<void(size_t)>& use);
+size_t most_at_once();
+
+// Calls make(i, text) for each i below `count` on all cores, with an empty text to be filled, and use(text)
+// in this thread, in order. A few texts are in memory at a time.
+void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
+                     const std::function<void(std::string_view)>& use);
+
+// So many things a piece of work should have that costs 100 ns a thing: less is lost in handing it over.
+constexpr size_t kPerPiece = 4096;
+
+constexpr size_t pieces_of(size_t count, size_t piece = kPerPiece) { return (count + piece - 1) / piece; }
+
+}  // namespace gedit
