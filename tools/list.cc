@@ -1,4 +1,7 @@
 // gedit list: one node a line.
+#include <algorithm>
+
+#include "base/parallel.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -37,7 +40,7 @@ class List final : public Command {
  private:
   int nodes(Model& model, Sink& out) {
     if (selector_.empty()) {
-      model.graph().each_record([&](std::string_view node_def) { write("", node_def, out); });
+      all_nodes(model.graph(), out);
       return 0;
     }
     Registry ops = input_.registry(model);
@@ -57,15 +60,32 @@ class List final : public Command {
     return 0;
   }
 
+  void all_nodes(Graph& graph, Sink& out) const {
+    graph.decode();
+    pieces_in_order(
+        pieces_of(graph.size()),
+        [&](size_t piece, std::string& text) {
+          const auto end = static_cast<uint32_t>(std::min<size_t>((piece + 1) * kPerPiece, graph.size()));
+          for (auto i = static_cast<uint32_t>(piece * kPerPiece); i < end; ++i)
+            print(text, "", graph.bytes(NodeId{i}));
+        },
+        [&](std::string_view text) { out.write(text); });
+  }
+
   void write(const std::string& prefix, std::string_view node_def, Sink& out) const {
-    std::string line = prefix;
-    if (json_) {
-      line = node_json(prefix, node_def, full_);
-    } else {
-      print_node(line, node_def, full_);
-    }
-    line += '\n';
+    std::string line;
+    print(line, prefix, node_def);
     out.write(line);
+  }
+
+  void print(std::string& text, const std::string& prefix, std::string_view node_def) const {
+    if (json_) {
+      text += node_json(prefix, node_def, full_);
+    } else {
+      text += prefix;
+      print_node(text, node_def, full_);
+    }
+    text += '\n';
   }
 
   InputOptions input_;

@@ -73,7 +73,7 @@ std::unique_ptr<util::TypeResolver> make_resolver() {
 }
 
 // On one line. By way of the wire form, whose map entries are sorted.
-std::string print(const Message& message, util::TypeResolver& resolver) {
+std::string json_of(const Message& message, util::TypeResolver& resolver) {
   std::string wire, json;
   append_serialized(wire, message);
   util::JsonPrintOptions options;
@@ -110,12 +110,13 @@ class JsonWriter final : public Receiver {
     leave('}');
   }
 
-  void piece(const FieldDescriptor& field, const Message& part) override {
-    const std::string json = print(part, *resolver_);
+  void print(const Message& part, std::string& text) const override { text = json_of(part, *resolver_); }
+
+  void piece(const FieldDescriptor& field, std::string_view json) override {
     // {"field":VALUE}
     const size_t colon = value_end(json, 1);
     if (json == "{}") return;  // a default value, which JSON leaves out
-    std::string_view value(json);
+    std::string_view value = json;
     value = value.substr(colon + 1, value.size() - colon - 2);
     if (!field.is_repeated()) {
       key(field);
@@ -398,7 +399,7 @@ std::string attr_value_json(std::string_view attr_value) {
   }
   drop_unknown_fields(*value);
   std::string json;
-  append_value(json, print(*value, *make_resolver()));
+  append_value(json, json_of(*value, *make_resolver()));
   return json;
 }
 

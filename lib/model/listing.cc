@@ -1,11 +1,14 @@
 // Printing whole files as a listing.
 #include "model/listing.h"
 
+#include <algorithm>
 #include <list>
 #include <map>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/wire.h"
+#include "graph/graph.h"
 #include "graph/listing_map.h"
 #include "graph/listing_text.h"
 #include "graph/numbers.h"
@@ -88,6 +91,8 @@ class ListingWriter {
     end_line();
   }
   void meta_info(std::string_view message);
+  void graph_fields(std::string_view message, std::vector<const char*>& nodes);
+  void print_nodes(std::vector<const char*>& nodes);
   void library(std::string_view message);
   void gradient(std::string_view word, const Field& field, bool reversed);
   void collection(const Field& entry);
@@ -174,13 +179,27 @@ void ListingWriter::meta_graph(std::string_view message) {
 }
 
 void ListingWriter::graph(std::string_view message) {
+  std::vector<const char*> nodes;
+  try {
+    graph_fields(message, nodes);
+  } catch (const Malformed&) {
+    print_nodes(nodes);  // what is wrong with a node stands in front of it
+    throw;
+  }
+  print_nodes(nodes);
+}
+
+// `nodes` holds the records that were passed and not yet printed.
+void ListingWriter::graph_fields(std::string_view message, std::vector<const char*>& nodes) {
   bool library_done = false;
   for (Fields fields(message); fields.next();) {
     const Field& field = fields.field();
     if (field.bytes(1)) {
-      print_node(out_, field.value, full_);
-      end_line();
-    } else if (field.bytes(2)) {
+      nodes.push_back(field.raw.data());
+      continue;
+    }
+    print_nodes(nodes);
+    if (field.bytes(2)) {
       if (library_done) continue;
       library_done = true;
       std::list<std::string> kept;
@@ -197,6 +216,22 @@ void ListingWriter::graph(std::string_view message) {
       raw("graph_def", field.raw);
     }
   }
+}
+
+// On all cores; leaves `nodes` empty.
+void ListingWriter::print_nodes(std::vector<const char*>& nodes) {
+  flush();
+  pieces_in_order(
+      pieces_of(nodes.size()),
+      [&](size_t piece, std::string& text) {
+        const size_t end = std::min((piece + 1) * kPerPiece, nodes.size());
+        for (size_t i = piece * kPerPiece; i < end; ++i) {
+          print_node(text, record_at(nodes[i]).node_def, full_);
+          text += '\n';
+        }
+      },
+      [&](std::string_view text) { sink_.write(text); });
+  nodes.clear();
 }
 
 void ListingWriter::library(std::string_view message) {

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 
 #include "model/text.h"
@@ -83,57 +82,36 @@ class ValuePrinter final : public TextFormat::FastFieldValuePrinter {
   }
 };
 
-// What the sink throws must not pass through protobuf, whose destructors write once more.
-class SinkStream final : public google::protobuf::io::CopyingOutputStream {
- public:
-  explicit SinkStream(Sink& sink) : sink_(sink) {}
-
-  bool Write(const void* bytes, int size) override {
-    try {
-      sink_.write({static_cast<const char*>(bytes), static_cast<size_t>(size)});
-      return true;
-    } catch (...) {
-      failure_ = std::current_exception();
-      return false;
-    }
-  }
-  [[noreturn]] void rethrow() const {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-    throw Error(Cause::kWrite, "cannot print as text");
-  }
-
- private:
-  Sink& sink_;
-  std::exception_ptr failure_;
-};
-
 class TextWriter final : public Receiver {
  public:
-  explicit TextWriter(Sink& out) : out_(out), sink_(out), stream_(&sink_, kPieceBytes) {
+  explicit TextWriter(Sink& out) : out_(out) {
     printer_.SetDefaultFieldValuePrinter(std::make_unique<ValuePrinter>().release());  // takes it over
   }
 
   void begin(const FieldDescriptor& field) override {
     line(std::string(field.name()) + " {\n");
-    ++depth_;
+    deeper(1);
   }
   void end(const FieldDescriptor& /*field*/) override {
-    --depth_;
+    deeper(-1);
     line("}\n");
   }
-  void piece(const FieldDescriptor& /*field*/, const Message& part) override {
-    printer_.SetInitialIndentLevel(depth_);
-    if (!printer_.Print(part, &stream_) || !stream_.Flush()) sink_.rethrow();
+  void print(const Message& part, std::string& text) const override {
+    google::protobuf::io::StringOutputStream stream(&text);
+    if (!printer_.Print(part, &stream)) throw Error(Cause::kWrite, "cannot print as text");
   }
+  void piece(const FieldDescriptor& /*field*/, std::string_view text) override { out_.write(text); }
 
  private:
+  void deeper(int levels) {
+    depth_ += levels;
+    printer_.SetInitialIndentLevel(depth_);
+  }
   void line(std::string_view text) {
     out_.write(std::string(2 * static_cast<size_t>(depth_), ' ').append(text));
   }
 
   Sink& out_;
-  SinkStream sink_;
-  google::protobuf::io::CopyingOutputStreamAdaptor stream_;
   TextFormat::Printer printer_;
   int depth_ = 0;
 };

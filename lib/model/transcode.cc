@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <mutex>
 
 #include "base/messages.h"
+#include "base/parallel.h"
 #include "base/utf8.h"
 #include "base/wire.h"
 
@@ -42,7 +44,11 @@ using MessagePieces =
 class MessageTaker {
  public:
   MessageTaker(std::string_view file, Form form, bool drop_unknown, Receiver& receiver)
-      : file_(file), checker_(form, drop_unknown), form_(form), receiver_(receiver) {}
+      : file_(file),
+        checker_(form, drop_unknown),
+        form_(form),
+        drop_unknown_(drop_unknown),
+        receiver_(receiver) {}
 
   void take(const Descriptor& type, const MessagePieces& message) {
     for (const FieldDescriptor* field : present(type, message)) {
@@ -102,6 +108,7 @@ class MessageTaker {
     const bool whole = !field.is_repeated() || field.is_map();
     std::string_view run;
     std::string gathered;
+    MessagePieces runs;
     for_each(message, field, [&](const Field& one) {
       const bool adjoins = !run.empty() && run.data() + run.size() == one.raw.data();
       const bool fills = !whole && run.size() + one.raw.size() > kPieceBytes;
@@ -112,7 +119,7 @@ class MessageTaker {
       if (whole) {
         gathered += run;
       } else if (!run.empty()) {
-        piece(type, field, run);
+        runs.push_back(run);
       }
       run = one.raw;
     });
@@ -120,25 +127,66 @@ class MessageTaker {
       gathered += run;
       run = gathered;
     }
-    piece(type, field, run);
+    runs.push_back(run);
+    pieces_in_order(
+        runs.size(), [&](size_t k, std::string& text) { print(type, field, runs[k], text); },
+        [&](std::string_view text) { receiver_.piece(field, text); });
   }
 
-  void piece(const Descriptor& type, const FieldDescriptor& field, std::string_view bytes) {
+  // On any thread.
+  void print(const Descriptor& type, const FieldDescriptor& field, std::string_view bytes,
+             std::string& text) {
     if (bytes.size() > INT_MAX)
       throw Error(Cause::kRefused, std::string(field.name()) + " of over 2 GiB, which " +
                                        std::string(form_.word) + " cannot hold");
-    const bool has_unknown = checker_.check(type, bytes);
-    Message& part = arena_.make(type);
+    const Borrowed room(rooms_, *this);
+    const bool has_unknown = room->checker.check(type, bytes);
+    Message& part = room->arena.make(type);
     if (!parse_message(bytes, part)) throw Malformed(bytes.data(), "not a " + type.full_name());
     if (has_unknown) drop_unknown_fields(part);
-    receiver_.piece(field, part);
+    receiver_.print(part, text);
   }
+
+  // What one thread needs for a piece, used again by whoever comes next.
+  struct Room {
+    explicit Room(Checker own) : checker(std::move(own)) {}
+    Checker checker;
+    PieceArena arena;
+  };
+  struct Rooms {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Room>> free;
+  };
+  class Borrowed {
+   public:
+    Borrowed(Rooms& rooms, const MessageTaker& taker) : rooms_(rooms) {
+      const std::lock_guard lock(rooms_.mutex);
+      if (!rooms_.free.empty()) {
+        room_ = std::move(rooms_.free.back());
+        rooms_.free.pop_back();
+      } else {
+        room_ = std::make_unique<Room>(Checker(taker.form_, taker.drop_unknown_));
+      }
+    }
+    ~Borrowed() {
+      const std::lock_guard lock(rooms_.mutex);
+      rooms_.free.push_back(std::move(room_));
+    }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+    Room* operator->() const { return room_.get(); }
+
+   private:
+    Rooms& rooms_;
+    std::unique_ptr<Room> room_;
+  };
 
   std::string_view file_;
   Checker checker_;
   Form form_;
+  bool drop_unknown_;
   Receiver& receiver_;
-  PieceArena arena_;
+  Rooms rooms_;
 };
 
 }  // namespace

@@ -88,12 +88,15 @@ class Receiver {
   // One message of an opened field; what follows up to end() is inside.
   virtual void begin(const FieldDescriptor& field) = 0;
   virtual void end(const FieldDescriptor& field) = 0;
-  // `part` is an opened message of which only `field` is set: a few more elements of a repeated field, or all
-  // there is of any other. Valid during the call.
-  virtual void piece(const FieldDescriptor& field, const Message& part) = 0;
+  // Makes a piece of text, to be given to piece() in its turn: `part` is an opened message of which only one
+  // field is set, a few more elements of a repeated field, or all there is of any other. Called on any
+  // thread, several at a time, between a begin() and its end().
+  virtual void print(const Message& part, std::string& text) const = 0;
+  virtual void piece(const FieldDescriptor& field, std::string_view text) = 0;
 };
 
-// Takes `message` apart. `file` names it in errors; throws what Checker throws, with the byte of the file.
+// Takes `message` apart, on all cores. `file` names it in errors; throws what Checker throws, with the byte
+// of the file.
 void take_apart(Kind kind, std::string_view message, std::string_view file, Form form, bool drop_unknown,
                 Receiver& receiver);
 
