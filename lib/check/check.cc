@@ -140,7 +140,7 @@ class GraphChecker {
   // The first of the nodes that restore, in the main graph or in a function that these call; empty: none.
   std::string restoring_node(const NodeSet& restoring, const Library& library) {
     for (const NodeId id : restoring.nodes()) {
-      if (is_restore_op(node_op(graph_.bytes(id)))) return std::string(graph_.name(id));
+      if (graph_.is(id, OpKind::kRestore)) return std::string(graph_.name(id));
     }
     if (restoring.empty()) return {};
     FunctionReach reach(library);

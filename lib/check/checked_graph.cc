@@ -189,7 +189,7 @@ Source CheckedGraph::body_source(const Input& input, NodeId producer) const {
     source.found = true;
     return source;
   }
-  const std::vector<ArgDef>& outputs = ops.of(node_op(graph.bytes(producer))).def.outputs;
+  const std::vector<ArgDef>& outputs = ops.of(graph.op(producer)).def.outputs;
   const size_t colon = input.port.find(':');
   const auto output = std::ranges::find(outputs, input.port.substr(0, colon), &ArgDef::name);
   if (output == outputs.end()) return source;

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostCycles = 20;  // reported; one fault often makes many
 constexpr size_t kMostOfCycle = 5;  // nodes of a cycle
 
-std::string_view op_of(const CheckedGraph& in, NodeId id) { return node_op(in.graph.bytes(id)); }
+std::string_view op_of(const CheckedGraph& in, NodeId id) { return in.graph.op(id); }
 
 // For each node how many inputs must have been made before it can be (graph_constructor.cc, InitFromEdges).
 std::vector<int64_t> pending_inputs(const CheckedGraph& in) {

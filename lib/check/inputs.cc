@@ -32,7 +32,7 @@ void report_missing(const CheckedGraph& in, NodeId id, std::string_view text, No
                       port ? "reads '" + std::string(text) + "': a control input has no output number"
                            : "reads " + quoted("node", input.node) + ", which is not there");
   }
-  const std::string_view op = node_op(in.graph.bytes(producer));
+  const std::string_view op = in.graph.op(producer);
   std::string words = "reads '" + std::string(text) + "': ";
   if (in.body) {
     words += quoted("node", input.node) + " (" + std::string(op) + ") has no such output";
@@ -44,7 +44,7 @@ void report_missing(const CheckedGraph& in, NodeId id, std::string_view text, No
 }
 
 void check_handle(const CheckedGraph& in, NodeId id, const NodeHead& head, NodeId producer, Report& report) {
-  if (producer == kNoNode || !is_var_handle_op(node_op(in.graph.bytes(producer)))) return;
+  if (producer == kNoNode || !in.graph.is(producer, OpKind::kVarHandle)) return;
   const auto is = type_attr(in.graph.bytes(producer), "dtype"),
              wanted = type_attr(in.graph.bytes(id), "dtype");
   if (!is || !wanted || *is == *wanted) return;

@@ -71,8 +71,8 @@ std::vector<Shape> variable_shapes(const CheckedGraph& in, const SaverNode& rest
   for (const SavedTensor& tensor : restore.tensors) {
     if (tensor.variable == kNoNode || tensor.slot >= keys) continue;
     // A Reshape on the way is there because shapes may differ.
-    const bool reshaped = std::ranges::any_of(
-        tensor.between, [&](NodeId id) { return node_op(in.graph.bytes(id)) == "Reshape"; });
+    const bool reshaped =
+        std::ranges::any_of(tensor.between, [&](NodeId id) { return in.graph.op(id) == "Reshape"; });
     const auto shape = find_attr(in.graph.bytes(tensor.variable), "shape");
     if (shape && !reshaped) shapes[tensor.slot] = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
   }

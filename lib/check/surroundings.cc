@@ -23,7 +23,7 @@ std::string missing(const CheckedGraph& in, std::string_view name) {
   if (input.port.empty()) return {};
   if (in.source(name, id).found) return {};
   return "names " + quoted("tensor", name) + ", " + quoted("node", input.node) + " (" +
-         std::string(node_op(in.graph.bytes(id))) + ") has " + outputs_text(in.outputs(id).size());
+         std::string(in.graph.op(id)) + ") has " + outputs_text(in.outputs(id).size());
 }
 
 Rule rule_of(const Schema& schema) {

@@ -1,8 +1,10 @@
 #include "graph/edges.h"
 #include "graph/names.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "base/parallel.h"
 #include "graph/wiring.h"
 
 namespace gedit {
@@ -44,29 +46,50 @@ class Recent {
 }  // namespace
 
 Edges producers(const Graph& graph, const Names& names) {
+  // In pieces, each with what it read last; then one behind the other.
+  constexpr size_t kNodes = 4 * kPerPiece;
+  struct Piece {
+    std::vector<NodeId> targets;
+    bool complete = true;
+  };
+  std::vector<Piece> pieces(pieces_of(graph.size(), kNodes));
   Edges edges;
-  edges.complete_ = true;
-  edges.begins_.reserve(graph.size() + 1);
-  edges.begins_.push_back(0);
-  Recent recent(graph);
+  edges.begins_.resize(size_t{graph.size()} + 1);  // of each piece as if it were the first
   // With two nodes of one name the first is meant, wherever the reader stands.
   const bool unique = names.duplicates().empty();
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    const NodeId id{i};
-    if (!graph.removed(id)) {
-      each_input(graph.bytes(id), [&](std::string_view text) {
-        const std::string_view name = parse_input_of(graph, text).node;
-        NodeId producer = unique ? recent.find(name) : kNoNode;
-        if (producer == kNoNode) producer = names.find(name);
-        if (producer == kNoNode) {
-          edges.complete_ = false;
-        } else {
-          edges.targets_.push_back(producer);
-        }
-      });
-      recent.pass(id);
+  in_parallel(pieces.size(), [&](size_t k) {
+    Piece& piece = pieces[k];
+    Recent recent(graph);
+    const auto end = static_cast<uint32_t>(std::min<size_t>((k + 1) * kNodes, graph.size()));
+    for (auto i = static_cast<uint32_t>(k * kNodes); i < end; ++i) {
+      const NodeId id{i};
+      if (!graph.removed(id)) {
+        each_input(graph.bytes(id), [&](std::string_view text) {
+          const std::string_view name = parse_input_of(graph, text).node;
+          NodeId producer = unique ? recent.find(name) : kNoNode;
+          if (producer == kNoNode) producer = names.find(name);
+          if (producer == kNoNode) {
+            piece.complete = false;
+          } else {
+            piece.targets.push_back(producer);
+          }
+        });
+        recent.pass(id);
+      }
+      edges.begins_[i + 1] = static_cast<uint32_t>(piece.targets.size());
     }
-    edges.begins_.push_back(static_cast<uint32_t>(edges.targets_.size()));
+  });
+  size_t all = 0;
+  for (const Piece& piece : pieces) all += piece.targets.size();
+  edges.targets_.reserve(all);
+  edges.complete_ = true;
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    const auto before = static_cast<uint32_t>(edges.targets_.size());
+    const size_t end = std::min<size_t>((k + 1) * kNodes, graph.size());
+    for (size_t i = k * kNodes; i < end && before != 0; ++i) edges.begins_[i + 1] += before;
+    edges.targets_.insert(edges.targets_.end(), pieces[k].targets.begin(), pieces[k].targets.end());
+    pieces[k].targets = {};
+    edges.complete_ = edges.complete_ && pieces[k].complete;
   }
   return edges;
 }

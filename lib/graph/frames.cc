@@ -9,7 +9,7 @@ namespace {
 
 bool has_enter(const Graph& graph) {
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!graph.removed(NodeId{i}) && is_enter_op(node_op(graph.bytes(NodeId{i})))) return true;
+    if (!graph.removed(NodeId{i}) && graph.is(NodeId{i}, OpKind::kEnter)) return true;
   }
   return false;
 }

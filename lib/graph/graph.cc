@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/parallel.h"
 #include "graph/prefix.h"
 
 namespace gedit {
@@ -32,6 +33,19 @@ Tally Graph::tally() const {
 
 void Graph::decode() {
   if (decoded_) return;
+  try {
+    find_records();
+  } catch (const Malformed&) {
+    number_ops();  // what is wrong with a node stands in front of it
+    throw;
+  }
+  number_ops();
+  decoded_count_ = size();
+  decoded_ = true;
+  ranges_.push_back({0, std::move(whole_), {}});
+}
+
+void Graph::find_records() {
   // Space for as many nodes as there would be if all were like the first ones; untouched pages of it cost
   // nothing.
   constexpr size_t kSample = 256;
@@ -42,15 +56,67 @@ void Graph::decode() {
         records_.reserve(message_.size() / std::max<size_t>(seen / kSample, 1) * 5 / 4);
       }
       records_.push_back(fields->raw.data());
-      tally_.add(node_op(fields->value));
     } else {
       parts_.push_back(part_of(fields.field()));
       nodes_before_.push_back(static_cast<uint32_t>(records_.size()));
     }
   }
-  decoded_count_ = size();
-  decoded_ = true;
-  ranges_.push_back({0, std::move(whole_), {}});
+}
+
+void Graph::number_ops() {
+  node_ops_.resize(records_.size());
+  constexpr size_t kOps = 16 * kPerPiece;
+  const size_t pieces = pieces_of(size(), kOps);
+  const auto number = [&](size_t piece, GraphOps& table) {
+    const size_t end = std::min<size_t>((piece + 1) * kOps, size());
+    for (size_t i = piece * kOps; i < end; ++i)
+      node_ops_[i] = table.number(node_op(record_at(records_[i]).node_def));
+  };
+  if (pieces <= 1) {
+    for (size_t piece = 0; piece < pieces; ++piece) number(piece, ops_);
+  } else {
+    // Each with numbers of its own, which then become those of the whole, in the order of the file.
+    std::vector<GraphOps> tables(pieces);
+    in_parallel(pieces, [&](size_t piece) { number(piece, tables[piece]); });
+    std::vector<std::vector<uint16_t>> whole(pieces);
+    for (size_t piece = 0; piece < pieces; ++piece) {
+      for (size_t op = 0; op < tables[piece].size(); ++op)
+        whole[piece].push_back(ops_.number(tables[piece].op(static_cast<uint16_t>(op))));
+    }
+    in_parallel(pieces, [&](size_t piece) {
+      const size_t end = std::min<size_t>((piece + 1) * kOps, size());
+      for (size_t i = piece * kOps; i < end; ++i) {
+        if (node_ops_[i] != GraphOps::kOther) node_ops_[i] = whole[piece][node_ops_[i]];
+      }
+    });
+  }
+  std::vector<uint64_t> counts(ops_.size());
+  for (uint32_t i = 0; i < size(); ++i) {
+    const uint16_t op = node_ops_[i];
+    if (op != GraphOps::kOther) {
+      ++counts[op];
+    } else {
+      tally_.add(node_op(record_at(records_[i]).node_def));
+    }
+  }
+  for (size_t op = 0; op < counts.size(); ++op) tally_.add(ops_.kinds(static_cast<uint16_t>(op)), counts[op]);
+}
+
+std::map<std::string_view, uint64_t> Graph::op_counts() const {
+  std::vector<uint64_t> counts(ops_.size());
+  std::map<std::string_view, uint64_t> found;
+  for (uint32_t i = 0; i < size(); ++i) {
+    if (records_[i] == nullptr) continue;
+    if (node_ops_[i] != GraphOps::kOther) {
+      ++counts[node_ops_[i]];
+    } else {
+      ++found[op(NodeId{i})];
+    }
+  }
+  for (size_t number = 0; number < counts.size(); ++number) {
+    if (counts[number] > 0) found.emplace(ops_.op(static_cast<uint16_t>(number)), counts[number]);
+  }
+  return found;
 }
 
 void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
@@ -60,12 +126,13 @@ void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
 }
 
 void Graph::replace(NodeId id, std::string node_def) {
-  if (!removed(id)) tally_.remove(node_op(bytes(id)));
-  tally_.add(node_op(node_def));
+  if (!removed(id)) tally_.remove(kinds(id));
   streams_.erase(index_of(id));
   std::string record;
   append_bytes_field(record, node_field_, node_def);
   records_[index_of(id)] = arena_->keep(std::move(record)).data();
+  node_ops_[index_of(id)] = ops_.number(node_op(bytes(id)));
+  tally_.add(kinds(id));
   edited_ = true;
 }
 
@@ -76,7 +143,7 @@ void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Strea
 
 void Graph::remove(NodeId id) {
   streams_.erase(index_of(id));
-  if (!removed(id)) tally_.remove(node_op(bytes(id)));
+  if (!removed(id)) tally_.remove(kinds(id));
   records_[index_of(id)] = nullptr;
   edited_ = true;
 }
@@ -92,6 +159,7 @@ NodeId Graph::append(std::string node_def) {
   start_range(nullptr);
   const NodeId id{size()};
   records_.push_back(nullptr);
+  node_ops_.push_back(GraphOps::kOther);
   replace(id, std::move(node_def));
   return id;
 }
@@ -103,7 +171,8 @@ void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<
   records_.reserve(records_.size() + originals.size());
   for (const NodeId id : originals) {
     records_.push_back(records_[index_of(id)]);
-    tally_.add(node_op(bytes(id)));
+    node_ops_.push_back(node_ops_[index_of(id)]);
+    tally_.add(kinds(id));
   }
   edited_ = true;
 }
@@ -113,6 +182,11 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   const uint32_t begin = size();
   ranges_.push_back({begin, std::move(mapping), {}, begin});
   records_.insert(records_.end(), source.records_.begin(), source.records_.end());
+  std::vector<uint16_t> numbers;
+  for (size_t op = 0; op < source.ops_.size(); ++op)
+    numbers.push_back(ops_.number(source.ops_.op(static_cast<uint16_t>(op))));
+  node_ops_.reserve(records_.size());
+  for (const uint16_t op : source.node_ops_) node_ops_.push_back(op == GraphOps::kOther ? op : numbers[op]);
   tally_.nodes += source.tally_.nodes;
   tally_.variables += source.tally_.variables;
   tally_.python += source.tally_.python;

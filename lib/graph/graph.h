@@ -1,11 +1,13 @@
 // The nodes of a GraphDef or of a function's body, viewed where they lie in the file.
 //
-// A node costs eight bytes: the address of its record. An edit replaces records, drops them, or attaches a
-// mapping that is applied when the graph is written, so prefixing a million nodes changes nothing in memory.
+// A node costs ten bytes: the address of its record, and the number of its op. An edit replaces records,
+// drops them, or attaches a mapping that is applied when the graph is written, so prefixing a million nodes
+// changes nothing in memory.
 #pragma once
 
 #include <cassert>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 
 #include "base/file.h"
 #include "graph/arena.h"
+#include "graph/graph_ops.h"
 #include "graph/mapping.h"
 #include "ops/kinds.h"
 
@@ -34,10 +37,15 @@ struct Tally {
     variables += is_variable_op(op) ? 1 : 0;
     python += is_python_op(op) ? 1 : 0;
   }
-  void remove(std::string_view op) {
+  void add(OpKinds op, uint64_t times = 1) {
+    nodes += times;
+    variables += op.has(OpKind::kVariable) ? times : 0;
+    python += op.has(OpKind::kPython) ? times : 0;
+  }
+  void remove(OpKinds op) {
     --nodes;
-    variables -= is_variable_op(op) ? 1 : 0;
-    python -= is_python_op(op) ? 1 : 0;
+    variables -= op.has(OpKind::kVariable) ? 1 : 0;
+    python -= op.has(OpKind::kPython) ? 1 : 0;
   }
   void add_library(std::string_view function_def_library);
 };
@@ -49,8 +57,9 @@ class Graph {
   Graph(std::string_view message, uint32_t node_field, std::shared_ptr<Arena> arena)
       : message_(message), node_field_(node_field), arena_(std::move(arena)) {}
 
-  // Finds the records: to be called before anything below that takes or gives a NodeId. Accepts whatever is
-  // well formed (duplicate names, missing inputs, cycles). Throws Malformed. About 25 ns and 8 bytes a node.
+  // Finds the records and their ops: to be called before anything below that takes or gives a NodeId. Accepts
+  // whatever is well formed (duplicate names, missing inputs, cycles). Throws Malformed. About 20 ns on all
+  // cores together, and 10 bytes a node.
   void decode();
   bool decoded() const { return decoded_; }
   bool is_body() const { return node_field_ != 1; }  // of a function: inputs read `node:output:0`
@@ -60,6 +69,16 @@ class Graph {
   bool removed(NodeId id) const { return records_[index_of(id)] == nullptr; }
   std::string_view bytes(NodeId id) const;  // the NodeDef before its mapping; not of a removed node
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
+  // Known since decode(), without a look at the record; of a removed node what it was.
+  std::string_view op(NodeId id) const {
+    const uint16_t number = node_ops_[index_of(id)];
+    return number != GraphOps::kOther ? ops_.op(number) : node_op(bytes(id));
+  }
+  OpKinds kinds(NodeId id) const {
+    const uint16_t number = node_ops_[index_of(id)];
+    return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of(node_op(bytes(id)));
+  }
+  bool is(NodeId id, OpKinds any) const { return kinds(id).has_any(any); }
 
   void replace(NodeId id, std::string node_def);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
@@ -93,6 +112,9 @@ class Graph {
   // As set_part() for a repeated field: one field for each content.
   void set_parts(uint32_t number, std::vector<std::string> contents);
 
+  // How often each op occurs among the nodes that are there, decoded or appended.
+  std::map<std::string_view, uint64_t> op_counts() const;
+
   bool edited() const { return edited_; }
   bool mapped() const;  // whether nodes are written under other names than their records have
   std::string_view message() const { return message_; }
@@ -125,6 +147,8 @@ class Graph {
   const Mapping* mapping_of(size_t range, uint32_t node) const {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
+  void find_records();
+  void number_ops();
   void start_range(std::shared_ptr<const Mapping> mapping);
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
   void write_undecoded(Sink& sink, Tally* tally) const;
@@ -136,6 +160,8 @@ class Graph {
   bool edited_ = false;
   std::shared_ptr<const Mapping> whole_;  // map_all() before decode()
   std::vector<const char*> records_;      // the tag of each node's record; null: removed
+  GraphOps ops_;
+  std::vector<uint16_t> node_ops_;  // by node
   std::vector<Range> ranges_;
   std::vector<bool> settled_;  // by node; shorter where the rest are not
   std::unordered_map<uint32_t, std::shared_ptr<const Stream>> streams_;  // by node

@@ -3,9 +3,10 @@
 #include "graph/names.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
+
+#include "base/parallel.h"
 
 namespace gedit {
 
@@ -33,17 +34,22 @@ Names::Names(const Graph& graph) : graph_(graph) {
   const uint64_t wanted = std::bit_ceil(uint64_t{graph.size()} * 2 + 16);
   slots_.resize(wanted);
   mask_ = wanted - 1;
-  // In batches: the slots of a whole batch are on their way from memory while the names are hashed.
-  constexpr uint32_t kBatch = 32;
-  std::array<uint64_t, kBatch> hashes{};
-  for (uint32_t begin = 0; begin < graph.size(); begin += kBatch) {
-    const uint32_t end = std::min(begin + kBatch, graph.size());
+  // Hashed on all cores, since names are far apart; then put into their places in order, as the first of
+  // several is meant. Four megabytes of hashes at a time.
+  constexpr uint32_t kAtOnce = uint32_t{1} << 19;
+  std::vector<uint64_t> hashes(std::min(graph.size(), kAtOnce));
+  for (uint32_t begin = 0; begin < graph.size(); begin += std::min(kAtOnce, graph.size() - begin)) {
+    const uint32_t end = begin + std::min(kAtOnce, graph.size() - begin);
+    in_parallel(pieces_of(end - begin), [&](size_t piece) {
+      const uint32_t from = begin + static_cast<uint32_t>(piece * kPerPiece);
+      const uint32_t to = std::min(from + static_cast<uint32_t>(kPerPiece), end);
+      for (uint32_t i = from; i < to; ++i) {
+        if (!graph.removed(NodeId{i})) hashes[i - begin] = name_hash(graph.name(NodeId{i}));
+      }
+    });
+    constexpr uint32_t kAhead = 16;  // the slots of the next names are on their way from memory
     for (uint32_t i = begin; i < end; ++i) {
-      if (graph.removed(NodeId{i})) continue;
-      hashes[i - begin] = name_hash(graph.name(NodeId{i}));
-      __builtin_prefetch(&slots_[hashes[i - begin] & mask_], 1);
-    }
-    for (uint32_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) __builtin_prefetch(&slots_[hashes[i + kAhead - begin] & mask_], 1);
       if (!graph.removed(NodeId{i})) insert(NodeId{i}, hashes[i - begin]);
     }
   }

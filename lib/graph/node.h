@@ -32,6 +32,9 @@ struct NodeHead {
   uint32_t slot = 0;    // of the input that is being looked at
 };
 NodeHead node_head(std::string_view node_def);
+inline std::string_view node_device(std::string_view node_def) {
+  return last_bytes(node_def, node_field::kDevice);
+}
 // Name and op wherever they are.
 std::string_view any_node_name(std::string_view node_def);
 std::string_view any_node_op(std::string_view node_def);

@@ -76,7 +76,7 @@ class Giving {
     std::vector<NodeId> found;
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
-      if (!graph_.removed(id) && is_table_initializer_op(node_op(graph_.bytes(id)))) found.push_back(id);
+      if (!graph_.removed(id) && graph_.is(id, OpKind::kTableInitializer)) found.push_back(id);
     }
     return found;
   }
@@ -89,7 +89,7 @@ class Giving {
       if (!fed_.contains(id) && reached.add(id)) open.push_back(id);
     };
     for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (!graph_.removed(NodeId{i}) && begins(node_op(graph_.bytes(NodeId{i})))) go(NodeId{i});
+      if (!graph_.removed(NodeId{i}) && begins(graph_.op(NodeId{i}))) go(NodeId{i});
     }
     while (!open.empty()) {
       const NodeId at = open.back();
@@ -113,7 +113,7 @@ class Giving {
       const auto members = sources_.of(group);
       std::unordered_set<NodeId> runs(members.begin(), members.end());
       for (const NodeId member : members) {  // groups of groups
-        if (!is_no_op(node_op(graph_.bytes(member)))) continue;
+        if (!graph_.is(member, OpKind::kNoOp)) continue;
         const auto inner = sources_.of(member);
         runs.insert(inner.begin(), inner.end());
       }
@@ -125,8 +125,7 @@ class Giving {
     if (wanted.size() == 1) return wanted.front();
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
-      if (graph_.removed(id) || !is_no_op(node_op(graph_.bytes(id))) ||
-          sources_.of(id).size() != wanted.size())
+      if (graph_.removed(id) || !graph_.is(id, OpKind::kNoOp) || sources_.of(id).size() != wanted.size())
         continue;
       if (covers(id)) return id;
     }

@@ -101,7 +101,7 @@ std::unordered_map<uint32_t, std::string> keys_in_functions(const MetaGraph& met
     std::vector<NodeId> arguments;
     each_input(node_def, [&](std::string_view text) {
       const NodeId id = names.find(parse_input(text).node);
-      const bool variable = id != kNoNode && is_variable_op(node_op(meta.graph.bytes(id)));
+      const bool variable = id != kNoNode && meta.graph.is(id, OpKind::kVariable);
       arguments.push_back(variable ? id : kNoNode);
     });
     reader.call(called_function(node_def), arguments, 0);

@@ -48,10 +48,10 @@ class Ways {
       if (id == kNoNode) {
         if (one.control || !body_) break;
         end.argument = one.node;
-      } else if (is_variable_op(node_op(graph_.bytes(id)))) {
+      } else if (graph_.is(id, OpKind::kVariable)) {
         end.variable = id;
       } else {
-        if (!passes(node_op(graph_.bytes(id)))) break;
+        if (!passes(graph_.op(id))) break;
         way.push_back(id);
         input = first_input(id);
         if (input.empty()) break;
@@ -151,7 +151,7 @@ class SaverReader {
   std::vector<Taker> takers(NodeId from) const {
     std::vector<Taker> found;
     for (const NodeId reader : consumers_.of(from)) {
-      const std::string_view op = node_op(graph_.bytes(reader));
+      const std::string_view op = graph_.op(reader);
       const bool takes = ways_.takes(op);
       if (!takes && !ways_.passes(op)) continue;
       const std::vector<std::string_view> inputs = input_views(graph_.bytes(reader));
@@ -178,7 +178,7 @@ class SaverReader {
   void follow(Taker taker, SavedTensor& tensor) const {
     for (int step = 0; step < kLongestWay; ++step) {
       tensor.between.push_back(taker.node);
-      if (ways_.takes(node_op(graph_.bytes(taker.node)))) {
+      if (ways_.takes(graph_.op(taker.node))) {
         tensor.taken_at = taker.slot;
         end_in(ways_.source(ways_.first_input(taker.node), ways_.longest_to_end(), nullptr), tensor);
         return;
@@ -198,8 +198,8 @@ class SaverReader {
 std::vector<NodeId> saver_nodes(const Graph& graph, const Ways& ways) {
   std::vector<NodeId> nodes;
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (graph.removed(NodeId{i})) continue;
-    const std::string_view op = node_op(graph.bytes(NodeId{i}));
+    if (graph.removed(NodeId{i}) || !graph.is(NodeId{i}, OpKind::kSave | OpKind::kRestore)) continue;
+    const std::string_view op = graph.op(NodeId{i});
     if (ways.saves(op) || ways.restores(op)) nodes.push_back(NodeId{i});
   }
   return nodes;
@@ -234,11 +234,10 @@ NodeId state_behind(const Graph& graph, const Names& names, std::string_view inp
   };
   NodeId id = node(input);
   if (id == kNoNode) return id;
-  if (!is(node_op(graph.bytes(id)), OpKind::kTableExport))
-    return is_table_op(node_op(graph.bytes(id))) ? id : kNoNode;
+  if (!graph.is(id, OpKind::kTableExport)) return graph.is(id, OpKind::kTable) ? id : kNoNode;
   const std::vector<std::string_view> inputs = input_views(graph.bytes(id));
   const NodeId table = inputs.empty() ? kNoNode : node(inputs.front());
-  if (table == kNoNode || !is_table_op(node_op(graph.bytes(table)))) return kNoNode;
+  if (table == kNoNode || !graph.is(table, OpKind::kTable)) return kNoNode;
   if (between != nullptr) between->push_back(id);
   return table;
 }

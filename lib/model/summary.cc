@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/parallel.h"
 #include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/names.h"
@@ -83,19 +84,23 @@ class Summarizer {
   }
 
   void count_nodes() {
-    std::unordered_map<std::string_view, uint64_t> ops;
-    std::unordered_set<std::string_view> devices;
+    for (const auto& [op, count] : graph_.op_counts()) summary_.ops.emplace(op, count);
+    std::vector<std::set<std::string_view>> devices(pieces_of(graph_.size()));
+    in_parallel(devices.size(), [&](size_t piece) {
+      const size_t end = std::min<size_t>((piece + 1) * kPerPiece, graph_.size());
+      for (size_t i = piece * kPerPiece; i < end; ++i) {
+        const std::string_view device = node_device(graph_.bytes(NodeId{static_cast<uint32_t>(i)}));
+        if (!device.empty()) devices[piece].insert(device);
+      }
+    });
+    std::set<std::string_view> all;
+    for (const auto& of_piece : devices) all.insert(of_piece.begin(), of_piece.end());
+    summary_.devices.assign(all.begin(), all.end());
     for (uint32_t i = 0; i < graph_.size(); ++i) {
-      const NodeHead head = node_head(graph_.bytes(NodeId{i}));
-      ++ops[head.op];
-      if (!head.device.empty()) devices.insert(head.device);
-      if (is(head.op, OpKind::kMustBeFed) || is(head.op, OpKind::kPlaceholderWithDefault))
+      if (graph_.is(NodeId{i}, OpKind::kMustBeFed | OpKind::kPlaceholderWithDefault))
         placeholders_.push_back(NodeId{i});
     }
     summary_.nodes = graph_.size();
-    for (const auto& [op, count] : ops) summary_.ops.emplace(op, count);
-    summary_.devices.assign(devices.begin(), devices.end());
-    std::sort(summary_.devices.begin(), summary_.devices.end());
   }
 
   void functions() {

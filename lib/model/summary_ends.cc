@@ -84,8 +84,7 @@ class GraphEnds {
     for (uint32_t i = 0; i < of_.graph.size(); ++i) {
       const NodeId id{i};
       if (!of_.consumers.of(id).empty() || initializers.contains(i)) continue;
-      const std::string_view op = node_op(of_.graph.bytes(id));
-      if (is(op, OpKind::kNoResult)) continue;
+      if (of_.graph.is(id, OpKind::kNoResult)) continue;
       const auto types = output_types(of_.ops, of_.graph.bytes(id));
       if (types && types->empty()) continue;
       unread.push_back({id, 0});
@@ -150,8 +149,7 @@ class GraphEnds {
       const NodeId at{open.back()};
       open.pop_back();
       for (const NodeId reader : of_.consumers.of(at)) {
-        if (!is_identity_op(node_op(of_.graph.bytes(reader))) || differentiated_.contains(index_of(reader)))
-          continue;
+        if (!of_.graph.is(reader, OpKind::kIdentity) || differentiated_.contains(index_of(reader))) continue;
         const auto readers = of_.consumers.of(reader);
         const bool between = std::any_of(readers.begin(), readers.end(), [&](NodeId next) {
           return differentiated_.contains(index_of(next));
@@ -168,8 +166,7 @@ class GraphEnds {
     if (saver_parts_.size() == of_.graph.size()) return saver_parts_;
     NodeSet names(of_.graph.size()), operations(of_.graph.size());
     for (uint32_t i = 0; i < of_.graph.size(); ++i) {
-      const std::string_view op = node_op(of_.graph.bytes(NodeId{i}));
-      if (!is_save_op(op) && !is_restore_op(op) && !is(op, OpKind::kMergeCheckpoints)) continue;
+      if (!of_.graph.is(NodeId{i}, OpKind::kSave | OpKind::kRestore | OpKind::kMergeCheckpoints)) continue;
       operations.add(NodeId{i});
       const auto sources = of_.producers.of(NodeId{i});
       if (!sources.empty()) names.add(sources[0]);
@@ -250,7 +247,7 @@ class GraphEnds {
       } else if (needed.has(id)) {
         one.rank = 1;
       }
-      if (is(node_op(of_.graph.bytes(id)), OpKind::kPlaceholderWithDefault)) {
+      if (of_.graph.is(id, OpKind::kPlaceholderWithDefault)) {
         one.rank = one.rank == 0 ? 0 : 3;
         if (one.reason.empty()) one.reason = "has a default";
       }

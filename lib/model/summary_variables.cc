@@ -59,7 +59,7 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     for (const std::string_view item : collection.items) {
       if (!definitions && collection.kind != collection_kind::kNodeList) break;
       const NodeId id = of.names.find(node_of(definitions ? variable_names(item).variable : item));
-      if (id == kNoNode || !is_variable_op(node_op(of.graph.bytes(id)))) continue;
+      if (id == kNoNode || !of.graph.is(id, OpKind::kVariable)) continue;
       VariableSummary& variable = found[index_of(id)];
       if (variable.collections.empty() || variable.collections.back() != collection.key) {
         variable.collections.emplace_back(collection.key);
@@ -70,9 +70,8 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
   const auto keys = variable_keys(of.savers);
   for (uint32_t i = 0; i < of.graph.size(); ++i) {
     const NodeId id{i};
+    if (!of.graph.is(id, OpKind::kVariable)) continue;
     const std::string_view node_def = of.graph.bytes(id);
-    const std::string_view op = node_op(node_def);
-    if (!is_variable_op(op)) continue;
     VariableSummary& variable = found[i];
     variable.name = of.graph.name(id);
     variable.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
@@ -88,12 +87,13 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     summary.parameter_bytes += shape_elements(variable.shape) * dtype_width(variable.dtype);
   }
   if (!summary.variables.empty()) return;
-  of.graph.each_record([&](std::string_view node_def) {
-    if (!is_const_op(node_op(node_def))) return;
-    if (type_attr(node_def, "dtype") == DType::kString) return;
+  for (uint32_t i = 0; i < of.graph.size(); ++i) {
+    if (!of.graph.is(NodeId{i}, OpKind::kConst)) continue;
+    const std::string_view node_def = of.graph.bytes(NodeId{i});
+    if (type_attr(node_def, "dtype") == DType::kString) continue;
     const Shape shape = output_shape(node_def, 0);
     if (shape && !shape->empty()) summary.constants += shape_elements(shape);
-  });
+  }
 }
 
 }  // namespace gedit

@@ -136,7 +136,7 @@ TensorRef Tensors::find_in_body(std::string_view written, bool control) const {
         .hint(near.did_you_mean());
   }
   if (input.control) return {node, 0, true};
-  const std::string op(node_op(graph_.bytes(node)));
+  const std::string op(graph_.op(node));
   const auto outputs = output_names(ops_, graph_.bytes(node));
   if (!outputs) throw refuse("op '" + printable(op) + "' is not known").hint("--ops FILE");
   if (input.port.find_first_not_of("0123456789") != std::string_view::npos) {

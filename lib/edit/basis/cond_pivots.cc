@@ -9,7 +9,7 @@ namespace gedit {
 std::string Pivots::control_on(std::string_view tensor) {
   const std::string_view node = parse_input_of(graph_, tensor).node;
   const NodeId id = names_.find(node);
-  if (id == kNoNode || !is_switch_op(node_op(graph_.bytes(id)))) return "^" + std::string(node);
+  if (id == kNoNode || !graph_.is(id, OpKind::kSwitch)) return "^" + std::string(node);
   const auto [found, fresh] = pivots_.try_emplace(std::string(tensor));
   if (fresh) found->second = new_names_.free(std::string(node) + "/pivot");
   return "^" + found->second;

@@ -41,7 +41,7 @@ bool Cut::stops(const TensorRef& tensor) {
 TensorRef Cut::before_loop(const TensorRef& tensor) const {
   TensorRef at = tensor;
   NodeSet seen(graph_.size());
-  while (is_enter_op(node_op(graph_.bytes(at.node))) && seen.add(at.node)) {
+  while (graph_.is(at.node, OpKind::kEnter) && seen.add(at.node)) {
     std::optional<TensorRef> source;
     each_input(graph_.bytes(at.node), [&](std::string_view text) {
       if (!source) source = tensor_if_there(facts_.names(), text);
@@ -60,7 +60,7 @@ Error Cut::in_loop(const TensorRef& tensor) const {
     std::vector<NodeId> queue{start};
     seen.add(start);
     for (size_t at = 0; at < queue.size(); ++at) {
-      if (is_wanted(node_op(graph_.bytes(queue[at])))) return queue[at];
+      if (is_wanted(graph_.op(queue[at]))) return queue[at];
       for (const NodeId next : edges.of(queue[at])) {
         if (facts_.frames().of(next) == frame && seen.add(next)) queue.push_back(next);
       }

@@ -68,13 +68,13 @@ const Facts::FirstPass& Facts::first_pass() const {
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
       if (graph_.removed(id)) continue;
-      const std::string_view op = node_op(graph_.bytes(id));
-      if (is_save_op(op) || is_restore_op(op)) {
+      const OpKinds op = graph_.kinds(id);
+      if (op.has_any(OpKind::kSave | OpKind::kRestore)) {
         found.savers.push_back(id);
-      } else if (is_variable_op(op) || is_table_op(op)) {
+      } else if (op.has_any(OpKind::kVariable | OpKind::kTable)) {
         found.state.push_back(id);
       } else {
-        found.loops = found.loops || is_enter_op(op);
+        found.loops = found.loops || op.has(OpKind::kEnter);
       }
     }
     return found;
@@ -178,7 +178,7 @@ void Facts::add_unnamed(State& state) const {
     variable.table = table;
     if (variable.described) return;
     for (const NodeId reader : consumers().of(id)) {
-      const std::string_view reader_op = node_op(graph_.bytes(reader));
+      const std::string_view reader_op = graph_.op(reader);
       const std::string_view name = graph_.name(reader);
       const bool own = table ? initializes(graph_.bytes(reader))
                              : is_satellite_op(reader_op) && in_scope(name, graph_.name(id));
@@ -191,7 +191,7 @@ void Facts::add_unnamed(State& state) const {
       if (first && variable.initializer == kNoNode) variable.initializer = reader;
     }
   };
-  for (const NodeId id : first_pass().state) note(id, is_table_op(node_op(graph_.bytes(id))));
+  for (const NodeId id : first_pass().state) note(id, graph_.is(id, OpKind::kTable));
   for (uint32_t i = 0; i < graph_.size() && !creating.empty(); ++i) {
     if (!graph_.removed(NodeId{i}) && creates(graph_.bytes(NodeId{i}))) note(NodeId{i}, true);
   }
