@@ -4,13 +4,11 @@
 #include <cassert>
 
 #include "base/parallel.h"
-#include "graph/prefix.h"
 
 namespace gedit {
 
 namespace {
-constexpr uint32_t kLibrary = 2;        // GraphDef.library
-constexpr uint32_t kTensorContent = 4;  // TensorProto
+constexpr uint32_t kLibrary = 2;  // GraphDef.library
 }  // namespace
 
 void Tally::add_library(std::string_view function_def_library) {
@@ -255,167 +253,6 @@ void Graph::set_parts(uint32_t number, std::vector<std::string> contents) {
   nodes_before.insert(nodes_before.begin() + static_cast<std::ptrdiff_t>(place), made.size(), before);
   parts_ = std::move(parts);
   nodes_before_ = std::move(nodes_before);
-}
-
-namespace {
-
-// Writes nodes through a mapping; keeps the room for one node from node to node.
-class MappedWriter {
- public:
-  MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
-
-  void write(std::string_view node_def, const Mapping& mapping, const Prefixing* prefixing, NodeId id) {
-    if (prefixing != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
-        prefixing->prefix.size() <= kLongestPrefix) {
-      if (write_prefixed(node_def, *prefixing)) return;
-    }
-    pieces_.clear();
-    map_node(node_def, mapping, pieces_, id);
-    head_.clear();
-    append_tag(head_, node_field_, Wire::kBytes);
-    append_varint(head_, pieces_.size());
-    sink_.write(head_);
-    pieces_.write(sink_);
-  }
-
- private:
-  bool write_prefixed(std::string_view node_def, const Prefixing& prefixing) {
-    if (room_.empty()) room_.resize(kPrefixRoom);
-    constexpr size_t kHead = 4;  // tag, and a length of at most three bytes, right in front of the node
-    char* node = room_.data() + kHead;
-    const char* end = prefix_node(node_def, prefixing, node);
-    if (end == nullptr) return false;
-    const auto size = static_cast<size_t>(end - node);
-    char* start = node;
-    if (size < 0x80) {
-      *--start = static_cast<char>(size);
-    } else if (size < 0x4000) {
-      *--start = static_cast<char>(size >> 7);
-      *--start = static_cast<char>(size | 0x80);
-    } else {
-      *--start = static_cast<char>(size >> 14);
-      *--start = static_cast<char>((size >> 7) | 0x80);
-      *--start = static_cast<char>(size | 0x80);
-    }
-    *--start = 0x0a;
-    sink_.write({start, static_cast<size_t>(end - start)});
-    return true;
-  }
-
-  Sink& sink_;
-  uint32_t node_field_;
-  Pieces pieces_;
-  std::string head_;
-  std::vector<char> room_;
-};
-
-// The record of a Const up to its tensor_content of `size` bytes, which is the last field at every level.
-std::string head_of_stream(std::string_view node_def, uint32_t node_field, uint64_t size) {
-  std::string_view entry;
-  std::string head;
-  for (Fields fields(node_def); fields.next();) {
-    if (fields->bytes(node_field::kAttr) && map_entry(fields->value).key == "value") {
-      entry = fields->value;
-    } else {
-      head += fields->raw;
-    }
-  }
-  const MapEntry value = map_entry(entry);
-  std::string tensor(last_bytes(value.value, attr_field::kTensor));
-  append_tag(tensor, kTensorContent, Wire::kBytes);
-  append_varint(tensor, size);
-  // From inside out: each level's length counts what follows.
-  const auto within = [&](std::string before, uint32_t number, const std::string& content) {
-    append_tag(before, number, Wire::kBytes);
-    append_varint(before, content.size() + size);
-    return before + content;
-  };
-  const std::string attr_value = within({}, attr_field::kTensor, tensor);
-  std::string key;
-  append_bytes_field(key, 1, value.key);
-  const std::string node = within(head, node_field::kAttr, within(key, 2, attr_value));
-  return within({}, node_field, node);
-}
-
-}  // namespace
-
-void Graph::write(Sink& sink, Tally* tally) const {
-  if (edited_ && !decoded_) return write_undecoded(sink, tally);
-  if (tally != nullptr) *tally = this->tally();
-  if (!edited_) return sink.write(message_);
-  uint32_t written = 0;
-  // Appended nodes follow the last decoded one.
-  const auto upto = [&](uint32_t before) { return before == decoded_count_ ? size() : before; };
-  for (size_t i = 0; i < parts_.size(); ++i) {
-    // A part before the first node stays there even when there was no node at all.
-    const uint32_t end = nodes_before_[i] == 0 && parts_[i].field < node_field_ ? 0 : upto(nodes_before_[i]);
-    if (end > written) {
-      write_nodes(sink, written, end);
-      written = end;
-    }
-    sink.write(parts_[i].raw);
-  }
-  write_nodes(sink, written, size());
-}
-
-void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
-  MappedWriter writer(sink, node_field_);
-  size_t range = 0;
-  std::string_view run;  // untouched records that lie one behind the other
-  for (uint32_t i = begin; i < end; ++i) {
-    while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (records_[i] == nullptr) continue;
-    const Record record = record_at(records_[i]);
-    const Mapping* mapping = mapping_of(range, i);
-    const NodeId id = ranges_[range].original(i);
-    if (const auto stream = streams_.find(i); !streams_.empty() && stream != streams_.end()) {
-      sink.write(run);
-      run = {};
-      const std::string mapped =
-          mapping == nullptr ? std::string() : mapped_node(record.node_def, *mapping, id);
-      const std::string_view node_def = mapping == nullptr ? record.node_def : std::string_view(mapped);
-      sink.write(head_of_stream(node_def, node_field_, stream->second->size()));
-      sink.write_stream(*stream->second);
-      continue;
-    }
-    const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
-    if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing()) &&
-        !mapping->leaves(record.node_def)) {
-      sink.write(run);
-      run = {};
-      writer.write(record.node_def, *mapping, prefixing, id);
-    } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
-      run = {run.data(), run.size() + record.raw.size()};
-    } else {
-      sink.write(run);
-      run = record.raw;
-    }
-  }
-  sink.write(run);
-}
-
-void Graph::write_undecoded(Sink& sink, Tally* tally) const {
-  MappedWriter writer(sink, node_field_);
-  const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
-  std::string_view run;  // fields that stay as they are and lie one behind the other
-  for (Fields fields(message_); fields.next();) {
-    const bool node = fields->bytes(node_field_);
-    if (tally != nullptr) {
-      if (node) {
-        tally->add(node_op(fields->value));
-      } else if (fields->bytes(kLibrary)) {
-        tally->add_library(fields->value);
-      }
-    }
-    if (!node || whole_ == nullptr || (prefixing == nullptr && whole_->leaves(fields->value))) {
-      run = {run.empty() ? fields->raw.data() : run.data(), run.size() + fields->raw.size()};
-      continue;
-    }
-    sink.write(run);
-    run = {};
-    writer.write(fields->value, *whole_, prefixing, kNoNode);
-  }
-  sink.write(run);
 }
 
 }  // namespace gedit

@@ -5,10 +5,12 @@
 // changes nothing in memory.
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +18,6 @@
 
 #include "base/file.h"
 #include "graph/arena.h"
-#include "graph/graph_ops.h"
 #include "graph/mapping.h"
 #include "ops/kinds.h"
 
@@ -37,6 +38,12 @@ struct Tally {
     variables += is_variable_op(op) ? 1 : 0;
     python += is_python_op(op) ? 1 : 0;
   }
+  void add(const Tally& other) {
+    nodes += other.nodes;
+    variables += other.variables;
+    functions += other.functions;
+    python += other.python;
+  }
   void add(OpKinds op, uint64_t times = 1) {
     nodes += times;
     variables += op.has(OpKind::kVariable) ? times : 0;
@@ -48,6 +55,43 @@ struct Tally {
     python -= op.has(OpKind::kPython) ? 1 : 0;
   }
   void add_library(std::string_view function_def_library);
+};
+
+// The ops of many nodes, each kept once with its kinds: a node has a number of two bytes, and what kind of op
+// it is, is a test of a bit.
+class GraphOps {
+ public:
+  // The number of ops that found no room: more than 65,535 are told apart by no graph but a hostile one.
+  static constexpr uint16_t kOther = 0xffff;
+
+  // The number of `op`, whose text outlives the table; kOther where there is no room.
+  uint16_t number(std::string_view op) {
+    // Mostly it is one of the few that came last.
+    uint16_t& recent = recent_[slot(op)];
+    if (recent < ops_.size() && ops_[recent] == op) return recent;
+    return recent = look_up(op);
+  }
+
+  // Of a number that is not kOther.
+  std::string_view op(uint16_t number) const { return ops_[number]; }
+  OpKinds kinds(uint16_t number) const { return kinds_[number]; }
+  size_t size() const { return ops_.size(); }
+
+ private:
+  static constexpr size_t kRecent = 256;
+  static size_t slot(std::string_view op) {
+    if (op.empty()) return 0;
+    return (op.size() * 31 + static_cast<unsigned char>(op.front()) * 7 +
+            static_cast<unsigned char>(op.back())) %
+           kRecent;
+  }
+  uint16_t look_up(std::string_view op);
+  void place(uint16_t number);
+
+  std::vector<std::string_view> ops_;
+  std::vector<OpKinds> kinds_;
+  std::vector<uint32_t> slots_;  // number + 1 by hash, 0 for a free slot
+  std::array<uint16_t, kRecent> recent_{};
 };
 
 class Graph {
@@ -151,7 +195,10 @@ class Graph {
   void number_ops();
   void start_range(std::shared_ptr<const Mapping> mapping);
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
+  void write_nodes_here(Sink& sink, uint32_t begin, uint32_t end, std::mutex& mappings) const;
   void write_undecoded(Sink& sink, Tally* tally) const;
+  void write_undecoded_part(std::string_view part, const Prefixing* prefixing, Sink& sink, Tally* tally,
+                            std::mutex& mappings) const;
 
   std::string_view message_;
   uint32_t node_field_;

@@ -1,6 +1,7 @@
-#include "graph/graph_ops.h"
-
+// Ops by number.
 #include <functional>
+
+#include "graph/graph.h"
 
 namespace gedit {
 
