@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "edit/changing/device_name.h"
 #include "edit/changing/set_attribute.h"
 #include "edit/changing/set_shape.h"
 #include "edit/changing/setting.h"
@@ -18,14 +19,19 @@ std::string with_device(std::string_view node_def, std::string_view device) {
              : with_field(node_def, node_field::kDevice, device);
 }
 
+bool is_whole_graph(const NodeSet& nodes, const Graph& graph) {
+  uint32_t there = 0;
+  for (uint32_t i = 0; i < graph.size(); ++i) there += graph.removed(NodeId{i}) ? 0 : 1;
+  return nodes.count() == there;
+}
+
 void set_device(Setting& setting, const std::string& text, bool last) {
   const size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) throw misused(text, "is no SEL=DEV");
   const std::string device = text.substr(equals + 1);
+  check_device(device);
   const Selection selection = setting.selecting.require(text.substr(0, equals));
-  uint32_t there = 0;
-  for (uint32_t i = 0; i < setting.graph().size(); ++i) there += setting.graph().removed(NodeId{i}) ? 0 : 1;
-  const bool all = last && selection.nodes.count() == there;
+  const bool all = last && is_whole_graph(selection.nodes, setting.graph());
   bool any = false;
   setting.each(selection, [&](Graph& where, NodeId id, const std::string& function) {
     const NodeHead head = node_head(where.bytes(id));

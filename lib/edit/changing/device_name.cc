@@ -1,0 +1,63 @@
+#include "edit/changing/device_name.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace gedit {
+namespace {
+
+bool device_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool device_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool take(std::string_view& text, std::string_view what) {
+  if (!text.starts_with(what)) return false;
+  text.remove_prefix(what.size());
+  return true;
+}
+
+bool take_name(std::string_view& text, std::string_view more) {
+  if (text.empty() || !device_letter(text.front())) return false;
+  while (!text.empty() && (device_letter(text.front()) || device_digit(text.front()) ||
+                           more.find(text.front()) != std::string_view::npos))
+    text.remove_prefix(1);
+  return true;
+}
+
+bool take_number(std::string_view& text) {
+  if (text.empty() || !device_digit(text.front())) return false;
+  while (!text.empty() && device_digit(text.front())) text.remove_prefix(1);
+  return true;
+}
+
+// One part, `/task:0` or `/device:GPU:*`.
+bool take_part(std::string_view& text) {
+  if (take(text, "/job:")) return take(text, "*") || take_name(text, "_-");
+  if (take(text, "/device:")) {
+    if (!take(text, "*") && !take_name(text, "_")) return false;
+    return !take(text, ":") || take(text, "*") || take_number(text);
+  }
+  for (const std::string_view numbered : {"/replica:", "/task:", "/cpu:", "/CPU:", "/gpu:", "/GPU:"}) {
+    if (take(text, numbered)) return take(text, "*") || take_number(text);
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_device(std::string_view device) {
+  if (device == "/") return;
+  for (std::string_view left = device; !left.empty();) {
+    if (take_part(left)) continue;
+    std::string hint = "/job:worker/task:0/device:GPU:0";
+    // What tf.device() takes, too, and a graph does not.
+    if (device.find('/') == std::string_view::npos && device.find(':') != std::string_view::npos) {
+      const std::string spelled = "/device:" + std::string(device);
+      std::string_view rest = spelled;
+      if (take_part(rest) && rest.empty()) hint = spelled;
+    }
+    throw Error(Cause::kUsage, "is no device").of(quoted("device", device)).hint(hint);
+  }
+}
+
+}  // namespace gedit
