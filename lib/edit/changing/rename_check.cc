@@ -15,33 +15,48 @@
 namespace gedit {
 namespace {
 
+// Calls use(scope) for every scope that the name lies in, the name itself among them.
+template <typename Use>
+void each_scope_of(std::string_view name, Use use) {
+  for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/', slash + 1))
+    use(name.substr(0, slash));
+  use(name);
+}
+
+[[noreturn]] void refuse_missing(const Graph& graph, const RenamePair& pair, bool scope) {
+  const std::string wanted = scope ? pair.from.substr(0, pair.from.size() - 1) : pair.from;
+  Near near(wanted);
+  std::unordered_set<std::string_view> seen;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const std::string_view name = graph.name(NodeId{i});
+    if (!scope) {
+      near.offer(name);
+      continue;
+    }
+    each_scope_of(name, [&](std::string_view one) {
+      if (one.size() < name.size() && seen.insert(one).second) near.offer(one);
+    });
+  }
+  if (!scope) throw refused("no such node").of(quoted("node", pair.from)).hint(near.did_you_mean());
+  throw refused("nothing is in it")
+      .of(quoted("scope", pair.from))
+      .hint(near.best().empty() ? "" : "did you mean '" + printable(near.best()) + "/'?");
+}
+
 // Every pair hits something.
 void check_hits(const Graph& graph, const RenameRules& rules) {
   const Names names(graph);
+  std::unordered_map<std::string_view, const RenamePair*> empty;  // scopes in which nothing was found yet
   rules.each_pair([&](const RenamePair& pair, bool scope) {
-    bool hit = !scope && names.find(pair.from) != kNoNode;
-    Near near(scope ? pair.from.substr(0, pair.from.size() - 1) : pair.from);
-    std::unordered_set<std::string_view> seen;
-    for (uint32_t i = 0; i < graph.size() && !hit; ++i) {
-      const std::string_view name = graph.name(NodeId{i});
-      if (!scope) {
-        near.offer(name);
-        continue;
-      }
-      hit =
-          name.starts_with(pair.from) || name == std::string_view(pair.from).substr(0, pair.from.size() - 1);
-      for (size_t slash = name.find('/'); slash != std::string_view::npos;
-           slash = name.find('/', slash + 1)) {
-        if (seen.insert(name.substr(0, slash)).second) near.offer(name.substr(0, slash));
-      }
+    if (scope) {
+      empty.emplace(std::string_view(pair.from).substr(0, pair.from.size() - 1), &pair);
+    } else if (names.find(pair.from) == kNoNode) {
+      refuse_missing(graph, pair, false);
     }
-    if (hit) return;
-    if (!scope)
-      throw Error(Cause::kRefused, "no such node").of(quoted("node", pair.from)).hint(near.did_you_mean());
-    throw Error(Cause::kRefused, "nothing is in it")
-        .of(quoted("scope", pair.from))
-        .hint(near.best().empty() ? "" : "did you mean '" + near.best() + "/'?");
   });
+  for (uint32_t i = 0; i < graph.size() && !empty.empty(); ++i)
+    each_scope_of(graph.name(NodeId{i}), [&](std::string_view scope) { empty.erase(scope); });
+  if (!empty.empty()) refuse_missing(graph, *empty.begin()->second, true);
 }
 
 // `hashes` of all names as they will be.
