@@ -36,7 +36,20 @@ GlobPart element(std::string_view pattern, size_t at, char c) {
   return {i + 1 - at, c != '/' && in != negated};
 }
 
+// Whether the name has as many letters as the pattern asks for beside its stars. Else a thousand stars would
+// cost a thousand steps a letter.
+bool long_enough(std::string_view pattern, std::string_view name) {
+  size_t letters = 0;
+  for (size_t at = 0; at < pattern.size() && letters <= name.size();) {
+    const bool star = pattern[at] == '*';
+    letters += star ? 0 : 1;
+    at += star ? 1 : element(pattern, at, ' ').length;
+  }
+  return letters <= name.size();
+}
+
 bool match(std::string_view pattern, std::string_view name) {
+  if (!long_enough(pattern, name)) return false;
   std::vector<bool> now(pattern.size() + 1), next(pattern.size() + 1);
   // Positions behind stars are reached without a letter.
   const auto add = [&](std::vector<bool>& set, size_t at) {

@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/glob.h"
@@ -46,11 +48,10 @@ struct SearchedPlace {
 
 namespace {
 
-NodeSet combined(const NodeSet& a, const NodeSet& b, bool both) {
+NodeSet in_both(const NodeSet& a, const NodeSet& b) {
   NodeSet result(std::max(a.size(), b.size()));
-  for (uint32_t i = 0; i < result.size(); ++i) {
-    const NodeId id{i};
-    if (both ? a.has(id) && b.has(id) : a.has(id) || b.has(id)) result.add(id);
+  for (const NodeId id : a.nodes()) {
+    if (b.has(id)) result.add(id);
   }
   return result;
 }
@@ -70,6 +71,9 @@ struct Selecting::State {
 
   Selection evaluate(const Selector& selector);
   NodeSet in_place(const Selector& selector, SearchedPlace& place);
+  NodeSet any_in_place(const std::vector<const Selector*>& selectors, SearchedPlace& place);
+  Selection in_functions(const std::string& function, const std::vector<const Selector*>& selectors);
+  Selection any(const std::vector<Selector>& selectors);
   NodeSet each(SearchedPlace& place, const auto& matches) {
     NodeSet set(place.graph.size());
     for (uint32_t i = 0; i < place.graph.size(); ++i) {
@@ -98,6 +102,7 @@ struct Selecting::State {
   SearchedPlace main;
   std::optional<Library> library;
   std::map<size_t, std::unique_ptr<SearchedPlace>> bodies;
+  std::unordered_map<std::string_view, std::vector<size_t>> function_numbers;
 };
 
 bool Selecting::State::has_dtype(std::string_view node_def, DType type) {
@@ -193,22 +198,24 @@ NodeSet Selecting::State::in_place(const Selector& selector, SearchedPlace& plac
     case Is::kWalk: {
       const NodeSet seeds = in_place(selector.operands[0], place);
       NodeSet result = selector.back > 0 ? reach(seeds, place.find_producers(), selector.back) : seeds;
-      if (selector.forward > 0)
-        result = combined(result, reach(seeds, place.find_consumers(), selector.forward), false);
+      if (selector.forward == 0) return result;
+      for (const NodeId id : reach(seeds, place.find_consumers(), selector.forward).nodes()) result.add(id);
       return result;
     }
     case Is::kPath: {
       const NodeSet from = reach(in_place(selector.operands[0], place), place.find_consumers(), kAnyDistance);
       const NodeSet to = reach(in_place(selector.operands[1], place), place.find_producers(), kAnyDistance);
-      return combined(from, to, true);
+      return in_both(from, to);
     }
-    case Is::kAnd:
     case Is::kOr: {
-      NodeSet result(place.graph.size());
-      for (size_t i = 0; i < selector.operands.size(); ++i) {
-        NodeSet one = in_place(selector.operands[i], place);
-        result = i == 0 ? std::move(one) : combined(result, one, selector.is == Is::kAnd);
-      }
+      std::vector<const Selector*> operands;
+      for (const Selector& operand : selector.operands) operands.push_back(&operand);
+      return any_in_place(operands, place);
+    }
+    case Is::kAnd: {
+      NodeSet result = in_place(selector.operands[0], place);
+      for (size_t i = 1; i < selector.operands.size(); ++i)
+        result = in_both(result, in_place(selector.operands[i], place));
       return result;
     }
     case Is::kNot: {
@@ -225,21 +232,96 @@ NodeSet Selecting::State::in_place(const Selector& selector, SearchedPlace& plac
   return NodeSet(place.graph.size());  // a function inside a function: there is none
 }
 
+// What any of them hits. A file of names or scopes may have a hundred thousand: they cost one look each, and
+// one look at every node.
+NodeSet Selecting::State::any_in_place(const std::vector<const Selector*>& selectors, SearchedPlace& place) {
+  NodeSet result(place.graph.size());
+  std::unordered_set<std::string_view> scopes;
+  for (const Selector* selector : selectors) {
+    const bool plain = selector->literal || !is_glob(selector->text);
+    if (selector->is == Is::kName && plain) {
+      if (const NodeId id = place.find_names().find(selector->text); id != kNoNode) result.add(id);
+    } else if (selector->is == Is::kScope && plain) {
+      scopes.insert(selector->text);
+    } else {
+      for (const NodeId id : in_place(*selector, place).nodes()) result.add(id);
+    }
+  }
+  for (uint32_t i = 0; i < place.graph.size() && !scopes.empty(); ++i) {
+    if (place.graph.removed(NodeId{i})) continue;
+    const std::string_view name = place.graph.name(NodeId{i});
+    bool in = scopes.contains(name);
+    for (size_t slash = name.find('/'); !in && slash != std::string_view::npos;
+         slash = name.find('/', slash + 1))
+      in = scopes.contains(name.substr(0, slash));
+    if (in) result.add(NodeId{i});
+  }
+  return result;
+}
+
+Selection Selecting::State::in_functions(const std::string& function,
+                                         const std::vector<const Selector*>& selectors) {
+  Selection result{NodeSet(main.graph.size()), {}};
+  Library& functions = find_library();
+  const auto take = [&](size_t i) {
+    std::unique_ptr<SearchedPlace>& body = bodies[i];
+    if (!body) body = std::make_unique<SearchedPlace>(functions.functions[i].body);
+    result.in_functions.emplace(i, any_in_place(selectors, *body));
+  };
+  if (!is_glob(function)) {
+    if (function_numbers.empty()) {
+      for (size_t i = 0; i < functions.functions.size(); ++i)
+        function_numbers[functions.functions[i].name].push_back(i);
+    }
+    const auto found = function_numbers.find(function);
+    if (found == function_numbers.end()) return result;
+    for (const size_t i : found->second) take(i);
+    return result;
+  }
+  for (size_t i = 0; i < functions.functions.size(); ++i) {
+    if (glob_match(function, functions.functions[i].name)) take(i);
+  }
+  return result;
+}
+
+// The union, where what is asked of one place is asked at once.
+Selection Selecting::State::any(const std::vector<Selector>& selectors) {
+  std::vector<const Selector*> here;
+  std::map<std::string_view, std::vector<const Selector*>> by_function;
+  std::vector<Selection> found;
+  for (const Selector& selector : selectors) {
+    if (selector.is == Is::kFunction) {
+      by_function[selector.key].push_back(&selector.operands[0]);
+    } else if (selector.is == Is::kAnd || selector.is == Is::kOr || selector.is == Is::kNot) {
+      found.push_back(evaluate(selector));
+    } else {
+      here.push_back(&selector);
+    }
+  }
+  Selection result{any_in_place(here, main), {}};
+  for (const auto& [function, inside] : by_function)
+    found.push_back(in_functions(std::string(function), inside));
+  for (Selection& one : found) {
+    for (const NodeId id : one.nodes.nodes()) result.nodes.add(id);
+    for (auto& [function, nodes] : one.in_functions) {
+      const auto there = result.in_functions.find(function);
+      if (there != result.in_functions.end()) {
+        for (const NodeId id : nodes.nodes()) there->second.add(id);
+      } else {
+        result.in_functions.emplace(function, std::move(nodes));
+      }
+    }
+  }
+  return result;
+}
+
 // The main graph and the functions side by side: `,` and `&` work on each, `!` on the main graph and on the
 // functions that its operand speaks of.
 Selection Selecting::State::evaluate(const Selector& selector) {
+  if (selector.is == Is::kFunction) return in_functions(selector.key, {selector.operands.data()});
+  if (selector.is == Is::kOr) return any(selector.operands);
   Selection result{NodeSet(main.graph.size()), {}};
-  if (selector.is == Is::kFunction) {
-    Library& functions = find_library();
-    for (size_t i = 0; i < functions.functions.size(); ++i) {
-      if (!glob_match(selector.key, functions.functions[i].name)) continue;
-      std::unique_ptr<SearchedPlace>& body = bodies[i];
-      if (!body) body = std::make_unique<SearchedPlace>(functions.functions[i].body);
-      result.in_functions.emplace(i, in_place(selector.operands[0], *body));
-    }
-    return result;
-  }
-  if (selector.is != Is::kAnd && selector.is != Is::kOr && selector.is != Is::kNot) {
+  if (selector.is != Is::kAnd && selector.is != Is::kNot) {
     result.nodes = in_place(selector, main);
     return result;
   }
@@ -249,19 +331,10 @@ Selection Selecting::State::evaluate(const Selector& selector) {
       result = std::move(one);
       continue;
     }
-    const bool both = selector.is == Is::kAnd;
-    result.nodes = combined(result.nodes, one.nodes, both);
-    if (both)
-      std::erase_if(result.in_functions,
-                    [&](const auto& item) { return !one.in_functions.contains(item.first); });
-    for (auto& [function, nodes] : one.in_functions) {
-      const auto there = result.in_functions.find(function);
-      if (there != result.in_functions.end()) {
-        there->second = combined(there->second, nodes, both);
-      } else if (!both) {
-        result.in_functions.emplace(function, std::move(nodes));
-      }
-    }
+    result.nodes = in_both(result.nodes, one.nodes);
+    std::erase_if(result.in_functions,
+                  [&](const auto& item) { return !one.in_functions.contains(item.first); });
+    for (auto& [function, nodes] : result.in_functions) nodes = in_both(nodes, one.in_functions.at(function));
   }
   if (selector.is == Is::kNot) {
     const auto inverted = [](const NodeSet& nodes, const Graph& graph) {

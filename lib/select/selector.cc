@@ -250,7 +250,9 @@ class Parser {
       selector.key = word.text.substr(begin, inside - begin);
       if (selector.key.empty() || inside + 2 == word.text.size())
         fail("is 'FUNCTION//node', or 'fn:GLOB//selector'");
+      if (++depth_ > kDeepestExpression) fail("nests too deep");
       selector.operands.push_back(path(word.part(inside + 2)));
+      --depth_;
       return selector;
     }
     if (word.starts("fn:")) fail("'fn:' needs '//' and what is meant inside");
