@@ -3,6 +3,7 @@
 
 #include "cli/options.h"
 #include "commands.h"
+#include "model/save.h"
 
 namespace gedit {
 namespace {
@@ -23,8 +24,11 @@ class Extract final : public Command {
   }
 
   int run() override {
-    const ExtractRequest request{split_list(outputs_), split_list(inputs_), output_.dry_run()};
-    edit_file(input_, output_, [&](Model& model, Registry& ops) { return extract(model, ops, request); });
+    ExtractRequest request{split_list(outputs_), split_list(inputs_), output_.dry_run()};
+    edit_file(input_, output_, [&](Model& model, Registry& ops) {
+      request.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
+      return extract(model, ops, request);
+    });
     return 0;
   }
 
@@ -49,7 +53,8 @@ keep working; where that node stays, or for output k > 0, it is called NODE_k, a
 Placeholder stays as it is.
 
 Variables of a MetaGraphDef keep their initializers, their VariableDefs and their place in init ops and in
-the saver, which shrink to them; collections keep what is still there. Of a GraphDef the graph alone stays.
+the saver, which shrink to them; collections keep what is still there. Of a GraphDef, and where OUT is one,
+the graph alone stays.
 Loops are kept whole. The object graph of a TF2 SavedModel shrinks to the variables, tables and signatures
 that stay, so that tf.saved_model.load finds them.
 

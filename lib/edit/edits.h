@@ -43,6 +43,7 @@ struct ExtractRequest {
   std::vector<std::string> outputs;  // tensors or ops whose closure stays
   std::vector<std::string> inputs;   // where it is cut; T or T:DTYPE[SHAPE]
   bool want_changes = false;         // removed nodes are listed, too
+  bool graph_alone = false;          // for a GraphDef: nothing stays for what lies around
 };
 
 // Reduces the selected MetaGraph. Throws Error (kUsage, kRefused).

@@ -25,6 +25,7 @@ Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   Closure closure(facts, follow);
   for (const TensorRef& output : cut.outputs()) closure.want(output.node);
   Reduction reduction(facts, closure);
+  if (request.graph_alone) reduction.keep_graph_alone();
   reduction.complete();
   cut.apply(closure, changes);
   reduction.apply(changes);

@@ -1,6 +1,8 @@
 #include "edit/reduce.h"
 
+#include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "checkpoint/object_edits.h"
@@ -11,19 +13,45 @@
 
 namespace gedit {
 
+namespace {
+
+bool any_described(const Facts& facts) {
+  return std::ranges::any_of(facts.state(), [](const auto& state) { return state.second.described; });
+}
+
+std::unordered_set<uint32_t> saved_variables_of(const Facts& facts) {
+  std::unordered_set<uint32_t> saved;
+  for (const SaverNode& save : facts.savers().saves) {
+    for (const SavedTensor& tensor : save.tensors) saved.insert(index_of(tensor.variable));
+  }
+  return saved;
+}
+
+}  // namespace
+
 Reduction::Reduction(Facts& facts, Closure& closure)
     : facts_(facts),
       graph_(facts.model.graph()),
       closure_(closure),
+      contexts_(facts),
       groups_(graph_.size()),
       savers_(facts, closure),
       saver_functions_(facts, closure) {
   const bool says_nothing = facts.model.kind == Kind::kGraphDef;
   const bool objects = facts.model.meta().has(meta_field::kObjectGraph);
-  keeps_ = [says_nothing, objects](const StateOf& state) {
-    return !says_nothing && (state.table || state.described || objects);
+  // A MetaGraphDef without VariableDefs (export_meta_graph(collection_list=[])) says by its saver, or not at
+  // all, which are its variables.
+  const bool all = objects || !any_described(facts);
+  keeps_ = [says_nothing, all, saved = saved_variables_of(facts)](const StateOf& state) {
+    return !says_nothing && (all || state.table || state.described || saved.contains(index_of(state.node)));
   };
   if (objects) objects_.emplace(facts);
+}
+
+void Reduction::keep_graph_alone() {
+  graph_alone_ = true;
+  keep_state([](const StateOf&) { return false; });
+  drop_objects();
 }
 
 bool Reduction::keeps(NodeId state) const {
@@ -44,11 +72,15 @@ void Reduction::complete() {
   size_t done = 0;
   for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {
     for (; done < closure_.found().size(); ++done) {
+      if (!graph_alone_) contexts_.add(closure_.found()[done], [&](NodeId needed) { closure_.want(needed); });
       const auto state = facts_.state().find(index_of(closure_.found()[done]));
       if (state == facts_.state().end() || !keeps_(state->second)) continue;
       for (const NodeId satellite : state->second.satellites) closure_.want(satellite);
     }
     before = closure_.found().size();
+    for (const Contexts::Exit& exit : contexts_.exits()) {
+      if (!graph_alone_ && closure_.nodes().has(exit.by)) closure_.want(exit.exit);
+    }
     // A saver is there for variables; tables that it saves come along.
     const auto stays = [&](NodeId state) { return keeps(state); };
     if (tables_count_ || keeps_variable()) saver_functions_.complete(stays);
@@ -158,7 +190,8 @@ void Reduction::apply(Changes& changes) {
   remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
   remaining.function = [&](std::string_view name) { return functions.contains(name); };
   MetaGraph& meta = facts_.model.meta();
-  reduce_signatures(meta, remaining, changes);
+  Changes of_signatures;
+  reduce_signatures(meta, remaining, graph_alone_ ? of_signatures : changes);
   if (objects_) objects_->decide(stays);
 
   const std::string_view bytes = graph_.part(graph_field::kLibrary);

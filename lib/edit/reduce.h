@@ -15,6 +15,7 @@
 
 #include "edit/basis/changes.h"
 #include "edit/basis/closure.h"
+#include "edit/basis/contexts.h"
 #include "edit/objects/keep.h"
 #include "edit/savers/keep.h"
 #include "edit/savers/keep_functions.h"
@@ -27,12 +28,15 @@ class Reduction {
   Reduction(Facts& facts, Closure& closure);
 
   // Which state keeps its satellites, and its place in init groups and savers. Without it: tables, and the
-  // variables that a VariableDef or an object graph describes; nothing in a GraphDef, which says nothing
-  // about its state (that is TensorFlow's extract_sub_graph).
+  // variables that a VariableDef or an object graph describes or a saver saves, all where there is neither;
+  // nothing in a GraphDef, which says nothing about its state (that is TensorFlow's extract_sub_graph).
   void keep_state(std::function<bool(const StateOf&)> keeps) { keeps_ = std::move(keeps); }
 
   // The object graph goes whatever is left, for an edit whose result has none.
   void drop_objects() { objects_.reset(); }
+
+  // Nothing stays for what lies around the graph, for an edit whose result is a GraphDef.
+  void keep_graph_alone();
 
   // Keys of the checkpoint by which the object graph finds these variables; none where there is no such
   // graph.
@@ -68,11 +72,12 @@ class Reduction {
   Graph& graph_;
   Closure& closure_;
   std::function<bool(const StateOf&)> keeps_;
+  Contexts contexts_;
   NodeSet groups_;  // of which some inputs may not stay
   SaverShrinking savers_;
   SaverFunctionShrinking saver_functions_;
   std::optional<ObjectReduction> objects_;
-  bool savers_shrunk_ = false, tables_count_ = true;
+  bool savers_shrunk_ = false, tables_count_ = true, graph_alone_ = false;
 };
 
 }  // namespace gedit

@@ -37,7 +37,7 @@ constexpr std::array kQueueRunnerFields{name(1, kNeeded | kSubject), name(2, kNe
 constexpr std::array kSaverFields{name(1), name(2), name(3)};
 
 // control_flow.proto. external_values maps tensor names to tensor names; nested contexts hold contexts.
-// A context is its predicate and pivots, of a loop its enters and exits, too; values may go.
+// A context is its predicate and pivots; values may go, and with a variable of the loop its enter and exit.
 constexpr std::array kExternalFields{name(1, kOutside), name(2)};
 constexpr Schema kExternalValue{kExternalFields};
 constexpr std::array kValuesFields{name(1), message(2, kExternalValue)};
@@ -50,9 +50,9 @@ constexpr std::array kWhileFields{name(1, NameKind::kContext),
                                   name(5, kNeeded | kSubject),
                                   name(6, kNeeded),
                                   name(7, kNeeded),
-                                  name(8, kNeeded),
+                                  name(8),
                                   message(9, kValuesDef),
-                                  name(10, kNeeded),
+                                  name(10),
                                   name(11, kNeeded | kOutside),
                                   message(12, kControlFlowContextDef)};
 constexpr std::array kContextFields{message(1, kCondContextDef), message(2, kWhileContextDef)};

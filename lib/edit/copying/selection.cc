@@ -6,108 +6,21 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/basis/addresses.h"
+#include "edit/basis/contexts.h"
 #include "edit/basis/key_value.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
-constexpr int kLongestWayOut = 4;  // Identities between a Switch and its Exit; TensorFlow makes none or one
-
-// A CondContextDef or WhileContextDef with what it says about nodes.
-struct Context {
-  std::vector<NodeId> values;  // nodes in it
-  std::vector<NodeId> whole;   // what a copy of it needs beyond what is reached
-};
-
-class ContextReader {
- public:
-  explicit ContextReader(const Facts& facts) : facts_(facts) {}
-
-  std::vector<Context> read() {
-    for (const Collection& collection : facts_.collections()) {
-      if (collection.kind != collection_kind::kBytesList) continue;
-      const Schema* schema = collection_row(collection.key).schema;
-      if (schema != &kCondContextDef && schema != &kWhileContextDef) continue;
-      for (const std::string_view item : collection.items) add(item, schema == &kCondContextDef, 0);
-    }
-    return std::move(contexts_);
-  }
-
- private:
-  NodeId find(std::string_view name) const { return facts_.names().find(node_of(name)); }
-
-  void keep(std::vector<NodeId>& list, std::string_view name) const {
-    if (const NodeId id = find(name); id != kNoNode) list.push_back(id);
-  }
-
-  // Nested contexts are contexts of their own, and come whole with the one around them.
-  std::vector<NodeId> add(std::string_view def, bool cond, int depth) {
-    if (depth > kDeepest) throw Malformed(def.data(), "contexts nest too deep");
-    Context context;
-    std::vector<NodeId> nested;
-    std::unordered_set<std::string_view> external;
-    std::vector<std::string_view> values;
-    for (Fields fields(def); fields.next();) {
-      const uint32_t number = fields->number;
-      if (fields->wire != Wire::kBytes) continue;
-      if (cond ? number == 2 || number == 3 : (number >= 5 && number <= 8) || number == 10)
-        keep(context.whole, fields->value);
-      if (number == (cond ? 5U : 9U)) {
-        for (Fields values_def(fields->value); values_def.next();) {
-          if (values_def->bytes(1)) values.push_back(values_def->value);
-          if (values_def->bytes(2)) external.insert(map_entry(values_def->value).key);
-        }
-      }
-      if (number != (cond ? 6U : 12U)) continue;
-      for (Fields one(fields->value); one.next();) {
-        if (one->wire != Wire::kBytes || one->number > 2) continue;
-        const std::vector<NodeId> inner = add(one->value, one->number == 1, depth + 1);
-        nested.insert(nested.end(), inner.begin(), inner.end());
-      }
-    }
-    // Values from outside are listed among the values, too (ops/control_flow_ops.py, AddValue).
-    for (const std::string_view value : values) {
-      if (!external.contains(value)) keep(context.values, value);
-    }
-    if (cond) add_pivots(context);
-    context.whole.insert(context.whole.end(), nested.begin(), nested.end());
-    contexts_.push_back(context);
-    return context.whole;
-  }
-
-  // Both pivots of a cond are Identities of one Switch; nothing needs to read them
-  // (docs/tensorflow.md#conds).
-  void add_pivots(Context& context) const {
-    const std::vector<NodeId> known = context.whole;
-    for (const NodeId pivot : known) {
-      for (const NodeId source : facts_.producers().of(pivot)) {
-        if (!is_switch_op(node_op(facts_.graph().bytes(source)))) continue;
-        context.whole.push_back(source);
-        for (const NodeId reader : facts_.consumers().of(source)) {
-          const std::string_view name = facts_.graph().name(reader);
-          if (name.ends_with("/switch_t") || name.ends_with("/switch_f")) context.whole.push_back(reader);
-        }
-      }
-    }
-  }
-
-  const Facts& facts_;
-  std::vector<Context> contexts_;
-};
-
 class CopySelecting {
  public:
   CopySelecting(Facts& facts, const CopyRequest& request)
-      : facts_(facts), request_(request), graph_(facts.graph()), contexts_(ContextReader(facts).read()) {
+      : facts_(facts), request_(request), graph_(facts.graph()), contexts_(facts) {
     result_.nodes = NodeSet(graph_.size());
     result_.shared = NodeSet(graph_.size());
     share_assets();
     walked_ = NodeSet(graph_.size());
-    for (size_t i = 0; i < contexts_.size(); ++i) {
-      for (const NodeId value : contexts_[i].values) contexts_of_[index_of(value)].push_back(i);
-    }
-    context_done_.resize(contexts_.size());
   }
 
   CopySelection run() {
@@ -361,18 +274,8 @@ class CopySelecting {
   // its own.)
   void take_exits() {
     for (const NodeId id : exits_) {
-      NodeId at = id;
-      for (int step = 0; step < kLongestWayOut; ++step) {
-        const auto sources = facts_.producers().of(at);
-        if (sources.empty()) break;
-        at = sources.front();
-        const std::string_view op = node_op(graph_.bytes(at));
-        if (is_switch_op(op)) {
-          if (result_.nodes.has(at)) want(id);
-          break;
-        }
-        if (!is_identity_op(op) && !is(op, OpKind::kRefIdentity)) break;
-      }
+      const NodeId by = switch_of_exit(facts_, id);
+      if (by != kNoNode && result_.nodes.has(by)) want(id);
     }
   }
 
@@ -390,13 +293,7 @@ class CopySelecting {
           // A cut variable handle keeps its original; one whose initializer is shared has none of its own.
           for (const NodeId satellite : variable->second.satellites) want(satellite);
         }
-        const auto contexts = contexts_of_.find(index_of(id));
-        if (contexts == contexts_of_.end()) continue;
-        for (const size_t number : contexts->second) {
-          if (context_done_[number]) continue;
-          context_done_[number] = true;
-          for (const NodeId needed : contexts_[number].whole) exact_ ? take(needed) : want(needed);
-        }
+        contexts_.add(id, [&](NodeId needed) { exact_ ? take(needed) : want(needed); });
       }
       if (fresh_.empty()) take_exits();
     }
@@ -432,9 +329,7 @@ class CopySelecting {
   Facts& facts_;
   const CopyRequest& request_;
   const Graph& graph_;
-  std::vector<Context> contexts_;
-  std::unordered_map<uint32_t, std::vector<size_t>> contexts_of_;
-  std::vector<bool> context_done_;
+  Contexts contexts_;
   CopySelection result_;
   std::vector<NodeId> fresh_;
   std::vector<NodeId> exits_;
