@@ -70,8 +70,14 @@ class Exposing {
     exposed_.shape = tensors.shape(tensor);
     const std::vector<Call> way = find_way(start, written, preferred);
 
+    // The original of a function that is copied calls what it called: that is copied, too.
+    std::vector<bool> in_place(way.size());
+    for (size_t step = way.size(); step-- > 0;) {
+      const size_t at = step == 0 ? start : way[step - 1].function;
+      in_place[step] = (step + 1 == way.size() || in_place[step + 1]) && alone(at, way[step]);
+    }
     std::string output = fresh_output(start, base);
-    size_t callee = own_version(start, way.front(), output, source, {});
+    size_t callee = own_version(start, in_place.front(), output, source, {});
     for (size_t step = 0; step + 1 < way.size(); ++step) {
       const Call& call = way[step];
       const std::string_view node_def = library_.functions[call.function].body.bytes(call.node);
@@ -79,7 +85,8 @@ class Exposing {
                                               : body_tensor_text(node_name(node_def), "output", call.outputs);
       std::string changed = call_of(node_def, library_.functions[callee].name, call.by_type);
       output = fresh_output(call.function, base);
-      callee = own_version(call.function, way[step + 1], output, handed, {{call.node, std::move(changed)}});
+      callee =
+          own_version(call.function, in_place[step + 1], output, handed, {{call.node, std::move(changed)}});
     }
     const Call& call = way.back();
     exposed_.call = call.node;
@@ -254,8 +261,8 @@ class Exposing {
 
   using NodeChanges = std::vector<std::pair<NodeId, std::string>>;
 
-  // The function with one output more, in place where nothing but the way names it, else as a copy.
-  size_t own_version(size_t at, const Call& caller, const std::string& output, const std::string& source,
+  // The function with one output more, in place or as a copy.
+  size_t own_version(size_t at, bool in_place, const std::string& output, const std::string& source,
                      const NodeChanges& changes) {
     const std::string name(library_.functions[at].name);
     Graph body = library_.functions[at].body;
@@ -263,7 +270,7 @@ class Exposing {
     FunctionDef made(body);
     made.add_output(arg_def(output, exposed_.type), source);
     made.remove_alternatives();
-    if (alone(at, caller)) {
+    if (in_place) {
       for (Library::Item& item : library_.items) {
         if (item.field != library_field::kFunction || item.function != at) continue;
         Library one = Library::decode(arena_->keep(bytes_field(1, made.encode())), arena_);
@@ -301,6 +308,7 @@ class Exposing {
     ops_.define(function.name, function_signature(function.body));
   }
 
+  // Whether nothing but the call names the function.
   bool alone(size_t at, const Call& caller) const {
     const std::string_view name = library_.functions[at].name;
     for (const FunctionUsers::User& user : users_.of(at)) {
