@@ -1,6 +1,7 @@
 #include "edit/basis/cut.h"
 
 #include "edit/basis/addresses.h"
+#include "edit/basis/branches.h"
 #include "edit/basis/signature_inputs.h"
 #include "ops/kinds.h"
 
@@ -183,6 +184,10 @@ void Cut::apply(Closure& closure, Changes& changes) {
       changes.warnings.push_back(quoted("input", at.typed.name) + " is not needed by the outputs");
     }
   }
+  check_branches(facts_, closure.nodes(), [&](const TensorRef& tensor) {
+    const auto found = inputs_.find(tensor);
+    return found != inputs_.end() && found->second.needed;
+  });
   NewNames names(facts_.names());
   for (const TensorRef& tensor : order_) {
     const At& at = inputs_.at(tensor);
