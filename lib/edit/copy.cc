@@ -7,6 +7,7 @@
 #include "edit/edits.h"
 
 #include "edit/basis/addresses.h"
+#include "edit/basis/branches.h"
 #include "edit/copying/around.h"
 #include "edit/copying/describe.h"
 #include "edit/copying/input_map.h"
@@ -35,9 +36,13 @@ class Copying {
     const CopyReads reads{facts_, selection_, mapping_, copies_};
     CopyInputMap input_map(reads);
     input_map.apply(result_.inputs);
-    if (request_.placeholders) add_placeholders(reads, request_, result_, new_nodes_);
-    for (const std::string& tensor : request_.stop_gradient)
-      stop_gradient(reads, request_, tensor, result_, new_nodes_);
+    if (request_.placeholders) {
+      add_placeholders(reads, request_, result_, new_nodes_);
+      check_branches(facts_, selection_.nodes, [&](const TensorRef& tensor) {
+        return !tensor.control && !mapping_.copied(tensor.node) && !selection_.shared.has(tensor.node);
+      });
+    }
+    stop_gradients(reads, request_, result_, new_nodes_);
     input_map.drop_stale_shapes();
     describe(reads, request_, result_);
   }

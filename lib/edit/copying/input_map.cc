@@ -1,7 +1,8 @@
 #include "edit/copying/input_map.h"
 
-#include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/near.h"
@@ -30,7 +31,7 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs) {
   if (reads_.selection.input_map.empty()) return;
   std::unordered_map<TensorRef, size_t, TensorHash> reads;
   reads_.each([&](NodeId, size_t, const TensorRef& tensor) { ++reads[tensor]; });
-  std::vector<std::pair<TensorRef, Value>> values;
+  Values values;
   for (const auto& [key, written] : reads_.selection.input_map) {
     if (!reads.contains(key)) {
       Near near(parse_input(reads_.text(key)).node);
@@ -43,7 +44,7 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs) {
     }
     values.emplace_back(key, find_value(written));
   }
-  for (const auto& [key, value] : values) check_types(key, value);
+  check_types(values);
   for (const auto& [key, value] : values) {
     reads_.mapping.replace(key, value.text);
     inputs[reads_.text(key)] = value.text;
@@ -53,55 +54,101 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs) {
                       reads_.facts.tensors().type(key) == reads_.facts.tensors().type(value.tensor);
     if (!key.control && !same) changed_.push_back(key);
   }
+  check_cycles(values);
+}
+
+// One pass over all reads; the first fault is that of the pair that was named first.
+void CopyInputMap::check_types(const Values& values) const {
+  std::unordered_map<TensorRef, size_t, TensorHash> numbers;
   for (const auto& [key, value] : values) {
-    if (value.of_copy) check_cycle(value.tensor.node, values);
+    const DType type = reads_.facts.tensors().type(value.tensor);
+    if (!key.control && type != DType::kInvalid && type != reads_.facts.tensors().type(key))
+      numbers.emplace(key, numbers.size());
   }
-}
-
-void CopyInputMap::check_types(const TensorRef& key, const Value& value) const {
-  const DType type = reads_.facts.tensors().type(value.tensor);
-  if (key.control || type == DType::kInvalid || type == reads_.facts.tensors().type(key)) return;
+  if (numbers.empty()) return;
+  std::unordered_map<TensorRef, const Value*, TensorHash> by_key;
+  for (const auto& [key, value] : values) by_key.emplace(key, &value);
+  std::optional<std::pair<size_t, Error>> first;
   reads_.each([&](NodeId reader, size_t slot, const TensorRef& tensor) {
-    if (!(tensor == key)) return;
-    const DType wanted = reads_.input_type(reader, slot);
+    const auto number = numbers.find(tensor);
+    if (number == numbers.end() || (first && first->first <= number->second)) return;
+    const Value& value = *by_key.at(tensor);
+    const DType type = reads_.facts.tensors().type(value.tensor), wanted = reads_.input_type(reader, slot);
     if (fits(type, wanted)) return;
-    throw refused("passed " + dtype_name(type) + " where '" + printable(reads_.copy_name(reader)) +
-                  "' reads " + dtype_name(wanted))
-        .of(quoted("tensor", value.text));
+    first.emplace(number->second,
+                  refused("passed " + dtype_name(type) + " where '" + printable(reads_.copy_name(reader)) +
+                          "' reads " + dtype_name(wanted))
+                      .of(quoted("tensor", value.text)));
   });
+  if (first) throw first->second;
 }
 
-void CopyInputMap::check_cycle(NodeId start, const std::vector<std::pair<TensorRef, Value>>& values) const {
-  NodeSet seen(reads_.facts.graph().size());
-  std::vector<NodeId> stack{start};
-  while (!stack.empty()) {
-    const NodeId at = stack.back();
-    stack.pop_back();
-    const bool merge = is_merge_op(node_op(reads_.facts.graph().bytes(at)));
-    each_input(reads_.facts.graph().bytes(at), [&](std::string_view input) {
+// One walk over the copies upwards from all VALUEs that are copies; a way that comes back to itself leads
+// through one of them.
+void CopyInputMap::check_cycles(const Values& values) const {
+  const Graph& graph = reads_.facts.graph();
+  std::unordered_map<TensorRef, NodeId, TensorHash> mapped;
+  for (const auto& [key, value] : values) mapped.emplace(key, value.of_copy ? value.tensor.node : kNoNode);
+  const auto sources = [&](NodeId at) {
+    std::vector<NodeId> found;
+    const bool merge = is_merge_op(node_op(graph.bytes(at)));
+    each_input(graph.bytes(at), [&](std::string_view input) {
       const std::optional<TensorRef> tensor = reads_.facts.tensors().of_input(input);
       if (!tensor) return;
       NodeId next = reads_.mapping.copied(tensor->node) ? tensor->node : kNoNode;
-      for (const auto& [key, value] : values) {
-        if (key == *tensor) next = value.of_copy ? value.tensor.node : kNoNode;
-      }
-      if (next == kNoNode || (merge && is_next_iteration_op(node_op(reads_.facts.graph().bytes(next)))))
-        return;
-      if (next == start) {
-        throw refused("makes a cycle through '" + printable(reads_.copy_name(start)) + "'").of("input map");
-      }
-      if (seen.add(next)) stack.push_back(next);
+      if (const auto value = mapped.find(*tensor); value != mapped.end()) next = value->second;
+      if (next != kNoNode && !(merge && is_next_iteration_op(node_op(graph.bytes(next)))))
+        found.push_back(next);
     });
+    return found;
+  };
+  struct Step {
+    NodeId at;
+    std::vector<NodeId> left;
+  };
+  NodeSet seen(graph.size());
+  std::vector<bool> on_way(graph.size());
+  for (const auto& pair : values) {
+    const NodeId start = pair.second.tensor.node;
+    if (!pair.second.of_copy || !seen.add(start)) continue;
+    std::vector<Step> way{{start, sources(start)}};
+    on_way[index_of(start)] = true;
+    while (!way.empty()) {
+      if (way.back().left.empty()) {
+        on_way[index_of(way.back().at)] = false;
+        way.pop_back();
+        continue;
+      }
+      const NodeId next = way.back().left.back();
+      way.back().left.pop_back();
+      if (on_way[index_of(next)]) {
+        std::unordered_set<uint32_t> cycle;
+        for (size_t i = way.size(); i-- > 0;) {
+          cycle.insert(index_of(way[i].at));
+          if (way[i].at == next) break;
+        }
+        NodeId value = next;
+        for (const auto& one : values) {
+          if (!one.second.of_copy || !cycle.contains(index_of(one.second.tensor.node))) continue;
+          value = one.second.tensor.node;
+          break;
+        }
+        throw refused("makes a cycle through '" + printable(reads_.copy_name(value)) + "'").of("input map");
+      }
+      if (!seen.add(next)) continue;
+      on_way[index_of(next)] = true;
+      way.push_back({next, sources(next)});
+    }
   }
 }
 
 void CopyInputMap::drop_stale_shapes() {
   if (changed_.empty()) return;
+  const std::unordered_set<TensorRef, TensorHash> changed(changed_.begin(), changed_.end());
   NodeSet stale(reads_.facts.graph().size());
   std::vector<NodeId> stack;
   reads_.each([&](NodeId reader, size_t, const TensorRef& tensor) {
-    if (std::find(changed_.begin(), changed_.end(), tensor) != changed_.end() && stale.add(reader))
-      stack.push_back(reader);
+    if (changed.contains(tensor) && stale.add(reader)) stack.push_back(reader);
   });
   while (!stack.empty()) {
     const NodeId at = stack.back();

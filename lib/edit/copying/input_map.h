@@ -30,9 +30,10 @@ class CopyInputMap {
     std::string text;
   };
   Value find_value(const std::string& written) const;
-  void check_types(const TensorRef& key, const Value& value) const;
-  // The copy of `start` reads, by way of copies and mapped inputs, the copy of `start`.
-  void check_cycle(NodeId start, const std::vector<std::pair<TensorRef, Value>>& values) const;
+  using Values = std::vector<std::pair<TensorRef, Value>>;  // by KEY, as they were named
+  void check_types(const Values& values) const;
+  // A copy reads, by way of copies and mapped inputs, itself.
+  void check_cycles(const Values& values) const;
 
   const CopyReads& reads_;
   std::vector<TensorRef> changed_;  // KEYs whose VALUE is of another type or shape

@@ -1,6 +1,7 @@
 #include "edit/copying/new_inputs.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
@@ -39,6 +40,31 @@ std::string placeholder(const CopyReads& reads, const CopyRequest& request, cons
   return name;
 }
 
+void stop_gradient(const CopyReads& reads, const CopyRequest& request, const TensorRef& tensor, bool read,
+                   CopyResult& result, std::vector<std::string>& new_nodes) {
+  if (!read)
+    throw refused("is neither copied nor read by a copy")
+        .of(quoted("tensor", reads.text(tensor)))
+        .hint("--stop-gradient names tensors of the original");
+  const DType type = base_type(reads.facts.tensors().type(tensor));
+  if (type == DType::kInvalid) {
+    throw refused("unknown dtype").of(quoted("tensor", reads.text(tensor))).hint("--ops FILE");
+  }
+  const bool argument = tensor.node == kNoNode;
+  const std::string_view node_def = argument ? std::string_view() : reads.facts.graph().bytes(tensor.node);
+  std::string name = argument ? reads.mapping.scope().of(reads.facts.tensors().input_text(tensor))
+                              : reads.copy_name(tensor.node);
+  name += "/StopGradient";
+  if (tensor.index > 0 && !argument) name += "_" + std::to_string(tensor.index);
+  reads.mapping.add_name(name);
+  const std::string device = request.device ? *request.device : std::string(node_head(node_def).device);
+  NodeBuilder builder(name, "StopGradient");
+  builder.input(reads.mapping.source_of(tensor)).device(device).type("T", type);
+  new_nodes.push_back(builder.take());
+  reads.mapping.replace(tensor, reads.facts.in_body() ? name + ":output:0" : name, true);
+  result.outputs[reads.text(tensor)] = address(reads.facts.tensors().function(), name);
+}
+
 }  // namespace
 
 void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyResult& result,
@@ -64,32 +90,16 @@ void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyRe
   for (const auto& [tensor, name] : made) reads.mapping.replace(tensor, name);
 }
 
-void stop_gradient(const CopyReads& reads, const CopyRequest& request, const std::string& written,
-                   CopyResult& result, std::vector<std::string>& new_nodes) {
-  const TensorRef tensor = reads.facts.tensors().find(written);
-  bool read = reads.mapping.copied(tensor.node);
-  if (!read) reads.each([&](NodeId, size_t, const TensorRef& one) { read = read || one == tensor; });
-  if (!read)
-    throw refused("is neither copied nor read by a copy")
-        .of(quoted("tensor", reads.text(tensor)))
-        .hint("--stop-gradient names tensors of the original");
-  const DType type = base_type(reads.facts.tensors().type(tensor));
-  if (type == DType::kInvalid) {
-    throw refused("unknown dtype").of(quoted("tensor", reads.text(tensor))).hint("--ops FILE");
+void stop_gradients(const CopyReads& reads, const CopyRequest& request, CopyResult& result,
+                    std::vector<std::string>& new_nodes) {
+  if (request.stop_gradient.empty()) return;
+  std::unordered_set<TensorRef, TensorHash> read;
+  reads.each([&](NodeId, size_t, const TensorRef& tensor) { read.insert(tensor); });
+  for (const std::string& written : request.stop_gradient) {
+    const TensorRef tensor = reads.facts.tensors().find(written);
+    const bool known = reads.mapping.copied(tensor.node) || read.contains(tensor);
+    stop_gradient(reads, request, tensor, known, result, new_nodes);
   }
-  const bool argument = tensor.node == kNoNode;
-  const std::string_view node_def = argument ? std::string_view() : reads.facts.graph().bytes(tensor.node);
-  std::string name = argument ? reads.mapping.scope().of(reads.facts.tensors().input_text(tensor))
-                              : reads.copy_name(tensor.node);
-  name += "/StopGradient";
-  if (tensor.index > 0 && !argument) name += "_" + std::to_string(tensor.index);
-  reads.mapping.add_name(name);
-  const std::string device = request.device ? *request.device : std::string(node_head(node_def).device);
-  NodeBuilder builder(name, "StopGradient");
-  builder.input(reads.mapping.source_of(tensor)).device(device).type("T", type);
-  new_nodes.push_back(builder.take());
-  reads.mapping.replace(tensor, reads.facts.in_body() ? name + ":output:0" : name, true);
-  result.outputs[reads.text(tensor)] = address(reads.facts.tensors().function(), name);
 }
 
 }  // namespace gedit

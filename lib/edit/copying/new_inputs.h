@@ -13,9 +13,9 @@ namespace gedit {
 void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyResult& result,
                       std::vector<std::string>& new_nodes);
 
-// A StopGradient behind a tensor of the original, `written` by the user, as the copies read it. Fills
-// result.outputs and `new_nodes`. Throws Error (kRefused) where no copy has or reads it.
-void stop_gradient(const CopyReads& reads, const CopyRequest& request, const std::string& written,
-                   CopyResult& result, std::vector<std::string>& new_nodes);
+// A StopGradient behind each tensor of the original that request.stop_gradient names, as the copies read it.
+// Fills result.outputs and `new_nodes`. Throws Error (kRefused) where no copy has or reads one.
+void stop_gradients(const CopyReads& reads, const CopyRequest& request, CopyResult& result,
+                    std::vector<std::string>& new_nodes);
 
 }  // namespace gedit

@@ -92,6 +92,7 @@ class CopySelecting {
   }
 
   void read_map() {
+    std::unordered_set<TensorRef, TensorHash> known;
     for (auto& [key, value] : parse_input_map(request_.input_map)) {
       if (const auto name = signature_tensor(facts_.model, key)) key = *name;
       if (const auto name = signature_tensor(facts_.model, value)) value = *name;
@@ -103,9 +104,8 @@ class CopySelecting {
             .hint(near.did_you_mean());
       }
       const TensorRef tensor = facts_.tensors().find(key, true);
-      for (const auto& [known, other] : result_.input_map) {
-        if (known == tensor) throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
-      }
+      if (!known.insert(tensor).second)
+        throw Error(Cause::kUsage, "is mapped twice").of(quoted("tensor", key));
       result_.cuts.insert(tensor);
       result_.input_map.emplace_back(tensor, value);
     }
