@@ -43,6 +43,8 @@ class MergedSurroundings {
 
  private:
   UniteRequest request();
+  void warn_of_tags(const std::vector<const MergePart*>& with, const MergePart& first,
+                    const std::vector<std::string_view>& kept);
   std::string run_all(std::string_view key, const std::vector<std::string>& operations);
 
   MergeParts& parts_;

@@ -39,6 +39,23 @@ std::string united_op_list(const MergeParts& parts) {
 
 }  // namespace
 
+// Tags of other operands, by which nobody finds what is united.
+void MergedSurroundings::warn_of_tags(const std::vector<const MergePart*>& with, const MergePart& first,
+                                      const std::vector<std::string_view>& kept) {
+  for (const MergePart* part : with) {
+    if (part == &first) continue;
+    std::string lost;
+    for (const std::string_view tag : tags(part->model.meta())) {
+      if (std::ranges::find(kept, tag) != kept.end()) continue;
+      lost += lost.empty() ? "'" : ", '";
+      lost += printable(tag) + "'";
+    }
+    if (lost.empty()) continue;
+    warnings_.push_back("tags " + lost + " of " + printable(part->model.path) + " are lost: those of " +
+                        printable(first.model.path) + " stay");
+  }
+}
+
 void MergedSurroundings::unite_info(MetaGraph& meta) {
   constexpr uint32_t kOps = 2, kTags = 4, kDefaultsStripped = 7, kAliases = 8;
   std::vector<const MergePart*> with;
@@ -73,7 +90,9 @@ void MergedSurroundings::unite_info(MetaGraph& meta) {
     const std::vector<std::string_view> own = tags(part->model.meta());
     for (const std::string_view tag : own) add(kTags, tag);
     // Those of the first SavedModel, be they none; a MetaGraphDef says nothing without tags.
-    if (!own.empty() || part->model.kind == Kind::kSavedModel) break;
+    if (own.empty() && part->model.kind != Kind::kSavedModel) continue;
+    warn_of_tags(with, *part, own);
+    break;
   }
   if (ops) add(kOps, united_op_list(parts_));
   if (stripped) {

@@ -17,6 +17,17 @@ bool is_shared(const MergePart& part, NodeId variable) {
 
 }  // namespace
 
+// Whether a saver beside saver_def's has a key that the operand's checkpoint has not: it is for another one,
+// by which it stays (tf.train.Saver({"key of the pretrained": variable})).
+bool MergedSavers::reads_another(const MergePart& part, const SaverNode& saver) const {
+  const Savers& main = own_[part.number].main;
+  const auto is_it = [&](const SaverNode& one) { return one.node == saver.node; };
+  if (std::ranges::any_of(main.saves, is_it) || std::ranges::any_of(main.restores, is_it)) return false;
+  return std::ranges::any_of(saver.tensors, [&](const SavedTensor& tensor) {
+    return checkpoint_.of(part)->find(tensor.key) == nullptr;
+  });
+}
+
 // The kept saver's operand: keys under their new names in all its savers, and the new entries in the main
 // one.
 void MergedSavers::rekey_chosen() {
@@ -24,13 +35,13 @@ void MergedSavers::rekey_chosen() {
   Nodes& nodes = kept_->nodes;
   const NodeId main_save = own.main.saves.front().node, main_restore = own.main.restores.front().node;
   for (SaverNode save : own.all.saves) {
-    if (!save.readable()) continue;
+    if (!save.readable() || reads_another(*chosen_, save)) continue;
     for (SavedTensor& tensor : save.tensors) tensor.key = checkpoint_.key_of(*chosen_, tensor.key);
     extend_save(nodes, save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
   }
   std::vector<std::string> tensors;
   for (SaverNode restore : own.all.restores) {
-    if (restore.names == kNoNode) continue;
+    if (restore.names == kNoNode || reads_another(*chosen_, restore)) continue;
     const bool here = restore.node == main_restore;
     const bool one_each =
         here && restores_one_each(own.all, restore, node_op(chosen_->graph().bytes(restore.node)));

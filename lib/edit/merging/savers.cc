@@ -9,27 +9,6 @@
 #include "ops/kinds.h"
 
 namespace gedit {
-namespace {
-
-// The Save and Restore nodes above saver_def's operations; all of them where it does not tell.
-Savers main_saver(const MergePart& part, const Savers& all, const std::vector<NodeId>& operations) {
-  NodeSet ends(part.graph().size());
-  for (const NodeId id : operations) {
-    if (id != kNoNode) ends.add(id);
-  }
-  const NodeSet reached = reach(ends, part.facts.producers(), kAnyDistance);
-  Savers main;
-  for (const SaverNode& save : all.saves) {
-    if (reached.has(save.node)) main.saves.push_back(save);
-  }
-  for (const SaverNode& restore : all.restores) {
-    if (reached.has(restore.node)) main.restores.push_back(restore);
-  }
-  return main.empty() ? all : main;
-}
-
-}  // namespace
-
 MergedSavers::MergedSavers(MergeParts& parts, MergedNames& names, const MergeRequest& request)
     : parts_(parts), names_(names), checkpoint_(parts, request, warnings_), own_(parts.size()) {
   for (const auto& part : parts_) {
@@ -52,7 +31,7 @@ void MergedSavers::choose() {
     Own& own = own_[part->number];
     if (checkpoint_.of(*part) == nullptr) continue;
     own.all = find_savers(part->graph(), part->facts.names(), part->facts.consumers(), own.initializers);
-    own.main = main_saver(*part, own.all, {own.def.save, own.def.restore});
+    own.main = main_savers(part->graph(), part->facts.producers(), own.all, {own.def.save, own.def.restore});
     const auto opaque = [](const auto& node) { return node.names == kNoNode; };
     for (const bool is : {std::any_of(own.main.saves.begin(), own.main.saves.end(), opaque),
                           std::any_of(own.main.restores.begin(), own.main.restores.end(), opaque)}) {

@@ -43,6 +43,7 @@ class MergedSavers {
   class Nodes;
 
   void choose();
+  bool reads_another(const MergePart& part, const SaverNode& saver) const;
   void take_functions(MergePart& part);
   void rekey_chosen();
   void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
