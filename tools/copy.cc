@@ -87,21 +87,30 @@ class Copy final : public Command {
           .hint("leave out --checkpoint");
     }
     const std::string named = checkpoint_of(model, checkpoint_);
-    if (named.empty() || (checkpoint_.empty() && result.values.empty())) return {};
+    std::map<std::string, std::string> keys = result.values;
+    if (named.empty() || (checkpoint_.empty() && keys.empty())) return {};
     if (output_.to_standard_output() && !output_.dry_run()) {
       if (checkpoint_.empty()) return {};
       throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
     }
     auto values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings_));
+    for (const auto& [from, to] : result.other_values) {
+      if (values->find(from) != nullptr) {
+        keys.emplace(from, to);
+      } else {
+        warnings_.push_back("key '" + printable(to) + "' is not in the checkpoint: '" + printable(from) +
+                            "' is not, which another saver than saver_def's reads");
+      }
+    }
     with_file(model, [&] {
-      add_keys(*values, result.values, named);
+      add_keys(*values, keys, named);
       add_objects(*values, result.objects);
     });
     output_.base.values = std::move(values);
-    if (result.values.empty()) return {};
+    if (keys.empty()) return {};
     std::string list;
     size_t shown = 0;
-    for (const auto& [from, to] : result.values) {
+    for (const auto& [from, to] : keys) {
       if (shown++ == kMostNamed) {
         list += ", ...";
         break;
@@ -110,7 +119,8 @@ class Copy final : public Command {
     }
     const std::string where =
         model.directory ? "variables" : twin_prefix(output_.destination(model).path) + ".index";
-    return {std::to_string(result.values.size()) + " keys added to " + where + ": " + list};
+    return {std::to_string(keys.size()) + (keys.size() == 1 ? " key" : " keys") + " added to " + where +
+            ": " + list};
   }
 
   static std::string changes(const CopyResult& result) {

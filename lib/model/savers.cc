@@ -171,7 +171,16 @@ class SaverReader {
     for (const Taker& taker : takers(restore.node)) {
       if (taker.output >= restore.tensors.size()) continue;
       SavedTensor& tensor = restore.tensors[taker.output];
-      if (tensor.between.empty()) follow(taker, tensor);
+      if (tensor.between.empty()) {
+        follow(taker, tensor);
+      } else if (!graph_.is_body()) {
+        SavedTensor other;
+        other.slot = tensor.slot;
+        other.key = tensor.key;
+        other.slice = tensor.slice;
+        follow(taker, other);
+        if (other.variable != kNoNode) restore.more_ends.push_back(std::move(other));
+      }
     }
   }
 
@@ -240,6 +249,23 @@ NodeId state_behind(const Graph& graph, const Names& names, std::string_view inp
   if (table == kNoNode || !graph.is(table, OpKind::kTable)) return kNoNode;
   if (between != nullptr) between->push_back(id);
   return table;
+}
+
+Savers main_savers(const Graph& graph, const Edges& producers, const Savers& all,
+                   const std::vector<NodeId>& operations) {
+  NodeSet ends(graph.size());
+  for (const NodeId id : operations) {
+    if (id != kNoNode) ends.add(id);
+  }
+  const NodeSet reached = reach(ends, producers, kAnyDistance);
+  Savers main;
+  for (const SaverNode& save : all.saves) {
+    if (reached.has(save.node)) main.saves.push_back(save);
+  }
+  for (const SaverNode& restore : all.restores) {
+    if (reached.has(restore.node)) main.restores.push_back(restore);
+  }
+  return main.empty() ? all : main;
 }
 
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers) {

@@ -37,6 +37,9 @@ struct SaverNode {
   NodeId names = kNoNode, slices = kNoNode;  // the Consts; kNoNode where the op has none or it is no Const
   uint32_t first_tensor = 2;                 // of a Save node: the input of the first tensor
   std::vector<SavedTensor> tensors;          // empty where the names are no Const
+  // Of a Restore node of a graph: what else its tensors end in, but for the ends that `tensors` tells (a
+  // mirrored variable is restored into each of its replicas).
+  std::vector<SavedTensor> more_ends;
   bool readable() const { return names != kNoNode; }
 };
 
@@ -46,6 +49,10 @@ struct Savers {
 
   bool empty() const { return saves.empty() && restores.empty(); }
 };
+
+// Of all savers those above these operations, which saver_def names; all of them where it does not tell.
+Savers main_savers(const Graph& graph, const Edges& producers, const Savers& all,
+                   const std::vector<NodeId>& operations);
 
 // By variable, the key under which it is saved, else restored. Views into `savers`.
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers);

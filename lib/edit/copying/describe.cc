@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
+#include "model/saver_def.h"
+#include "model/savers.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -36,7 +38,11 @@ void describe(const CopyReads& reads, const CopyRequest& request, CopyResult& re
   size_t py_funcs = 0;
   const Graph& graph = reads.facts.graph();
   const std::string& function = reads.facts.tensors().function();
-  const auto keys = variable_keys(reads.facts.savers());
+  const Savers& savers = reads.facts.savers();
+  const SaverDefNodes def =
+      saver_def_nodes(reads.facts.model.meta().part(meta_field::kSaver), reads.facts.names());
+  const Savers main = main_savers(graph, reads.facts.producers(), savers, {def.save, def.restore});
+  const auto keys = variable_keys(main), other_keys = variable_keys(savers);
   for (const NodeId id : reads.copies) {
     if (request.want_names)
       result.nodes[address(function, graph.name(id))] = address(function, reads.copy_name(id));
@@ -45,8 +51,11 @@ void describe(const CopyReads& reads, const CopyRequest& request, CopyResult& re
       result.variables[std::string(graph.name(id))] = reads.copy_name(id);
       const auto key = keys.find(index_of(id));
       if (key != keys.end()) result.values[std::string(key->second)] = reads.mapping.scope().of(key->second);
-      if (key == keys.end() && reads.facts.savers().empty() &&
-          !reads.facts.model.meta().has(meta_field::kObjectGraph))
+      if (key == keys.end() && other_keys.contains(index_of(id))) {
+        const std::string other(other_keys.at(index_of(id)));
+        result.other_values[other] = reads.mapping.scope().of(other);
+      }
+      if (key == keys.end() && savers.empty() && !reads.facts.model.meta().has(meta_field::kObjectGraph))
         result.values[std::string(graph.name(id))] = reads.copy_name(id);
     }
     if (is_python_op(op)) ++py_funcs;

@@ -67,8 +67,10 @@ void CopyMapping::replace(const TensorRef& tensor, std::string source, bool exce
   replaced_[tensor] = {std::move(source), except_references};
 }
 
-std::string CopyMapping::source_of(const TensorRef& tensor) const {
-  if (const auto found = replaced_.find(tensor); found != replaced_.end()) return found->second.source;
+std::string CopyMapping::source_of(const TensorRef& tensor, bool needs_itself) const {
+  if (const auto found = replaced_.find(tensor);
+      found != replaced_.end() && !(needs_itself && found->second.except_references))
+    return found->second.source;
   if (!copied(tensor.node)) return facts_.tensors().input_text(tensor);
   return facts_.tensors().input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
 }
@@ -246,7 +248,7 @@ bool NamesOfCopies::append(NameKind kind, std::string_view name, bool outside, s
   const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), name);
   if (!tensor) return false;
   if (!outside && !mapping_.copied(tensor->node)) return false;
-  const std::string source = mapping_.source_of(*tensor);
+  const std::string source = mapping_.source_of(*tensor, true);
   out += source;
   // A tensor is written with its number in these messages, an op without.
   if (!tensor->control && parse_input(name).port.size() == 1 && parse_input(source).port.empty() &&

@@ -30,8 +30,8 @@ class CopyMapping final : public Mapping {
   void replace(const TensorRef& tensor, std::string source, bool except_references = false);
   void drop_output_shapes(NodeId original) { stale_shapes_.insert(index_of(original)); }
 
-  // The tensor as the copies read it.
-  std::string source_of(const TensorRef& tensor) const;
+  // The tensor as the copies read it; `needs_itself`: as those do that take no StopGradient for it.
+  std::string source_of(const TensorRef& tensor, bool needs_itself = false) const;
 
   const std::map<std::string, std::string, std::less<>>& frames() const {
     return identities_.made(Role::kFrame);

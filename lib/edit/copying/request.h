@@ -41,6 +41,9 @@ struct CopyResult {
   // Keys of the copies' values in a checkpoint: of the savers, and where no saver has a variable its name.
   // What is in no saver of a graph that has one is in no checkpoint either, and not here.
   std::map<std::string, std::string> values;
+  // Of variables that saver_def's saver does not hold, but another: in its own checkpoint, which this one
+  // need not be.
+  std::map<std::string, std::string> other_values;
   std::vector<CopiedValue> objects;  // of a TF2 SavedModel: the values' objects in the checkpoint
   std::vector<std::pair<std::string, std::string>>
       added;                         // every new node and its op, in order, with want_names

@@ -1,14 +1,21 @@
 #include "edit/copying/savers.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "edit/savers/entries.h"
 #include "graph/wiring.h"
+#include "model/saver_def.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
+
+constexpr size_t kMostBehind = 1000;  // nodes that compute what a saver saves; TensorFlow makes a handful
 
 class SaverExtension final : public GraphSaverNodes {
  public:
@@ -17,7 +24,13 @@ class SaverExtension final : public GraphSaverNodes {
         facts_(facts),
         mapping_(mapping),
         values_(values),
-        result_(result) {}
+        result_(result) {
+    if (!facts.model.meta().has(meta_field::kSaver)) return;
+    const SaverDefNodes def = saver_def_nodes(facts.model.meta().part(meta_field::kSaver), facts.names());
+    for (const SaverNode& save :
+         main_savers(facts.graph(), facts.producers(), facts.savers(), {def.save, def.restore}).saves)
+      main_.insert(save.node);
+  }
 
   void run() {
     for (const SaverNode& save : facts_.savers().saves) save_copies(save);
@@ -29,6 +42,14 @@ class SaverExtension final : public GraphSaverNodes {
   }
 
  private:
+  // A copy of a saver may read the original's Const.
+  bool read_elsewhere(NodeId id) const override {
+    if (mapping_.copied(id)) return false;
+    const auto readers = facts_.consumers().of(id);
+    return std::any_of(readers.begin(), readers.end(),
+                       [&](NodeId reader) { return mapping_.copied(reader); });
+  }
+
   bool copied(NodeId variable) const { return variable != kNoNode && mapping_.copied(variable); }
 
   std::string key_of_copy(const std::string& key) const { return mapping_.scope().of(key); }
@@ -64,7 +85,9 @@ class SaverExtension final : public GraphSaverNodes {
     const auto types = input_types(facts_.ops, graph_.bytes(save.node));
     std::vector<SaverEntry> entries;
     for (const SavedTensor& tensor : save.tensors) {
-      if (!copied(tensor.variable)) continue;
+      const std::string& input = inputs[save.first_tensor + tensor.slot];
+      const bool computed = tensor.variable == kNoNode && computed_from_copies(save, tensor, input);
+      if (!computed && !copied(tensor.variable)) continue;
       const std::string key = key_of_copy(tensor.key);
       if (known.contains(key)) {
         throw Error(Cause::kRefused, "key '" + printable(key) + "' is in use")
@@ -72,10 +95,10 @@ class SaverExtension final : public GraphSaverNodes {
             .hint("choose another --scope");
       }
       result_.keys[tensor.key] = key;
-      const std::string& input = inputs[save.first_tensor + tensor.slot];
+      if (computed && (main_.empty() || main_.contains(save.node))) result_.values[tensor.key] = key;
       const size_t at = save.first_tensor + tensor.slot;
       const DType type = types && at < types->size() ? base_type((*types)[at]) : DType::kInvalid;
-      entries.push_back({key, tensor.slice, type, saved_copy(tensor, input)});
+      entries.push_back({key, tensor.slice, type, computed ? once_more(input) : saved_copy(tensor, input)});
     }
     if (!entries.empty()) extend_save(*this, save, entries);
   }
@@ -98,27 +121,144 @@ class SaverExtension final : public GraphSaverNodes {
     return source;
   }
 
+  // What a saved value is computed from, with the nodes that compute it, producers first: of a mirrored
+  // variable the mean of its replicas, of a table an export.
+  struct Behind {
+    std::vector<NodeId> way;
+    NodeId copied = kNoNode, other = kNoNode;  // state that has a copy, and state that has none
+  };
+
+  Behind behind(NodeId id) const {
+    Behind found;
+    std::unordered_set<uint32_t> seen;
+    std::vector<std::pair<NodeId, bool>> open{{id, false}};
+    while (!open.empty()) {
+      const auto [at, done] = open.back();
+      open.pop_back();
+      if (done) {
+        found.way.push_back(at);
+        continue;
+      }
+      if (!seen.insert(index_of(at)).second) continue;
+      if (seen.size() > kMostBehind) return {};
+      if (mapping_.copied(at)) {
+        found.copied = at;
+      } else if (facts_.state().contains(index_of(at))) {
+        found.other = at;
+      } else {
+        open.emplace_back(at, true);
+        for (const NodeId source : facts_.producers().of(at)) open.emplace_back(source, false);
+      }
+    }
+    return found;
+  }
+
+  bool computed_from_copies(const SaverNode& save, const SavedTensor& tensor,
+                            const std::string& input) const {
+    const NodeId producer = facts_.names().find(parse_input(input).node);
+    if (producer == kNoNode) return false;
+    const Behind found = behind(producer);
+    if (found.copied == kNoNode) return false;
+    if (found.other != kNoNode) {
+      throw refused("computed from '" + printable(graph_.name(found.copied)) + "', which is copied, and '" +
+                    printable(graph_.name(found.other)) + "', which is not")
+          .of("key '" + printable(tensor.key) + "' of saver '" + printable(graph_.name(save.node)) + "'")
+          .hint("add '" + printable(graph_.name(found.other)) + "' to --outputs");
+    }
+    return true;
+  }
+
+  // The value once more, of the copies.
+  std::string once_more(const std::string& input) {
+    const Input value = parse_input(input);
+    const NodeId producer = facts_.names().find(value.node);
+    for (const NodeId id : behind(producer).way) {
+      if (again_.contains(index_of(id))) continue;
+      std::vector<std::string> inputs = inputs_of(id);
+      bool changed = false;
+      for (std::string& one : inputs) {
+        const bool control = one.starts_with('^');
+        std::string now = again(control ? one.substr(1) : one);
+        if (control) now.insert(0, "^");
+        changed = changed || now != one;
+        one = std::move(now);
+      }
+      if (changed) again_.emplace(index_of(id), duplicate(id, inputs, for_copy(id)));
+    }
+    return again(input);
+  }
+
+  std::string again(const std::string& input) const {
+    const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), input);
+    if (!tensor) return input;
+    const auto found = again_.find(index_of(tensor->node));
+    return found == again_.end() ? copied_input(input) : tensor_text(found->second, tensor->index);
+  }
+
   void restore_copies(const SaverNode& restore) {
     if (restore.names == kNoNode) return;  // said for the Save node
-    std::vector<const SavedTensor*> wanted;
-    for (const SavedTensor& tensor : restore.tensors) {
-      if (copied(tensor.variable)) wanted.push_back(&tensor);
+    std::vector<const SavedTensor*> ends;
+    std::map<uint32_t, std::string> restored;  // by slot: what the copies read
+    for (const auto* tensors : {&restore.tensors, &restore.more_ends}) {
+      for (const SavedTensor& tensor : *tensors) {
+        if (!copied(tensor.variable)) continue;
+        ends.push_back(&tensor);
+        restored[tensor.slot];
+      }
     }
-    if (wanted.empty()) return;
-    for (const SavedTensor* tensor : wanted) {
-      result_.keys.emplace(tensor->key, key_of_copy(tensor->key));
-    }
+    const std::vector<NodeId> imports = table_imports(restore, restored);
+    if (restored.empty()) return;
     const bool one_each = restores_one_each(facts_.savers(), restore, node_op(graph_.bytes(restore.node)));
-    if (one_each) wanted.resize(1);
     const auto known = output_types(facts_.ops, graph_.bytes(restore.node));
     std::vector<SaverEntry> entries;
-    for (const SavedTensor* tensor : wanted) {
-      const bool typed = known && tensor->slot < known->size();
+    for (const auto& [slot, tensor] : restored) {
+      const SavedTensor& original = restore.tensors[slot];
+      result_.keys.emplace(original.key, key_of_copy(original.key));
+      const bool typed = known && slot < known->size();
       entries.push_back(
-          {key_of_copy(tensor->key), tensor->slice, typed ? (*known)[tensor->slot] : DType::kInvalid, ""});
+          {key_of_copy(original.key), original.slice, typed ? (*known)[slot] : DType::kInvalid, ""});
     }
     const std::vector<std::string> tensors = extend_restore(*this, restore, entries, one_each);
-    for (size_t i = 0; i < wanted.size(); ++i) assign(*wanted[i], tensors[i]);
+    size_t next = 0;
+    for (auto& [slot, tensor] : restored) tensor = tensors[next++];
+    for (const SavedTensor* end : ends) assign(*end, restored.at(end->slot));
+    for (const NodeId id : imports) import_table(id, restore.node, restored);
+  }
+
+  // The nodes that fill copied tables with what is restored; `slots` gains what they take.
+  std::vector<NodeId> table_imports(const SaverNode& restore, std::map<uint32_t, std::string>& slots) const {
+    std::vector<NodeId> found;
+    for (const NodeId reader : facts_.consumers().of(restore.node)) {
+      if (!is_table_import_op(node_op(graph_.bytes(reader)))) continue;
+      if (!found.empty() && found.back() == reader) continue;  // who reads twice stands there twice
+      const std::vector<std::string> inputs = inputs_of(reader);
+      const auto table = inputs.empty() ? std::nullopt : tensor_if_there(facts_.names(), inputs.front());
+      if (!table || !copied(table->node)) continue;
+      found.push_back(reader);
+      for (const std::string& input : inputs) {
+        const auto tensor = tensor_if_there(facts_.names(), input);
+        if (tensor && !tensor->control && tensor->node == restore.node &&
+            tensor->index < restore.tensors.size())
+          slots[tensor->index];
+      }
+    }
+    return found;
+  }
+
+  void import_table(NodeId id, NodeId restore, const std::map<uint32_t, std::string>& restored) {
+    std::vector<std::string> inputs = inputs_of(id);
+    for (std::string& input : inputs) {
+      const auto tensor = tensor_if_there(facts_.names(), input);
+      if (tensor && !tensor->control && tensor->node == restore) {
+        input = restored.at(tensor->index);
+      } else {
+        input = input.starts_with('^') ? "^" + copied_input(input.substr(1)) : copied_input(input);
+      }
+    }
+    const std::string source = duplicate(id, inputs, for_copy(id));
+    for (const NodeId group : facts_.consumers().of(id)) {
+      if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, source);
+    }
   }
 
   // The nodes from the restored tensor to the assignment once more, and the new assignment in the groups of
@@ -150,6 +290,8 @@ class SaverExtension final : public GraphSaverNodes {
   CopyMapping& mapping_;
   const bool values_;
   CopyResult& result_;
+  std::set<NodeId> main_;                            // Save nodes of saver_def's saver
+  std::unordered_map<uint32_t, std::string> again_;  // what computes a saved value, and its copy
 };
 
 }  // namespace

@@ -25,8 +25,9 @@ std::string SaverNodes::duplicate(NodeId id, const std::vector<std::string>& inp
 
 bool SaverNodes::is_alone(NodeId id, NodeId reader) const {
   const auto readers = consumers().of(id);
-  return std::all_of(readers.begin(), readers.end(),
-                     [&](NodeId one) { return one == reader || !still_reads(one, id); });
+  return !read_elsewhere(id) && std::all_of(readers.begin(), readers.end(), [&](NodeId one) {
+    return one == reader || !still_reads(one, id);
+  });
 }
 
 std::string SaverNodes::set_strings(NodeId id, NodeId reader, const std::string& input,

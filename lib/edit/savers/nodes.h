@@ -46,6 +46,8 @@ class SaverNodes {
 
  protected:
   virtual const Edges& consumers() const = 0;
+  // Whether something that is new reads it, too.
+  virtual bool read_elsewhere(NodeId /*id*/) const { return false; }
   // Whether `reader`, which read `id` when the edit began, still does.
   virtual bool still_reads(NodeId /*reader*/, NodeId /*id*/) const { return true; }
   // How the first output of a new Const is read.
