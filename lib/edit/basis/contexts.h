@@ -1,5 +1,5 @@
 // The contexts of conds and loops that collections describe: what has to come along so that each stays whole
-// (docs/tensorflow.md#conds, docs/rules.md#contexts).
+// (docs/tensorflow.md#conds, docs/rules.md#copy-loops-and-conds).
 #pragma once
 
 #include <functional>
