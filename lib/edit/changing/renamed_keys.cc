@@ -9,6 +9,23 @@
 #include "ops/kinds.h"
 
 namespace gedit {
+namespace {
+
+// A part of a partitioned variable has the whole's name as its key, `w` for `w/part_0`; a slot of it that of
+// the whole's slot, `w/Adam` for `w/part_0/Adam`.
+bool is_key_of(std::string_view name, std::string_view key) {
+  constexpr std::string_view kPart = "/part_";
+  if (name == key) return true;
+  for (size_t at = name.find(kPart); at != std::string_view::npos; at = name.find(kPart, at + 1)) {
+    const size_t end = name.find('/', at + 1);
+    const std::string_view behind = end == std::string_view::npos ? std::string_view() : name.substr(end);
+    if (key.size() == at + behind.size() && key.starts_with(name.substr(0, at)) && key.ends_with(behind))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 KeyMap renamed_keys(Model& model, const RenameRules& rules) {
   constexpr uint32_t kSliceInfo = 4, kFullName = 1;  // VariableDef.save_slice_info_def
@@ -20,9 +37,7 @@ KeyMap renamed_keys(Model& model, const RenameRules& rules) {
   KeyMap keys;
   const auto add = [&](const std::string& key, NodeId variable) {
     if (variable == kNoNode) return;
-    // A part of a partitioned variable has the whole's name as its key: `w` for `w/part_0`.
-    const std::string_view name = graph.name(variable);
-    if (name != key && !name.starts_with(key + "/part_")) return;
+    if (!is_key_of(graph.name(variable), key)) return;
     if (std::string to = rules.apply(key); to != key) keys[key] = std::move(to);
   };
   for (const SaverNode& save : savers.saves) {
