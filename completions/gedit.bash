@@ -59,14 +59,14 @@ _gedit() {
       esac
       ;;
     'copy')
-      options='-h --help --as --tag-set --ops --outputs --inputs -s --select --scope --from-scope --input-map --placeholders --share --device --stop-gradient --checkpoint --copy-data --map-out -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --outputs --inputs -s --select --scope --from-scope --input-map --placeholders --share --device --stop-gradient --checkpoint --copy-data --map-out -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'merge')
-      options='-h --help --as --tag-set --ops --input-map --on-conflict --checkpoint --prune --copy-data -o --output -f --format -O --overwrite -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --input-map --on-conflict --checkpoint --prune --copy-data -o --output -f --format --assets -O --overwrite -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         --on-conflict) words='error uniquify share' ;;
@@ -74,14 +74,14 @@ _gedit() {
       esac
       ;;
     'extract')
-      options='-h --help --as --tag-set --ops --outputs --inputs -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --outputs --inputs -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'insert')
-      options='-h --help --as --tag-set --ops --op --after --attr -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --op --after --attr -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
@@ -89,13 +89,14 @@ _gedit() {
       ;;
     'sync')
       options='-h --help --as --tag-set --ops --from-scope --to-scope --pair --name --tau --all -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --from-scope --to-scope --name --tau --all -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'freeze')
-      options='-h --help --as --tag-set --ops --outputs --signature --inputs --checkpoint --keep -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --outputs --signature --inputs --checkpoint --keep -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
@@ -135,14 +136,14 @@ _gedit() {
       options='-h --help -j --json -q --quiet'
       ;;
     'rename')
-      options='-h --help --as --tag-set --ops -e --expression --checkpoint -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops -e --expression --checkpoint -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'set')
-      options='-h --help --as --tag-set --ops --device --attr --shape -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --device --attr --shape -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
@@ -156,28 +157,28 @@ _gedit() {
       esac
       ;;
     'signature add')
-      options='-h --help --as --tag-set --ops --inputs --outputs --method --checkpoint -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops --inputs --outputs --method --checkpoint -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'signature rename')
-      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'signature remove')
-      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      options='-h --help --as --tag-set --ops -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
     'convert')
-      options='-h --help --as --tag-set --ops -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet --checkpoint --tags --tensors-from --drop-unknown'
+      options='-h --help --as --tag-set --ops -o --output -f --format --assets -O --overwrite -i --in-place -n --dry-run -q --quiet --checkpoint --tags --tensors-from --drop-unknown'
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;

@@ -14,7 +14,7 @@ class Convert final : public Command {
     output_.setup(line);
     line.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
         ->type_name("CKPT");
-    line.add_option("--tags", tags_, "Tags of a new SavedModel; default: serve")->type_name("TAG,..");
+    line.add_option("--tags", tags_, "Tags of the SavedModel; default: its own, of a new one serve")->type_name("TAG,..");
     line.add_option("--tensors-from", tensors_from_, "File with the tensors that a listing elides")
         ->type_name("FILE");
     line.add_flag("--drop-unknown", output_.base.drop_unknown,
@@ -23,8 +23,13 @@ class Convert final : public Command {
 
   int run() override {
     Model model = input_.load(tensors_from_);
-    if (!tags_.empty()) output_.base.tags = split_list({tags_});
     output_.check(model);
+    if (!tags_.empty()) {
+      output_.base.tags = split_list({tags_});
+      if (model.meta_graphs.size() > 1 && !input_.tag_set_given())
+        throw Error(Cause::kUsage, "holds several MetaGraphs; --tag-set says whose tags these are").in(model.path);
+      if (model.kind == Kind::kSavedModel) give_tags(model, output_.base.tags);
+    }
     attach_values(model);
     output_.save(model, {}, {}, output_.note_of_file(model));
     return 0;

@@ -66,12 +66,10 @@ class Copy final : public Command {
     const Counts before = count(model);
     const CopyResult result = with_file(model, [&] { return copy(model, ops, request_); });
     const std::vector<std::string> notes = add_values(model, result);
-    if (output_.dry_run()) {
-      print(changes(result));
-    } else if (!map_out_.empty()) {
-      write_map(result);
-    }
+    if (output_.dry_run()) print(changes(result));
+    const std::unique_ptr<OutputFile> map = output_.dry_run() ? nullptr : written_map(model, result);
     output_.save(model, {before}, warnings_, notes);
+    if (map) map->commit();
     return 0;
   }
 
@@ -130,15 +128,20 @@ class Copy final : public Command {
     return text;
   }
 
-  void write_map(const CopyResult& result) const {
-    OutputFile out(map_out_, output_.overwrites());
-    out.write(maps_json({{"nodes", &result.nodes},
-                         {"outputs", &result.outputs},
-                         {"inputs", &result.inputs},
-                         {"variables", &result.variables},
-                         {"keys", &result.keys},
-                         {"frames", &result.frames}}));
-    out.commit();
+  // Complete, and there once the graph is.
+  std::unique_ptr<OutputFile> written_map(const Model& model, const CopyResult& result) const {
+    if (map_out_.empty()) return nullptr;
+    if (same_file(map_out_, model.path) || map_out_ == output_.destination(model).path)
+      throw Error(Cause::kUsage, "is the file of the graph, too").of(quoted("--map-out", map_out_));
+    auto out = std::make_unique<OutputFile>(map_out_, output_.overwrites());
+    out->write(maps_json({{"nodes", &result.nodes},
+                          {"outputs", &result.outputs},
+                          {"inputs", &result.inputs},
+                          {"variables", &result.variables},
+                          {"keys", &result.keys},
+                          {"frames", &result.frames}}));
+    out->finish();
+    return out;
   }
 
   InputOptions input_;

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/leftover.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/say.h"
@@ -18,8 +20,9 @@ namespace gedit {
 namespace {
 
 // A mapped input that another process shortens is a SIGBUS at the next look. The output is a file without a
-// name, or one that was not renamed yet, so leaving at once leaves nothing behind.
+// name, or one that is taken away here.
 void leave_on_shrunk_input(int /*signal*/) {
+  remove_leftovers();
   constexpr std::string_view kMessage = "gedit: an input became shorter while it was read\n";
   static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
   ::_exit(static_cast<int>(Cause::kInput));
@@ -103,6 +106,9 @@ int run_command(std::vector<std::string> words) {
 int main(int argc, char** argv) {
   std::signal(SIGBUS, gedit::leave_on_shrunk_input);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows past its limit is an error like a full disk
+  gedit::remove_leftovers_on_signals();
+  gedit::open_many_files();
   gedit::silence_protobuf();
   return gedit::run_command({argv + 1, argv + argc});
 }

@@ -112,6 +112,7 @@ class Merge final : public Command {
     for (const std::string& text : operands_) {
       const NamedFile file = parse_operand(text);
       MergeOperand operand{file.name, input_.load_one(file.path), {}};
+      operand.model.assets_folder = output_.assets();
       operand.ops = input_.registry(operand.model);
       operands.push_back(std::move(operand));
     }

@@ -1,5 +1,7 @@
 #include "base/descriptor.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +18,13 @@ namespace {
 constexpr size_t kWrite = size_t{256} << 10;
 
 }  // namespace
+
+void open_many_files() {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 std::string system_text(int error) {
   std::string text = std::strerror(error);
@@ -38,6 +47,11 @@ void write_all(int descriptor, const char* p, size_t size, int& error) {
     p += wrote;
     size -= static_cast<size_t>(wrote);
   }
+}
+
+int link_open_file(int descriptor, const std::string& path) {
+  const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+  return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
 WriteFailure write_mapped(const Mapped& part, int to) {

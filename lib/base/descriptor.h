@@ -12,6 +12,9 @@ namespace gedit {
 // Measured: a larger buffer gains nothing, a smaller one costs system calls.
 inline constexpr size_t kFileBuffer = size_t{256} << 10;
 
+// As many files as the system lets this user have: a checkpoint may have a thousand data files.
+void open_many_files();
+
 // What errno means, as part of a message.
 std::string system_text(int error);
 
@@ -20,6 +23,9 @@ std::string system_text(int error);
 
 // Sets `error` to an errno where not all could be written.
 void write_all(int descriptor, const char* p, size_t size, int& error);
+
+// Another name for an open file, also for one that has none yet; gives an errno, or 0.
+int link_open_file(int descriptor, const std::string& path);
 
 // What went wrong while bytes were written.
 struct WriteFailure {

@@ -1,6 +1,10 @@
 #include "base/file.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+
+#include <array>
 
 namespace gedit {
 
@@ -16,6 +20,27 @@ bool exists(const std::string& path) {
 bool is_directory(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool still_there(const InputFile& file) {
+  struct stat now {
+  }, then{};
+  return ::stat(file.path().c_str(), &now) == 0 && ::fstat(file.descriptor(), &then) == 0 &&
+         now.st_dev == then.st_dev && now.st_ino == then.st_ino;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat x {
+  }, y{};
+  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+std::string behind_link(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
+  std::array<char, PATH_MAX> real{};
+  return ::realpath(path.c_str(), real.data()) == nullptr ? path : std::string(real.data());
 }
 
 std::string join_path(std::string_view dir, std::string_view name) {

@@ -88,11 +88,13 @@ class InputFile {
 };
 
 class BackgroundWriter;
+class Leftover;
 struct WriteFailure;
 
 // An output file. Nothing is at `path` before commit(): the bytes gather in a file without a name (O_TMPFILE)
-// in the same directory, so that even a killed process leaves nothing behind. `-` is standard output, written
-// as it comes; so is what no file can take the place of: a device, a pipe.
+// in the same directory, so that even a killed process leaves nothing behind. What it replaces gives it its
+// permissions; where that is a link, what the link leads to is replaced. `-` is standard output, written as
+// it comes; so is what no file can take the place of: a device, a pipe.
 class OutputFile final : public Sink {
  public:
   // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the directory
@@ -107,6 +109,13 @@ class OutputFile final : public Sink {
       uint64_t size);  // reserves space, if the file system can; a large one is written in the background
   void write(std::string_view bytes) override;
   void write_from(const std::shared_ptr<const InputFile>& file, std::string_view bytes) override;
+  void take_permissions(const std::string& of);  // of a file that this one stands in for; none there: as is
+  // All bytes of the file, shared by reflink, in what is still empty; false where the file system cannot.
+  bool share(const InputFile& source);
+  // Complete, and still without a name; what it was written with is given back. For several outputs that are
+  // to appear together: nothing but place() may follow.
+  void finish();
+  void place(const std::string& path);  // under a name that nothing has; throws Error (kRefused, kWrite)
   void commit();                                 // the file is there, whole; throws Error (kWrite)
   uint64_t written() const { return written_; }  // by now, without what is pending
   uint64_t pending() const { return used_; }
@@ -118,9 +127,11 @@ class OutputFile final : public Sink {
   void copy_long(const InputFile& source, std::string_view bytes);
   void copy_whole(const InputFile& source, std::string_view bytes);
   void check(const WriteFailure& failure) const;
+  void link_as(const std::string& path);
   [[noreturn]] void fail(int error) const;
 
   std::string path_;
+  std::string target_;  // path_, or what it leads to
   bool overwrite_;
   bool direct_ = false;    // written as it comes, not renamed
   std::string temporary_;  // name of the temporary file, where the file system knows no unnamed ones
@@ -130,11 +141,18 @@ class OutputFile final : public Sink {
   size_t used_ = 0;
   std::vector<std::shared_ptr<const InputFile>> sources_;
   std::unique_ptr<BackgroundWriter> background_;
+  std::unique_ptr<Leftover> leftover_;  // of `temporary_`
 };
 
 // Whether anything is at `path`, a dangling link included.
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
+// Whether the file that is open here is still the one at its path: nobody replaced it.
+bool still_there(const InputFile& file);
+// Whether both are there and are one file or directory.
+bool same_file(const std::string& a, const std::string& b);
+// Where `path` is a link, what it leads to; else, and where that is gone, the path.
+std::string behind_link(const std::string& path);
 
 // `dir/name`, without doubling the slash; `name` alone where dir is empty.
 std::string join_path(std::string_view dir, std::string_view name);

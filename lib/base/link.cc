@@ -1,45 +1,36 @@
 #include "base/link.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-
-#include "base/error.h"
-#include "base/file.h"
+#include "base/descriptor.h"
 
 namespace gedit {
-namespace {
 
-bool reflink(const std::string& from, const std::string& to) {
-  const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
-  if (source < 0) return false;
-  const int target = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (target < 0) {
-    ::close(source);
-    return false;
-  }
-  const bool done = ::ioctl(target, FICLONE, source) == 0;
-  ::close(source);
-  ::close(target);
-  if (!done) ::unlink(to.c_str());
-  return done;
+bool can_link(const InputFile& file, const std::string& folder) {
+  struct stat source {
+  }, target{};
+  if (::fstat(file.descriptor(), &source) != 0 || ::stat(folder.c_str(), &target) != 0) return false;
+  if (source.st_dev != target.st_dev || source.st_nlink == 0) return false;
+  // Of files that one does not own, one may link those that one may write (sysctl fs.protected_hardlinks).
+  return source.st_uid == ::geteuid() || ::geteuid() == 0 ||
+         ::faccessat(AT_FDCWD, file.path().c_str(), R_OK | W_OK, AT_EACCESS) == 0;
 }
 
-}  // namespace
+void copy_file(const std::shared_ptr<const InputFile>& from, OutputFile& to, bool reflink) {
+  if (reflink && to.share(*from)) return;
+  to.read_through(from);
+  to.expect(from->bytes().size());
+  to.write(from->bytes());
+}
 
 void link_file(const std::string& from, const std::string& to, bool copy) {
-  if (!copy && !exists(to)) {
-    if (reflink(from, to)) return;
-    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
-  }
   const std::shared_ptr<const InputFile> source = InputFile::open(from);
   OutputFile target(to, false);
-  target.read_through(source);
-  target.expect(source->bytes().size());
-  target.write(source->bytes());
+  const bool shared = !copy && target.share(*source);
+  if (!shared && !copy && link_open_file(source->descriptor(), to) == 0) return;
+  if (!shared) copy_file(source, target, false);
   target.commit();
 }
 

@@ -1,10 +1,11 @@
 // An output that appears whole or not at all.
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/leftover.h"
 
 namespace gedit {
 namespace {
@@ -58,25 +60,40 @@ OutputFile::OutputFile(std::string path, bool overwrite)
   if (!overwrite_ && exists(path_)) {
     throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
   }
-  const std::string dir(dir_name(path_));
+  target_ = behind_link(path_);
+  const std::string dir(dir_name(target_));
   descriptor_ = ::open(dir.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) return;
-  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
-  temporary_ = path_ + ".tmp-XXXXXX";
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (descriptor_ < 0) {
-    temporary_.clear();
-    fail(errno);
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
+    temporary_ = target_ + ".tmp-XXXXXX";
+    descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+    if (descriptor_ < 0) {
+      temporary_.clear();
+      fail(errno);
+    }
+    leftover_ = std::make_unique<Leftover>(temporary_);
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(descriptor_, 0666 & ~mask);
   }
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor_, 0666 & ~mask);
+  if (overwrite_) take_permissions(target_);
 }
 
 OutputFile::~OutputFile() {
   background_.reset();
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::take_permissions(const std::string& of) {
+  struct stat before {
+  }, now{};
+  if (::stat(of.c_str(), &before) != 0 || ::fstat(descriptor_, &now) != 0) return;
+  mode_t mode = before.st_mode & 07777;
+  const bool owner = before.st_uid != now.st_uid, group = before.st_gid != now.st_gid;
+  // Only root gives files away; whoever cannot must not make a program that runs as somebody else.
+  if ((owner || group) && ::fchown(descriptor_, before.st_uid, before.st_gid) != 0) mode &= 0777;
+  static_cast<void>(::fchmod(descriptor_, mode));
 }
 
 void OutputFile::fail(int error) const {
@@ -181,37 +198,66 @@ void OutputFile::write_through(std::string_view bytes) {
   written_ += bytes.size();
 }
 
-void OutputFile::commit() {
+bool OutputFile::share(const InputFile& source) {
+  if (direct_ || ::ioctl(descriptor_, FICLONE, source.descriptor()) != 0) return false;
+  written_ = source.bytes().size();
+  return true;
+}
+
+void OutputFile::finish() {
   flush();
   drain();
   if (direct_) return;
   if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
     fail(errno);  // gives back what expect() took too much
+  background_.reset();
+  buffer_ = {};
+  sources_.clear();
+}
+
+// Fails where somebody else made the file meanwhile.
+void OutputFile::link_as(const std::string& path) {
+  int error = 0;
   if (temporary_.empty()) {
-    std::array<char, 64> self{};
-    std::snprintf(self.data(), self.size(), "/proc/self/fd/%d", descriptor_);
-    if (!overwrite_) {  // fails where somebody else made the file meanwhile
-      if (::linkat(AT_FDCWD, self.data(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-        if (errno == EEXIST) throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
-        fail(errno);
-      }
+    error = link_open_file(descriptor_, path);
+  } else if (::link(temporary_.c_str(), path.c_str()) != 0) {
+    error = errno;
+    // A file system without hard links.
+    if ((error == EPERM || error == EOPNOTSUPP) &&
+        ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
+      temporary_.clear();
       return;
     }
-    std::string name;
-    for (int attempt = 0; name.empty(); ++attempt) {
-      name = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-      if (::linkat(AT_FDCWD, self.data(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) break;
-      if (errno != EEXIST || attempt > 100) fail(errno);
-      name.clear();
+  }
+  if (error == EEXIST) throw Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
+  if (error != 0) throw Error(Cause::kWrite, system_text(error)).in(path);
+}
+
+void OutputFile::place(const std::string& path) {
+  link_as(path);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+  leftover_.reset();
+}
+
+void OutputFile::commit() {
+  finish();
+  if (direct_) return;
+  if (!overwrite_) return place(path_);
+  if (temporary_.empty()) {
+    const HeldSignals until_it_is_there;
+    for (int attempt = 0; temporary_.empty(); ++attempt) {
+      std::string name = target_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+      const int error = link_open_file(descriptor_, name);
+      if (error == 0) temporary_ = std::move(name);
+      if (error != 0 && (error != EEXIST || attempt > 100)) fail(error);
     }
-    temporary_ = name;
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail(errno);
   }
-  if (overwrite_) {
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
-    temporary_.clear();
-    return;
-  }
-  if (::link(temporary_.c_str(), path_.c_str()) != 0) fail(errno);  // the destructor removes the other name
+  temporary_.clear();
+  leftover_.reset();
 }
 
 }  // namespace gedit

@@ -303,7 +303,15 @@ Checkpoint read_index(std::shared_ptr<const InputFile> index, const std::string&
   } catch (const Error& error) {
     throw error.in(index->path());
   }
+  for (Shard& shard : checkpoint.shards) shard.index = index;
   return checkpoint;
+}
+
+size_t shards_of_index(std::shared_ptr<const InputFile> index) {
+  const Table table(std::move(index));
+  std::string unpacked;
+  const auto header = table.find("", unpacked);
+  return header ? static_cast<size_t>(parse_header(*header).shards) : 0;
 }
 
 std::string with_place(std::string_view entry, const Place& place) {

@@ -59,6 +59,7 @@ struct Shard {
   std::string path;
   std::string bytes;
   std::shared_ptr<const Table> table;
+  std::shared_ptr<const InputFile> index;  // that names it; none where it was not read from an index
 };
 
 // The tensors are in ascending order of their names, each name once. Views (records, the header) lie in
@@ -90,6 +91,9 @@ std::string shard_path(std::string_view prefix, size_t shard, size_t shards);
 Checkpoint read_bundle(const std::string& prefix);
 // The same from an index that is open already.
 Checkpoint read_index(std::shared_ptr<const InputFile> index, const std::string& prefix);
+
+// Number of data files that an index names. Throws Error (kInput) as read_index().
+size_t shards_of_index(std::shared_ptr<const InputFile> index);
 
 // Whether the header (the value of the first key, which is empty) is that of a V2 index; else it is V1.
 bool is_bundle_header(std::string_view value);

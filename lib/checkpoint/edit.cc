@@ -187,11 +187,21 @@ void drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected, Key
       ++kept;
     }
   }
+  const bool nothing = kept == tensors.size();
   tensors.resize(kept);
+  if (nothing && objects && std::find(selected.begin(), selected.end(), true) != selected.end()) {
+    throw Error(Cause::kRefused, "says which objects the other tensors belong to, and stays with them")
+        .of(tensor_subject(kObjectGraphKey))
+        .in(checkpoint.prefix);
+  }
   if (keys.empty()) return;
   const std::string bytes = load_object_graph(checkpoint);
   ObjectGraph graph = parse_object_graph(bytes);
-  drop_keys(graph, keys);
+  try {
+    drop_keys(graph, keys);
+  } catch (const Error& error) {
+    throw error.in(checkpoint.prefix);
+  }
   if (const std::string now = object_graph_bytes(graph); now != bytes) store_object_graph(checkpoint, now);
 }
 

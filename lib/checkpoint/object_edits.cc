@@ -12,6 +12,14 @@ namespace {
 
 constexpr uint32_t kRegisteredSaver = 4;  // TrackableObject
 
+// A MutableHashTable is two tensors, and one attribute whose key is what they have in common
+// (docs/tensorflow.md#object-graph).
+constexpr std::string_view kTableKeys = "-keys", kTableValues = "-values";
+
+Error halved(std::string_view key) {
+  return Error(Cause::kRefused, "the keys and the values of a table stay together").of(quoted("table", key));
+}
+
 Error taken(std::string_view path) { return Error(Cause::kRefused, "is taken").of(quoted("object", path)); }
 
 void refuse_twins(const ObjectGraph::Object& object, std::string_view path) {
@@ -93,9 +101,19 @@ void rename_objects(ObjectGraph& graph, const Renaming& renaming) {
 void rename_keys(ObjectGraph& graph, const std::map<std::string, std::string, std::less<>>& renamed) {
   for (ObjectGraph::Object& object : graph.objects) {
     for (ObjectGraph::Attribute& attribute : object.attributes) {
-      const auto place = renamed.find(attribute.key);
-      if (place == renamed.end()) continue;
-      attribute.key = place->second;
+      if (const auto place = renamed.find(attribute.key); place != renamed.end()) {
+        attribute.key = place->second;
+        object.changed = true;
+        continue;
+      }
+      const auto keys = renamed.find(attribute.key + std::string(kTableKeys));
+      const auto values = renamed.find(attribute.key + std::string(kTableValues));
+      if (keys == renamed.end() && values == renamed.end()) continue;
+      std::string_view stem = keys == renamed.end() ? std::string_view() : keys->second;
+      if (!stem.ends_with(kTableKeys) || values == renamed.end()) throw halved(attribute.key);
+      stem.remove_suffix(kTableKeys.size());
+      if (values->second != std::string(stem) + std::string(kTableValues)) throw halved(attribute.key);
+      attribute.key = stem;
       object.changed = true;
     }
   }
@@ -106,8 +124,12 @@ void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& key
   std::vector<bool> lost(count, false), holds(count, false);
   for (size_t i = 0; i < count; ++i) {
     ObjectGraph::Object& object = graph.objects[i];
-    lost[i] = std::erase_if(object.attributes,
-                            [&](const auto& attribute) { return keys.contains(attribute.key); }) > 0;
+    lost[i] = std::erase_if(object.attributes, [&](const auto& attribute) {
+                const bool its_keys = keys.contains(attribute.key + std::string(kTableKeys));
+                if (its_keys != keys.contains(attribute.key + std::string(kTableValues)))
+                  throw halved(attribute.key);
+                return its_keys || keys.contains(attribute.key);
+              }) > 0;
     if (lost[i]) object.changed = true;
     // Objects that a saver of their own writes hold something as well.
     holds[i] = !object.attributes.empty() || has_field(object.rest, kRegisteredSaver);

@@ -1,12 +1,6 @@
 #include "checkpoint/write.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,62 +9,14 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "base/link.h"
-#include "base/wire.h"
+#include "checkpoint/exchange.h"
 #include "checkpoint/values.h"
 
 namespace gedit {
 namespace {
 
-Error write_error(const std::string& path, int error) {
-  std::string text = std::strerror(error);
-  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  return Error(Cause::kWrite, text).in(path);
-}
-
 Error exists_error(const std::string& path) {
   return Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
-}
-
-}  // namespace
-
-// A file that is complete under another name beside its place.
-struct Staged {
-  std::string temporary, target;
-};
-
-namespace {
-
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat x {
-  }, y{};
-  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino;
-}
-
-// A file beside `target`, under a name of its own, that `make` makes.
-template <typename Make>
-Staged stage(const std::string& target, Make make) {
-  std::string name;
-  for (int attempt = 0; name.empty() || exists(name); ++attempt) {
-    name = target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-  }
-  try {
-    make(name);
-  } catch (const Error& error) {
-    if (error.file() != name) throw;
-    throw Error(error.cause(), error.message()).in(target);  // the name that the user gave
-  }
-  return {name, target};
-}
-
-// A new file with what `fill` writes.
-template <typename Fill>
-Staged stage_new(const std::string& target, Fill fill) {
-  return stage(target, [&](const std::string& name) {
-    OutputFile out(name, false);
-    fill(out);
-    out.commit();
-  });
 }
 
 }  // namespace
@@ -92,21 +38,6 @@ void each_piece(Checkpoint& checkpoint, Use use) {
   }
 }
 
-// Number of data files that the index at `prefix` names; 0 where there is none that can be read.
-size_t shards_there(const std::string& prefix) {
-  const std::string path = index_path(prefix);
-  if (!exists(path)) return 0;
-  try {
-    const Table table(InputFile::open(path));
-    std::string unpacked;
-    const auto header = table.find("", unpacked);
-    const uint64_t shards = header ? last_varint(*header, 1) : 0;
-    return shards > 99999 ? 0 : static_cast<size_t>(shards);
-  } catch (const Error&) {
-    return 0;  // a broken index is overwritten; what it named cannot be told and stays
-  }
-}
-
 }  // namespace
 
 struct CheckpointOutput::State {
@@ -124,9 +55,6 @@ struct CheckpointOutput::State {
         prefix(std::move(to)),
         options(how),
         files(source) {}
-  ~State() {
-    for (const Staged& file : staged) ::unlink(file.temporary.c_str());
-  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -136,8 +64,10 @@ struct CheckpointOutput::State {
   void stage_kept();
   void stage_packed();
   void pack_one(OutputFile& file, const StoredValue& piece, uint32_t shard);
-  void stage_index();
-  void commit();
+  void renumber();
+  void write_index(size_t shards, OutputFile& file);
+  std::unique_ptr<OutputFile> new_file(size_t shard) const;
+  void commit(const std::function<void()>& then);
 
   Checkpoint source;  // without its tensors, which move to `out`
   Checkpoint out;
@@ -149,13 +79,11 @@ struct CheckpointOutput::State {
   std::vector<std::vector<StoredValue>> packed;  // what goes into each of the new data files
   std::map<Place, Place> moved;                  // shared bytes are packed once
   size_t first_packed = 0;
-  std::vector<Staged> staged;
-  std::vector<std::string> stale;
-  std::unique_ptr<OutputFile> index;
+  std::vector<NewDataFile> staged;
 };
 
 void CheckpointOutput::State::check_target() const {
-  if (is_directory(prefix) || prefix.ends_with('/') || prefix.empty()) {
+  if (prefix.ends_with('/') || prefix.empty()) {
     throw Error(Cause::kRefused, "a directory; a checkpoint is written under a prefix")
         .in(prefix)
         .hint("-o " + join_path(prefix, "model.ckpt"));
@@ -228,20 +156,32 @@ void CheckpointOutput::State::stage_kept() {
     const std::string target = shard_path(prefix, *kept[i], result.shards);
     if (!options.overwrite && exists(target)) throw exists_error(target);
     if (shard.form == Shard::Form::kMemory) {
-      staged.push_back(stage_new(target, [&](OutputFile& file) { file.write(shard.bytes); }));
+      std::unique_ptr<OutputFile> made = new_file(*kept[i]);
+      made->write(shard.bytes);
+      made->finish();
+      staged.push_back({*kept[i], std::move(made), nullptr});
       result.data_bytes += shard.bytes.size();
       continue;
-    }
-    if (same_file(shard.path, target)) {
-      result.data_bytes += files.file(static_cast<uint32_t>(i))->bytes().size();
-      continue;  // stays where it is
     }
     if (!used[i] && !exists(shard.path)) continue;  // TensorFlow does not miss it either
     const auto data = files.file(static_cast<uint32_t>(i));
     result.data_bytes += data->bytes().size();
-    staged.push_back(
-        stage(target, [&](const std::string& name) { link_file(shard.path, name, options.copy_data); }));
+    if (same_file(shard.path, target) || (!options.copy_data && can_link(*data, std::string(dir_name(target))))) {
+      staged.push_back({*kept[i], nullptr, data});
+      continue;
+    }
+    std::unique_ptr<OutputFile> made = new_file(*kept[i]);
+    copy_file(data, *made, !options.copy_data);
+    made->finish();
+    staged.push_back({*kept[i], std::move(made), nullptr});
   }
+}
+
+// Private values stay private under -O and -i.
+std::unique_ptr<OutputFile> CheckpointOutput::State::new_file(size_t shard) const {
+  auto file = std::make_unique<OutputFile>(shard_path(prefix, shard, result.shards), options.overwrite);
+  if (options.overwrite) file->take_permissions(index_path(prefix));
+  return file;
 }
 
 void CheckpointOutput::State::pack_one(OutputFile& file, const StoredValue& piece, uint32_t shard) {
@@ -295,15 +235,16 @@ void CheckpointOutput::State::stage_packed() {
     const std::string target = shard_path(prefix, shard, result.shards);
     if (!options.overwrite && exists(target)) throw exists_error(target);
     result.data_bytes = 0;  // counts the offset in this file
-    staged.push_back(stage_new(target, [&](OutputFile& file) {
-      for (const StoredValue& piece : packed[i]) pack_one(file, piece, static_cast<uint32_t>(shard));
-    }));
+    std::unique_ptr<OutputFile> made = new_file(shard);
+    for (const StoredValue& piece : packed[i]) pack_one(*made, piece, static_cast<uint32_t>(shard));
+    made->finish();
+    staged.push_back({shard, std::move(made), nullptr});
     all += result.data_bytes;
   }
   result.data_bytes = all;
 }
 
-void CheckpointOutput::State::stage_index() {
+void CheckpointOutput::State::renumber() {
   // Places of kept shards are given their new numbers last: packing looks at the old ones.
   std::set<const Place*> done;
   for (const auto& pieces : packed) {
@@ -327,33 +268,25 @@ void CheckpointOutput::State::stage_index() {
       tensor.record = {};
     }
   }
-  out.shards.assign(result.shards, Shard{});
-  index = std::make_unique<OutputFile>(index_path(prefix), options.overwrite);
-  write_index(out, *index);
 }
 
-void CheckpointOutput::State::commit() {
-  std::vector<std::string> there;
-  try {
-    for (Staged& file : staged) {
-      if (options.overwrite) {
-        if (::rename(file.temporary.c_str(), file.target.c_str()) != 0) throw write_error(file.target, errno);
-      } else {
-        if (::link(file.temporary.c_str(), file.target.c_str()) != 0) {
-          if (errno == EEXIST) throw exists_error(file.target);
-          throw write_error(file.target, errno);
-        }
-        there.push_back(file.target);
-      }
-      ::unlink(file.temporary.c_str());  // rename() leaves it where both names are one file
-    }
-    index->commit();
-  } catch (const Error&) {
-    for (const std::string& path : there) ::unlink(path.c_str());
-    throw;
+void CheckpointOutput::State::write_index(size_t shards, OutputFile& file) {
+  out.shards.assign(shards, Shard{});
+  gedit::write_index(out, file);
+}
+
+void CheckpointOutput::State::commit(const std::function<void()>& then) {
+  NewBundle bundle;
+  bundle.prefix = prefix;
+  bundle.overwrite = options.overwrite;
+  bundle.shards = result.shards;
+  bundle.files = std::move(staged);
+  bundle.write_index = [this](size_t shards, OutputFile& file) { write_index(shards, file); };
+  for (const Shard& shard : source.shards) {
+    if (shard.index && (bundle.sources.empty() || bundle.sources.back() != shard.index))
+      bundle.sources.push_back(shard.index);
   }
-  staged.clear();
-  for (const std::string& path : stale) ::unlink(path.c_str());
+  put_in_place(bundle, then);
 }
 
 CheckpointOutput::CheckpointOutput(Checkpoint checkpoint, const std::string& prefix,
@@ -362,19 +295,14 @@ CheckpointOutput::CheckpointOutput(Checkpoint checkpoint, const std::string& pre
   State& state = *state_;
   state.check_target();
   state.plan();
-  const size_t old = options.overwrite ? shards_there(prefix) : 0;
   state.stage_kept();
   state.stage_packed();
-  state.stage_index();
-  if (old == state.result.shards) return;
-  for (size_t i = 0; i < old; ++i) {
-    if (std::string path = shard_path(prefix, i, old); exists(path)) state.stale.push_back(std::move(path));
-  }
+  state.renumber();
 }
 
 CheckpointOutput::~CheckpointOutput() = default;
 
-void CheckpointOutput::commit() { state_->commit(); }
+void CheckpointOutput::commit(const std::function<void()>& then) { state_->commit(then); }
 
 const WriteResult& CheckpointOutput::result() const { return state_->result; }
 

@@ -1,8 +1,9 @@
-// Writes a checkpoint: data files linked, never moved, or packed anew; all of it beside the target before the
-// first file appears.
+// Writes a checkpoint: data files linked, never moved, or packed anew; all of it complete before the first
+// file appears.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,9 +28,9 @@ struct WriteResult {
   size_t shards = 0;
 };
 
-// A checkpoint that is complete beside its place. Without commit() nothing of it stays.
+// A checkpoint that is complete, its files without names. Without commit() nothing of it stays.
 //   CheckpointOutput output(checkpoint, "dir/model", options);  // throws kInput, kRefused, kWrite
-//   output.commit();                                            // data files, then the index
+//   output.commit();                                            // data files, then the index: exchange.h
 // With `overwrite` the prefix may be the checkpoint's own; where its data files keep their names and their
 // bytes, the index alone is replaced.
 class CheckpointOutput {
@@ -39,7 +40,8 @@ class CheckpointOutput {
   CheckpointOutput(const CheckpointOutput&) = delete;
   CheckpointOutput& operator=(const CheckpointOutput&) = delete;
 
-  void commit();
+  // `then` runs when the checkpoint is there; where it throws, what was there before is there again.
+  void commit(const std::function<void()>& then = {});
   const WriteResult& result() const;
 
  private:

@@ -1,8 +1,12 @@
 #include "model/asset_paths.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/crc32c.h"
@@ -16,17 +20,39 @@
 namespace gedit {
 namespace {
 
+// Without links; empty where nothing is there.
+std::string resolved(const std::string& path) {
+  std::array<char, PATH_MAX> real{};
+  if (path.find('\0') != std::string::npos || ::realpath(path.c_str(), real.data()) == nullptr) return "";
+  return real.data();
+}
+
+bool is_under(std::string_view path, std::string_view folder) {
+  if (folder.empty() || !path.starts_with(folder)) return false;
+  return folder == "/" || path.size() == folder.size() || path[folder.size()] == '/';
+}
+
 bool can_be_read(const std::string& path) {
   struct stat status {};
   return path.find('\0') == std::string::npos && ::stat(path.c_str(), &status) == 0 &&
          S_ISREG(status.st_mode) && ::access(path.c_str(), R_OK) == 0;
 }
 
-// Empty where there is none.
-std::string find_file(const std::string& path, const std::string& folder) {
-  if (can_be_read(path)) return path;
-  const std::string beside = join_path(folder, path);
-  return !path.starts_with('/') && can_be_read(beside) ? beside : "";
+// The file that an asset's path means; empty where there is none.
+std::string find_file(const Model& model, const OwnFiles& own, const std::string& path) {
+  std::vector<std::string> places{path};
+  if (!path.starts_with('/')) places.push_back(join_path(dir_name(model.path), path));
+  if (!model.assets_folder.empty()) {
+    if (!path.starts_with('/')) places.push_back(join_path(model.assets_folder, path));
+    places.push_back(join_path(model.assets_folder, base_name(path)));
+  }
+  for (const std::string& place : places) {
+    if (own.has(place)) return place;
+  }
+  for (const std::string& place : places) {
+    if (can_be_read(place)) own.require(place);
+  }
+  return "";
 }
 
 std::string asset_file_def(std::string_view tensor, std::string_view file) {
@@ -42,6 +68,42 @@ bool same_content(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+OwnFiles::OwnFiles(std::string folder, const InputFile* file, std::string assets)
+    : folder_(resolved(folder)), assets_(assets.empty() ? "" : resolved(assets)) {
+  if (file == nullptr || file->path() == "-") return;
+  const std::string real = resolved(file->path());
+  if (!real.empty() && !is_under(real, folder_)) store_ = dir_name(real);
+}
+
+OwnFiles::OwnFiles(const Model& model)
+    : OwnFiles(model.folder.empty() ? std::string(dir_name(model.path)) : model.folder, model.file.get(),
+               model.assets_folder) {}
+
+bool OwnFiles::has(const std::string& path) const {
+  const std::string real = resolved(path);
+  return !real.empty() && can_be_read(real) &&
+         (is_under(real, folder_) || is_under(real, assets_) || (!store_.empty() && dir_name(real) == store_));
+}
+
+bool OwnFiles::is_near(const std::string& path) const { return !is_under(resolved(path), assets_); }
+
+void OwnFiles::require(const std::string& path) const {
+  if (has(path)) return;
+  const std::string real = resolved(path);
+  const std::string subject = quoted("file", path);
+  if (real.empty()) throw Error(Cause::kInput, "leads nowhere").of(subject);
+  if (is_directory(real)) throw Error(Cause::kRefused, "a link to a folder, which is not followed").of(subject);
+  struct stat status {};
+  if (::stat(real.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    throw Error(Cause::kRefused, "neither a file nor a folder").of(subject);
+  if (::access(real.c_str(), R_OK) != 0) throw Error(Cause::kInput, "cannot be read").of(subject);
+  const bool link = behind_link(path) != path;
+  throw Error(Cause::kRefused, link ? "a link out of the model's folder, to '" + printable(real) + "'"
+                                    : "lies outside the model's folder")
+      .of(subject)
+      .hint("--assets " + printable(dir_name(real)));
+}
 
 std::vector<std::string> give_assets(Model& model) {
   MetaGraph& meta = model.meta();
@@ -68,12 +130,13 @@ std::vector<std::string> give_assets(Model& model) {
 
   std::vector<std::string> warnings, defs;
   AssetNames names;
+  const OwnFiles own(model);
   for (const Asset& asset : assets(meta))
     names.place(std::string(asset.file), asset_path(model, std::string(asset.file)));
   for (const std::string_view tensor : tensors) {
     const std::string& path = paths.at(node_of(tensor));
     if (path.empty()) continue;
-    const std::string file = find_file(path, std::string(dir_name(model.path)));
+    const std::string file = find_file(model, own, path);
     if (file.empty()) {
       warnings.push_back("asset '" + printable(path) + "' of '" + printable(node_of(tensor)) +
                          "' is not there: it will be read at that path");
@@ -104,9 +167,19 @@ void lift_assets(MetaGraph& meta) {
 
 std::string asset_path(const Model& model, const std::string& name) {
   if (const auto known = model.asset_files.find(name); known != model.asset_files.end()) return known->second;
-  if (!model.folder.empty()) return join_path(join_path(model.folder, "assets"), name);
-  const std::string beside = join_path(dir_name(model.path), name);
-  return exists(beside) ? beside : join_path(join_path(dir_name(model.path), "assets"), name);
+  const std::string here(dir_name(model.path));
+  std::vector<std::string> places;
+  if (!model.folder.empty()) {
+    places = {join_path(join_path(model.folder, "assets"), name)};
+  } else {
+    places = {join_path(here, name), join_path(join_path(here, "assets"), name)};
+  }
+  if (!model.assets_folder.empty()) {
+    places.push_back(join_path(model.assets_folder, name));
+    places.push_back(join_path(join_path(model.assets_folder, "assets"), name));
+  }
+  const auto there = std::find_if(places.begin(), places.end(), exists);
+  return there == places.end() ? places.front() : *there;
 }
 
 std::pair<std::string, bool> AssetNames::place(const std::string& wanted, const std::string& file) {

@@ -14,10 +14,29 @@
 
 namespace gedit {
 
+// Which files a model may bring along: those in its folder and in the one that --assets names. A link that
+// leads out of the folder is followed where the model's own file is such a link, into the same place: so
+// caches of downloads keep them. docs/rules.md#assets
+class OwnFiles {
+ public:
+  // `file` is the model's, or none; `assets` the folder of --assets, or empty.
+  OwnFiles(std::string folder, const InputFile* file, std::string assets);
+  explicit OwnFiles(const Model& model);
+
+  bool has(const std::string& path) const;      // a regular file that may be read and taken
+  bool is_near(const std::string& path) const;  // not from --assets: may be shared, not only copied
+  // Throws Error (kRefused) that says where it leads, or that it is no file.
+  void require(const std::string& path) const;
+
+ private:
+  std::string folder_, store_, assets_;  // as the kernel resolves them; empty: none
+};
+
 // Gives an asset_file_def to each Const of collection asset_filepaths that has none, as TensorFlow's
 // SavedModelBuilder does (python/saved_model/builder_impl.py): the loader hands it the file's new place. A
-// relative path counts from the current folder, else from the model's. What is no file that can be read keeps
-// its path; a warning for each comes back.
+// relative path counts from the current folder, else from the model's; --assets DIR has it under its path or
+// its name. What is not there keeps its path; a warning for each comes back. Throws Error (kRefused) for a
+// file that is not the model's own.
 std::vector<std::string> give_assets(Model& model);
 
 // Assets that are in collection saved_model_assets alone, where TensorFlow kept them before 1.12, become

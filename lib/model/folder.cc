@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <set>
 
 #include "base/error.h"
+#include "base/leftover.h"
 #include "base/link.h"
 #include "model/asset_paths.h"
 #include "model/collections.h"
@@ -23,55 +26,120 @@ Error failed(const std::string& path, const std::error_code& code) {
   return Error(Cause::kWrite, code.message()).in(path);
 }
 
-// Files and folders below `from`, linked below `to`; `skip` names entries of `from` itself.
-void link_tree(const std::string& from, const std::string& to, const std::vector<std::string_view>& skip) {
+// What `from` is linked below `to`; `skip` says which entries of a folder are not: skip(path below it).
+template <typename Skip>
+void link_tree(const std::string& from, const std::string& to, const std::string& below, const OwnFiles& own,
+               Skip skip) {
   std::error_code code;
   fs::directory_iterator entries(from, code);
   if (code) throw Error(Cause::kInput, code.message()).in(from);
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
-    bool skipped = false;
-    for (const std::string_view one : skip) skipped = skipped || name == one;
-    if (skipped) continue;
-    const std::string target = join_path(to, name);
-    if (entry.is_directory(code)) {
+    const std::string path = join_path(below, name), target = join_path(to, name);
+    if (skip(path)) continue;
+    if (entry.is_directory(code) && !entry.is_symlink(code)) {
       if (!fs::create_directory(target, code) && code) throw failed(target, code);
-      link_tree(entry.path().string(), target, {});
+      link_tree(entry.path().string(), target, path, own, skip);
     } else {
+      own.require(entry.path().string());
       link_file(entry.path().string(), target);
     }
   }
 }
 
+bool is_file_of_variables(std::string_view name) { return name.starts_with("variables."); }
+
+// The first entry of a SavedModel's folder that TensorFlow did not put there; empty: none.
+std::string foreign_entry(const std::string& folder) {
+  constexpr std::array<std::string_view, 5> kFiles{"saved_model.pb", "saved_model.pbtxt", "fingerprint.pb",
+                                                   "keras_metadata.pb", "variables"};
+  constexpr std::array<std::string_view, 3> kFolders{"assets", "assets.extra", "debug"};
+  std::vector<std::string> names, found;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
+    names.push_back(entry.path().filename().string());
+  for (const std::string& name : names) {
+    const std::string path = join_path(folder, name);
+    if (name == "variables" && is_directory(path)) {
+      for (const fs::directory_entry& entry : fs::directory_iterator(path, code)) {
+        const std::string inside = entry.path().filename().string();
+        if (!is_file_of_variables(inside)) found.push_back(join_path(name, inside));
+      }
+    } else if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end() &&
+               (!is_directory(path) || std::find(kFolders.begin(), kFolders.end(), name) == kFolders.end())) {
+      found.push_back(name);
+    }
+  }
+  return found.empty() ? "" : *std::min_element(found.begin(), found.end());
+}
+
+// Without links; empty where nothing is there.
+std::string real_folder(const std::string& path) {
+  std::error_code code;
+  const fs::path real = fs::canonical(path, code);
+  return code ? std::string() : real.string();
+}
+
+// The folder is exchanged for another: whoever stands in it would stand in one that is gone.
+void refuse_from_inside(const std::string& target, const std::string& path) {
+  std::error_code code;
+  const std::string here = fs::current_path(code).string() + "/";
+  if (!code && here.starts_with(target + "/"))
+    throw Error(Cause::kRefused, "holds the current folder, and would be replaced under it")
+        .in(path)
+        .hint("cd out of it, or -o another folder");
+}
+
 }  // namespace
 
-SavedModelFolder::SavedModelFolder(std::string path, bool overwrite)
+SavedModelFolder::SavedModelFolder(std::string path, bool overwrite, const std::string& own)
     : path_(std::move(path)), overwrite_(overwrite) {
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  target_ = path_;
+  std::error_code code;
   if (exists(path_)) {
     if (!is_directory(path_)) throw Error(Cause::kRefused, "exists, and is no directory").in(path_);
     const bool ours =
         exists(join_path(path_, "saved_model.pb")) || exists(join_path(path_, "saved_model.pbtxt"));
-    std::error_code code;
     const bool empty = fs::is_empty(path_, code);
     if (!empty && !overwrite_) throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
     if (!empty && !ours) throw Error(Cause::kRefused, "is a directory that holds no SavedModel").in(path_);
+    target_ = real_folder(path_);
+    if (const std::string foreign = foreign_entry(target_);
+        !empty && !foreign.empty() && (own.empty() || real_folder(own) != target_)) {
+      throw Error(Cause::kRefused, "holds '" + printable(foreign) + "', which is not the SavedModel's")
+          .in(path_)
+          .hint("move it away, or -o another folder");
+    }
+    refuse_from_inside(target_, path_);
     overwrite_ = true;
   }
-  const std::string parent(dir_name(path_));
-  std::error_code code;
+  const std::string parent(dir_name(target_));
   fs::create_directories(parent, code);
   if (code) throw failed(parent, code);
-  temporary_ = path_ + ".tmp-XXXXXX";
+  temporary_ = target_ + ".tmp-XXXXXX";
+  const HeldSignals until_it_is_noted;
   if (::mkdtemp(temporary_.data()) == nullptr) {
     const int error = errno;
     temporary_.clear();
     throw failed(path_, std::error_code(error, std::generic_category()));
   }
-  fs::permissions(
-      temporary_,
-      fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,
-      fs::perm_options::add, code);
+  leftover_ = std::make_unique<Leftover>(temporary_);
+  fs::perms mode = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                   fs::perms::others_read | fs::perms::others_exec;
+  if (const fs::file_status old = fs::status(target_, code); !code && fs::is_directory(old))
+    mode = old.permissions() | fs::perms::owner_all;
+  fs::permissions(temporary_, mode, fs::perm_options::replace, code);
+}
+
+FolderFile asset_file(const Model& model, const std::string& from, const std::string& to) {
+  const OwnFiles own(model);
+  try {
+    own.require(from);
+  } catch (const Error& error) {
+    throw error.in(model.path);
+  }
+  return {from, to, !own.is_near(from)};
 }
 
 SavedModelFolder::~SavedModelFolder() {
@@ -89,10 +157,16 @@ std::string SavedModelFolder::make(std::string_view name) const {
   return made;
 }
 
-void SavedModelFolder::take_over(const std::string& from, bool variables) {
-  std::vector<std::string_view> skip{"saved_model.pb", "saved_model.pbtxt", "fingerprint.pb"};
-  if (!variables) skip.emplace_back("variables");
-  link_tree(from, temporary_, skip);
+void SavedModelFolder::take_over(const Model& model, bool variables, bool fingerprint) {
+  const OwnFiles own(model);
+  link_tree(model.folder, temporary_, "", own, [&](const std::string& name) {
+    if (name == "saved_model.pb" || name == "saved_model.pbtxt") return true;
+    if (name == "fingerprint.pb") return !fingerprint;
+    const bool values = dir_name(name) == "variables" && is_file_of_variables(base_name(name));
+    return values && !variables;
+  });
+  if (model.file && !still_there(*model.file))
+    throw Error(Cause::kInput, "was replaced while it was read").in(model.file->path());
 }
 
 void SavedModelFolder::add_assets(const Model& model) {
@@ -106,39 +180,49 @@ void SavedModelFolder::add_assets(const Model& model) {
     }
     const std::string found = asset_path(model, name);
     if (!exists(found)) {
-      throw Error(Cause::kInput, "no such file beside the model").in(model.path).of(quoted("asset", name));
+      throw Error(Cause::kInput, "no such file beside the model")
+          .in(model.path)
+          .of(quoted("asset", name))
+          .hint("--assets DIR");
     }
-    link_file(found, join_path(make("assets"), base_name(name)));
+    add_files({asset_file(model, found, join_path("assets", name))});
   }
 }
 
 void SavedModelFolder::add_files(const std::vector<FolderFile>& files) {
   for (const FolderFile& file : files) {
     make(dir_name(file.to));
-    link_file(file.from, path(file.to));
+    if (!file.copy) {
+      link_file(file.from, path(file.to));
+      continue;
+    }
+    OutputFile copy(path(file.to), false);
+    copy_file(InputFile::open(file.from), copy);
+    copy.commit();
   }
 }
 
 void SavedModelFolder::commit() {
   std::error_code code;
-  if (!exists(path_)) {
-    fs::rename(temporary_, path_, code);
+  const HeldSignals until_it_is_there;
+  if (!exists(target_)) {
+    fs::rename(temporary_, target_, code);
     if (code) throw failed(path_, code);
     temporary_.clear();
     return;
   }
   // Both are whole at every moment, and one of them is there: the exchange is one step.
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return;
   if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) {
     throw failed(path_, std::error_code(errno, std::generic_category()));
   }
   // A file system without exchange: both are whole all the same, under one name or the other.
   const std::string old = temporary_ + ".old";
-  fs::rename(path_, old, code);
-  if (!code) fs::rename(temporary_, path_, code);
+  fs::rename(target_, old, code);
+  if (!code) fs::rename(temporary_, target_, code);
   if (code) {
     std::error_code ignored;
-    if (!exists(path_)) fs::rename(old, path_, ignored);
+    if (!exists(target_)) fs::rename(old, target_, ignored);
     throw failed(path_, code);
   }
   temporary_ = old;

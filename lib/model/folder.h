@@ -1,6 +1,7 @@
 // A SavedModel's folder while it is made: complete beside its place before it appears there.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,16 +10,24 @@
 
 namespace gedit {
 
+class Leftover;
+class OwnFiles;
+
 // A file that goes into a SavedModel's folder; `to` is below it: assets/vocab.txt.
 struct FolderFile {
   std::string from, to;
+  bool copy = false;  // never a hard link: it is not the model's own
 };
+
+// An asset of the model, found at `from`. Throws Error (kRefused) where it is not the model's to give
+// (OwnFiles).
+FolderFile asset_file(const Model& model, const std::string& from, const std::string& to);
 
 class SavedModelFolder {
  public:
   // Throws Error: kRefused where something is at `path` and `overwrite` is not set, or where it is not a
-  // SavedModel.
-  SavedModelFolder(std::string path, bool overwrite);
+  // SavedModel, or holds something else as well, unless it is `own`: the folder that take_over() is given.
+  SavedModelFolder(std::string path, bool overwrite, const std::string& own = {});
   ~SavedModelFolder();
   SavedModelFolder(const SavedModelFolder&) = delete;
   SavedModelFolder& operator=(const SavedModelFolder&) = delete;
@@ -26,22 +35,26 @@ class SavedModelFolder {
   std::string path(std::string_view name) const;  // of a file in the folder that is being made
   std::string make(std::string_view name) const;  // a folder in it; gives its path
 
-  // Everything of the folder `from` but its saved_model.pb: variables (unless others are written), assets,
-  // other files, linked. The fingerprint describes the file that it lies beside and stays behind.
-  void take_over(const std::string& from, bool variables);
+  // Everything of the model's folder but its saved_model.pb: variables (unless others are written), assets,
+  // other files, linked; the fingerprint where nothing is changed. Throws Error (kRefused) for what is no
+  // file of the model's (OwnFiles), or no file at all.
+  void take_over(const Model& model, bool variables, bool fingerprint);
 
   // The files that the assets are (collections.h), each at its asset_path(). Throws Error (kInput) where one
   // is missing.
   void add_assets(const Model& model);
 
-  // Links them into the folder.
+  // Links them into the folder; what is not in its model's folder is copied.
   void add_files(const std::vector<FolderFile>& files);
 
   void commit();  // the folder is there; an old one goes last
 
  private:
-  std::string path_, temporary_;
+  std::string path_;       // as it was given, for messages
+  std::string target_;     // the folder, no link to it
+  std::string temporary_;
   bool overwrite_;
+  std::unique_ptr<Leftover> leftover_;
 };
 
 // The prefix under which a checkpoint lies beside a graph file: its path without .meta, .pb, .pbtxt, .gtxt or

@@ -49,6 +49,7 @@ struct Model {
   Format format = Format::kBinary;
   bool directory = false;                          // a SavedModel's folder, or a file of that name inside one
   std::string folder;                              // then: where variables/ and assets/ lie
+  std::string assets_folder;                       // where assets may lie besides (--assets), or empty
   std::map<std::string, std::string> asset_files;  // of its assets, those that lie elsewhere: name -> file
 
   std::shared_ptr<const InputFile> file;

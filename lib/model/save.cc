@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -160,6 +162,23 @@ Target target_of(const Model& model, const Destination& destination) {
   return target;
 }
 
+void give_tags(Model& model, const std::vector<std::string>& tags) {
+  constexpr uint32_t kTags = 4;  // MetaInfoDef
+  const std::set<std::string_view> wanted(tags.begin(), tags.end());
+  for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
+    const std::vector<std::string_view> others = gedit::tags(model.meta_graphs[i]);
+    if (i != model.selected && std::set<std::string_view>(others.begin(), others.end()) == wanted)
+      throw Error(Cause::kRefused, "another MetaGraph has these tags").in(model.path);
+  }
+  MetaGraph& meta = model.meta();
+  std::string info;
+  for (Fields fields(meta.part(meta_field::kInfo)); fields.next();) {
+    if (!fields->bytes(kTags)) info += fields->raw;
+  }
+  for (const std::string& tag : tags) append_bytes_field(info, kTags, tag);
+  meta.set_part(meta_field::kInfo, std::move(info));
+}
+
 void reduce_to_graph(Model& model) {
   model.meta().parts.clear();
   model.meta().edited = true;
@@ -250,10 +269,25 @@ uint64_t read_through(const Model& model, OutputFile& out) {
   return size;
 }
 
+// A fingerprint says what is in the files beside it (docs/tensorflow.md#savedmodel-folder).
+void note_fingerprint(const std::string& folder, Saved& saved) {
+  if (exists(join_path(folder, "fingerprint.pb")))
+    saved.notes.emplace_back("fingerprint.pb is left out: it holds for the model before");
+}
+
+// Of a SavedModel's file that was written into its folder alone.
+void drop_fingerprint(const Model& model, const std::string& path, Saved& saved) {
+  const std::string beside = join_path(dir_name(path), "fingerprint.pb");
+  const bool unchanged = !model.edited() && base_name(path) == base_name(model.path) && model.verbatim;
+  if (model.kind != Kind::kSavedModel || unchanged || !base_name(path).starts_with("saved_model.pb")) return;
+  if (std::remove(beside.c_str()) == 0)
+    saved.notes.emplace_back("fingerprint.pb is gone: it held for the model before");
+}
+
 void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
                  Saved& saved) {
   if (target.format == Format::kBinary) check_size(model, streamed_size(model));
-  SavedModelFolder folder(destination.path, destination.overwrite);
+  SavedModelFolder folder(destination.path, destination.overwrite, was_folder ? model.folder : "");
   const bool text = target.format == Format::kText;
   OutputFile file(folder.path(text ? "saved_model.pbtxt" : "saved_model.pb"), false);
   read_through(model, file);
@@ -262,7 +296,10 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
   saved.bytes = file.written();
   check_size(model, saved.bytes);
   if (was_folder) {
-    folder.take_over(model.folder, destination.values == nullptr && !destination.without_values);
+    const bool values = destination.values == nullptr && !destination.without_values;
+    const bool same = values && !model.edited() && target.format == model.format && model.verbatim;
+    folder.take_over(model, values, same);
+    if (!same && !destination.all_files) note_fingerprint(model.folder, saved);
   } else if (!destination.all_files) {
     folder.add_assets(model);
   }
@@ -352,11 +389,16 @@ Saved save(Model& model, const Destination& destination, bool count) {
   if (target.format == Format::kBinary) out.expect(std::max(size, read));
   write_in(model, target, destination, out, count ? &saved.tally : nullptr);
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
-  // The graph comes last, so that whoever sees it finds its values.
+  // The graph comes last, so that whoever sees it finds its values; where it cannot, the old values are back.
   const std::unique_ptr<CheckpointOutput> values = values_beside(destination, twin_prefix(destination.path));
-  if (values != nullptr) values->commit();
-  out.commit();
+  if (values != nullptr) {
+    out.finish();
+    values->commit([&] { out.commit(); });
+  } else {
+    out.commit();
+  }
   saved.bytes = out.written();
+  drop_fingerprint(model, destination.path, saved);
   return saved;
 }
 

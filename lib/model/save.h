@@ -54,6 +54,9 @@ struct Saved {
 // Throws Error: kRefused (exists, over 2 GiB, cannot be held), kWrite.
 Saved save(Model& model, const Destination& destination, bool count = false);
 
+// Other tags for the MetaGraph that is picked. Throws Error (kRefused) where another one has them.
+void give_tags(Model& model, const std::vector<std::string>& tags);
+
 // Leaves of the model its graph, a GraphDef; for an edit whose result is one.
 void reduce_to_graph(Model& model);
 

@@ -1,5 +1,9 @@
 #include "cli/checkpoints.h"
 
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
 #include "base/error.h"
 #include "base/size.h"
 #include "checkpoint/list.h"
@@ -44,6 +48,45 @@ void CheckpointTarget::setup_in_place(CommandLine& line) {
   line.add_flag("-i,--in-place", in_place_, "Replace the index of CKPT itself");
 }
 
+namespace {
+
+std::string real_path(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, code);
+  return code ? path : real.string();
+}
+
+// What -i edits lies where the user said, not where a `checkpoint` state file in there leads.
+void require_inside(const std::string& operand, const std::string& prefix) {
+  const std::string folder = is_directory(operand) ? operand : std::string(dir_name(operand));
+  const std::string real = real_path(folder) + "/";
+  if (real_path(std::string(dir_name(prefix))).append("/").starts_with(real)) return;
+  throw Error(Cause::kRefused, "leads out of its folder, to '" + printable(prefix) + "'")
+      .in(operand)
+      .hint("name that: gedit checkpoint .. " + printable(prefix) + " -i");
+}
+
+// Where the index is a link, the checkpoint that it is the index of.
+std::string prefix_behind_link(const std::string& prefix) {
+  const std::string index = index_path(prefix), real = behind_link(index);
+  if (real == index) return prefix;
+  if (!real.ends_with(".index"))
+    throw Error(Cause::kRefused, "a link to '" + printable(real) + "', which is no name for an index")
+        .in(index)
+        .hint("-o PREFIX");
+  return real.substr(0, real.size() - 6);
+}
+
+// The fingerprint of a SavedModel says what is in its index.
+void drop_fingerprint_beside(const std::string& prefix, bool quiet) {
+  if (!prefix.ends_with("/variables/variables")) return;
+  const std::string path = join_path(dir_name(dir_name(prefix)), "fingerprint.pb");
+  if (std::remove(path.c_str()) == 0 && !quiet)
+    say_note("fingerprint.pb is gone: it held for the model before");
+}
+
+}  // namespace
+
 std::string CheckpointTarget::prefix(const Checkpoint& checkpoint) const {
   if (in_place_ && !output_.empty()) throw Error(Cause::kUsage, "-i and -o exclude each other");
   if (in_place_ && checkpoint.version == 1) {
@@ -51,7 +94,15 @@ std::string CheckpointTarget::prefix(const Checkpoint& checkpoint) const {
         .in(checkpoint.prefix)
         .hint("-o PREFIX");
   }
-  if (in_place_) return checkpoint.prefix;
+  if (in_place_) {
+    require_inside(in_place_of, checkpoint.prefix);
+    return prefix_behind_link(checkpoint.prefix);
+  }
+  if (is_directory(output_)) {
+    throw Error(Cause::kRefused, "a directory; a checkpoint is written under a prefix")
+        .in(output_)
+        .hint("-o " + join_path(output_, "model.ckpt"));
+  }
   if (output_.empty()) throw Error(Cause::kUsage, "a checkpoint is written under a prefix").hint("-o PREFIX");
   if (output_ == "-")
     throw Error(Cause::kUsage, "a checkpoint cannot be written to standard output").hint("-o PREFIX");
@@ -88,6 +139,7 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
     const std::string to = prefix(checkpoint);
     options.overwrite = options.overwrite || in_place_;
     result = write_checkpoint(std::move(checkpoint), to, options);
+    drop_fingerprint_beside(to, quiet);
   }
   if (quiet) return;
   std::string line = "tensors " + std::to_string(before.tensors) + " -> " + std::to_string(after.tensors) +
@@ -102,6 +154,7 @@ void edit_checkpoint(const CheckpointOperand& operand, CheckpointTarget& target,
   Checkpoint checkpoint = operand.open();
   const CheckpointCounts before = count(checkpoint);
   KeyChanges changes;
+  target.in_place_of = operand.path();
   edit(checkpoint, target.dry_run() ? &changes : nullptr);
   target.write(std::move(checkpoint), before, changes, operand.quiet());
 }

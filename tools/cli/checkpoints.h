@@ -38,6 +38,7 @@ CheckpointCounts count(const Checkpoint& checkpoint);
 // Where an edited checkpoint goes.
 class CheckpointTarget {
  public:
+  std::string in_place_of;  // what -i edits, as the user named it
   void setup(CommandLine& line);
   void setup_in_place(CommandLine& line);  // with -i
 

@@ -117,6 +117,8 @@ void OutputOptions::setup(CommandLine& line, bool in_place) {
           "pb, pbtxt, meta, gtxt, json, saved_model or events; default: by the suffix of OUT, else as FILE")
       ->offers({"pb", "pbtxt", "meta", "gtxt", "json", "saved_model", "events"})
       ->type_name("FORMAT");
+  line.add_option("--assets", assets_, "Where assets for a SavedModel lie that are not in FILE's folder")
+      ->type_name("DIR");
   line.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
   if (in_place) line.add_flag("-i,--in-place", in_place_, "Edit FILE itself");
   line.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
@@ -129,6 +131,8 @@ void OutputOptions::check(const Model& model) const {
     throw Error(Cause::kUsage, "an event file cannot be edited in place").in(model.path).hint("-o FILE");
   if (in_place_ && model.path == "-")
     throw Error(Cause::kUsage, "standard input cannot be edited in place").hint("-o FILE");
+  if (!assets_.empty() && !is_directory(assets_))
+    throw Error(Cause::kUsage, "no such directory").of(quoted("--assets", assets_));
   if (dry_run_) return;
   if (!in_place_ && path_.empty() && ::isatty(STDOUT_FILENO) != 0) {
     throw Error(Cause::kUsage, "standard output is a terminal")
@@ -164,6 +168,7 @@ std::vector<std::string> OutputOptions::note_of_file(const Model& model) const {
 void OutputOptions::save(Model& model, const std::vector<Counts>& before,
                          const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
   Saved saved;
+  model.assets_folder = assets_;
   if (dry_run_) {
     Counter counter;
     with_file(model, [&] { write_message(model, counter, &saved.tally); });

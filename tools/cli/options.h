@@ -68,6 +68,8 @@ class OutputOptions {
   bool given() const { return !path_.empty() || !format_.empty() || in_place_ || overwrite_ || dry_run_; }
   // Whether OUT is to be a GraphDef whatever FILE is: .pb or .pbtxt, by suffix or format.
   bool asks_for_graph() const;
+  // Where assets of what becomes a SavedModel may lie besides the model's folder, or empty.
+  const std::string& assets() const { return assets_; }
   bool dry_run() const { return dry_run_; }
   bool quiet() const { return quiet_; }
   bool overwrites() const { return overwrite_ || in_place_; }
@@ -85,7 +87,7 @@ class OutputOptions {
   Destination base;  // what a command asks for beyond these options
 
  private:
-  std::string path_, format_;
+  std::string path_, format_, assets_;
   bool overwrite_ = false, in_place_ = false, dry_run_ = false, quiet_ = false;
 };
 

@@ -73,8 +73,9 @@ std::vector<FolderFile> MergedSurroundings::unite_assets(MetaGraph& meta, const 
           throw Error(Cause::kInput, "not the name of a file").in(part->model.path).of(quoted("asset", name));
         }
         const std::string path = asset_path(part->model, name);
+        if (exists(path)) asset_file(part->model, path, name);  // refused before it is read
         const auto [to, fresh] = names.place(name, path);
-        if (fresh && !here) added.push_back({path, join_path("assets", to)});
+        if (fresh && !here) added.push_back(asset_file(part->model, path, join_path("assets", to)));
         if (to != name) renamed[name] = to;
       }
       if (renamed.empty()) continue;

@@ -1,0 +1,37 @@
+// What a signal must not leave behind: files and folders that are not at their place yet.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace gedit {
+
+// From now on SIGINT, SIGTERM and SIGHUP take away what Leftover names, and then end the process as they do
+// without. Signals that are ignored stay ignored.
+void remove_leftovers_on_signals();
+
+// Takes away all that Leftover names; for a signal handler that ends the process.
+void remove_leftovers() noexcept;
+
+// A file or folder that goes where a signal ends the process while this lives. (Past 64 at once: it stays.)
+class Leftover {
+ public:
+  explicit Leftover(const std::string& path);
+  ~Leftover();
+  Leftover(const Leftover&) = delete;
+  Leftover& operator=(const Leftover&) = delete;
+
+ private:
+  size_t slot_;
+};
+
+// While one lives, signals wait: for the steps between which a file has two names.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+};
+
+}  // namespace gedit
