@@ -18,7 +18,7 @@ _gedit() {
   case $command in
     '')
       options='-h --help --version'
-      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
+      words='inspect select list diff prove check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
       ;;
     'inspect')
       options='-h --help --as --tag-set --ops --color --depth -j --json'
@@ -41,6 +41,12 @@ _gedit() {
       ;;
     'diff')
       options='-h --help --as --tag-set --ops --stat -j --json -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+      esac
+      ;;
+    'prove')
+      options='-h --help --as --tag-set --ops --outputs --map --given --checkpoint --bytes -j --json -q --quiet'
       case $before in
         --as) words='graph metagraph saved_model' ;;
       esac
@@ -186,7 +192,7 @@ _gedit() {
       ;;
     'help')
       options='-h --help --man --markdown --names --completion'
-      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set signature convert help selectors'
+      words='inspect select list diff prove check draw copy merge extract insert sync freeze checkpoint rename set signature convert help selectors'
       case $before in
         --completion) words='bash zsh fish' ;;
       esac

@@ -19,6 +19,7 @@ LAYERS = [
     ["checkpoint"],
     ["model"],
     ["select"],
+    ["prove"],
     ["edit", "diff", "check", "draw"],
     ["tools"],
 ]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
@@ -219,6 +220,47 @@ std::string VariableValues::value_of_own(std::string_view node_def) {
   return std::move(value.tensor_proto);
 }
 
+std::optional<Extents> VariableValues::part_of(const Where& where, const Tensor& tensor,
+                                               std::string_view node_def) const {
+  std::optional<Extents> part;
+  if (!where.slice.empty()) {
+    const std::optional<SliceSpec> spec = parse_slice_spec(where.slice);
+    if (spec) part = settle_extents(spec->extents, tensor.shape);
+    if (!part || spec->shape != tensor.shape) {
+      throw Error(Cause::kRefused, "slice '" + printable(where.slice) + "' does not fit '" +
+                                       printable(tensor.name) + "' in checkpoint '" + printable(named_) +
+                                       "', which is " + type_text(tensor.dtype, tensor.shape))
+          .of(quoted("variable", node_name(node_def)));
+    }
+  }
+  return part;
+}
+
+std::optional<KnownValue> VariableValues::stored(NodeId variable) const {
+  const Where where = find(variable);
+  const Tensor* tensor = source_->checkpoint.find(where.key);
+  if (tensor == nullptr) return std::nullopt;
+  std::optional<Extents> part;
+  try {
+    part = part_of(where, *tensor, graph_.bytes(variable));
+    check(graph_.bytes(variable), *tensor, part);
+  } catch (const Error&) {
+    return std::nullopt;  // it is not the value of this variable
+  }
+  KnownValue value;
+  value.dtype = tensor->dtype;
+  value.shape = tensor->shape;
+  if (part) {
+    value.shape.clear();
+    for (const Extent& extent : *part) value.shape.push_back(extent.length);
+  }
+  const bool whole = !part && !tensor->partitioned() && !in_table(source_->checkpoint, tensor->place) &&
+                     source_->checkpoint.shards[tensor->place.shard].form == Shard::Form::kData;
+  if (whole) value.crc32c = unmasked(tensor->place.crc32c);
+  value.value = [source = source_, tensor, part] { return constant_value(source, *tensor, part); };
+  return value;
+}
+
 ConstantValue VariableValues::value_at(const Where& where, std::string_view node_def) const {
   const Tensor* tensor = source_->checkpoint.find(where.key);
   if (tensor == nullptr) {
@@ -227,17 +269,7 @@ ConstantValue VariableValues::value_at(const Where& where, std::string_view node
         .of(quoted("variable", node_name(node_def)))
         .hint(name_hint(source_->checkpoint, where.key));
   }
-  std::optional<Extents> part;
-  if (!where.slice.empty()) {
-    const std::optional<SliceSpec> spec = parse_slice_spec(where.slice);
-    if (spec) part = settle_extents(spec->extents, tensor->shape);
-    if (!part || spec->shape != tensor->shape) {
-      throw Error(Cause::kRefused, "slice '" + printable(where.slice) + "' does not fit '" +
-                                       printable(tensor->name) + "' in checkpoint '" + printable(named_) +
-                                       "', which is " + type_text(tensor->dtype, tensor->shape))
-          .of(quoted("variable", node_name(node_def)));
-    }
-  }
+  const std::optional<Extents> part = part_of(where, *tensor, node_def);
   check(node_def, *tensor, part);
   return constant_value(source_, *tensor, part);
 }

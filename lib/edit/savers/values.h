@@ -8,6 +8,7 @@
 
 #include "checkpoint/constant.h"
 #include "edit/basis/facts.h"
+#include "prove/prove.h"
 
 namespace gedit {
 
@@ -25,6 +26,10 @@ class VariableValues {
   // name, else by that name. All of it is in memory.
   std::string value_of_own(std::string_view node_def);
 
+  // The same for a comparison: nothing where the checkpoint does not have it, or has another dtype or shape.
+  // Nothing is read before it is asked for.
+  std::optional<KnownValue> stored(NodeId variable) const;
+
   // The key under which value() finds it.
   std::string key_of(NodeId variable) const;
 
@@ -38,6 +43,7 @@ class VariableValues {
   void read_slice_infos();
   Where find(NodeId variable) const;
   std::optional<Where> numbered_part(std::string_view name) const;
+  std::optional<Extents> part_of(const Where& where, const Tensor& tensor, std::string_view node_def) const;
   void check(std::string_view node_def, const Tensor& tensor, const std::optional<Extents>& part) const;
   ConstantValue value_at(const Where& where, std::string_view node_def) const;
 

@@ -1,0 +1,194 @@
+// Functions, seen through: calls by what the body gives, If and Case by what their branches give, While by
+// its functions as values.
+#include <algorithm>
+
+#include "graph/function_names.h"
+#include "graph/references.h"
+#include "prove/numbering.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kDeepestCall = 64;
+
+std::vector<std::string_view> functions_named(std::string_view node_def, std::string_view key) {
+  std::vector<std::string_view> names;
+  if (const auto value = find_attr(node_def, key))
+    each_function(*value, [&](std::string_view name) { names.push_back(name); });
+  return names;
+}
+
+// Whether the function, or one that it calls, does something besides giving its results.
+bool has_effects(Side& side, std::string_view function) {
+  std::vector<std::string_view> open{function};
+  std::unordered_map<std::string_view, bool> seen{{function, true}};
+  while (!open.empty()) {
+    const std::string_view name = open.back();
+    open.pop_back();
+    const auto known = side.effects.find(name);
+    if (known != side.effects.end()) {
+      if (known->second) return side.effects[function] = true;
+      continue;
+    }
+    CalledBody* body = side.body(name);
+    if (body == nullptr) continue;
+    for (uint32_t i = 0; i < body->graph.size(); ++i) {
+      const std::string_view node_def = body->graph.bytes(NodeId{i});
+      const std::string_view op = node_op(node_def);
+      const Conduct conduct = side.labels().op(op).conduct;
+      if (side.body(op) == nullptr && (conduct == Conduct::kWrites || conduct == Conduct::kUnknown))
+        return side.effects[function] = true;
+      each_function_named(node_def, [&](std::string_view called) {
+        if (seen.emplace(called, true).second && side.body(called) != nullptr) open.push_back(called);
+      });
+    }
+  }
+  return side.effects[function] = false;
+}
+
+std::string arguments_key(std::string_view function, const std::vector<ProofTensor>& arguments) {
+  std::string key(function);
+  key += '\0';
+  for (const ProofTensor& argument : arguments) {
+    append_varint(key, argument.what);
+    append_varint(key, argument.when);
+  }
+  return key;
+}
+
+std::vector<ProofTensor> unknown_results(ProofState& state, size_t count, std::string_view why) {
+  const ClassId call = state.unknown("a call", why);
+  std::vector<ProofTensor> results;
+  for (uint32_t i = 0; i < count; ++i)
+    results.push_back({state.classes.intern(KeyForm::kOutput, {call, i}), kAlways});
+  return results;
+}
+
+// A tensor that is only sometimes there, where one is wanted in any case.
+ClassId always_there(ProofState& state, const ProofTensor& value) {
+  if (value.when == kAlways) return value.what;
+  return state.unknown("a result", "is dead for some inputs of its function");
+}
+
+}  // namespace
+
+std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_view function,
+                                    const std::vector<ProofTensor>& arguments, int depth) {
+  CalledBody* body = side.body(function);
+  if (body == nullptr) return unknown_results(state, 1, "calls a function that is not there");
+  const size_t count = body->results.size();
+  if (depth >= kDeepestCall) return unknown_results(state, count, "calls nest too deep");
+  if (!body->odd.empty()) return unknown_results(state, count, body->odd);
+  if (arguments.size() != body->arguments.size())
+    return unknown_results(state, count, "calls a function with another number of arguments");
+  if (has_effects(side, function)) return unknown_results(state, count, "calls a function that has effects");
+  const std::string key = arguments_key(function, arguments);
+  if (const auto found = side.calls.find(key); found != side.calls.end()) return found->second;
+  Numbering numbering(side, state, *body, arguments, depth + 1);
+  std::vector<ProofTensor> results;
+  for (const std::string_view input : body->results) results.push_back(numbering.value_of(input));
+  side.calls.emplace(key, results);
+  return results;
+}
+
+ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int depth) {
+  CalledBody* body = side.body(function);
+  if (body == nullptr) return state.unknown("a function", "is not there");
+  const auto known = side.lambdas.find(function);
+  if (known != side.lambdas.end()) return known->second;
+  std::vector<ProofTensor> arguments;
+  for (uint32_t i = 0; i < body->arguments.size(); ++i)
+    arguments.push_back({state.classes.intern(KeyForm::kArgument, {i}), kAlways});
+  std::vector<uint32_t> key{static_cast<uint32_t>(arguments.size())};
+  bool unknown = false;
+  for (const ProofTensor& result : results_of(side, state, function, arguments, depth)) {
+    key.push_back(result.what);
+    key.push_back(result.when);
+    unknown = unknown || state.conditions.unknown(result.when);
+  }
+  const ClassId id = state.classes.intern(KeyForm::kLambda, key);
+  if (unknown) state.classes.set_unknown(id);
+  side.lambdas[function] = id;
+  return id;
+}
+
+void Numbering::number_call(Node& node) {
+  const std::string_view node_def = graph_.bytes(node.id);
+  std::string_view function = node.op().name;
+  if (side_.body(function) == nullptr) {
+    const std::vector<std::string_view> named = functions_named(node_def, "f");
+    if (named.size() != 1) return number_plain(node);
+    function = named[0];
+  }
+  std::vector<ProofTensor> arguments;
+  for (const ClassId input : node.inputs) arguments.push_back({after(node, input), kAlways});
+  std::vector<ProofTensor> results = results_of(side_, state_, function, arguments, depth_);
+  for (ProofTensor& result : results) {
+    result.what = after(node, result.what);
+    result.when = state_.conditions.both(node.when, result.when);
+  }
+  set_outputs(node.id, std::move(results));
+  values_[index_of(node.id)].when = node.when;
+}
+
+void Numbering::number_choice(Node& node) {
+  const std::string_view node_def = graph_.bytes(node.id);
+  const bool two = node.op().kinds.has(OpKind::kIf);
+  std::vector<std::string_view> branches;
+  for (const char* key : {"else_branch", "then_branch", "branches"}) {
+    if (two != (std::string_view(key) == "branches")) {
+      for (const std::string_view name : functions_named(node_def, key)) branches.push_back(name);
+    }
+  }
+  if (node.inputs.empty() || branches.empty() || (two && branches.size() != 2)) return number_plain(node);
+  const ClassId predicate = after(node, node.inputs[0]);
+  std::vector<ProofTensor> arguments;
+  for (size_t i = 1; i < node.inputs.size(); ++i) arguments.push_back({after(node, node.inputs[i]), kAlways});
+  std::vector<std::vector<ProofTensor>> results;
+  size_t count = SIZE_MAX;
+  for (const std::string_view branch : branches) {
+    results.push_back(results_of(side_, state_, branch, arguments, depth_));
+    count = std::min(count, results.back().size());
+  }
+  const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
+  const std::optional<bool> known = is_bool ? state_.truth(predicate) : std::nullopt;
+  if (known) ++state_.switches;
+  Classes& classes = state_.classes;
+  std::vector<ProofTensor> outputs;
+  for (size_t k = 0; k < count; ++k) {
+    if (known) {
+      const ProofTensor& taken = results[*known ? 1 : 0][k];
+      outputs.push_back({taken.what, state_.conditions.both(node.when, taken.when)});
+      continue;
+    }
+    std::vector<uint32_t> key{predicate};
+    for (const std::vector<ProofTensor>& branch : results) key.push_back(always_there(state_, branch[k]));
+    const ClassId what =
+        is_bool ? classes.intern(KeyForm::kChoice, key)
+                : classes.intern(classes.label(KeyForm::kNode, (two ? "If" : "Case") +
+                                                                   classes.label(node.labelled.label).text),
+                                 key);
+    outputs.push_back({what, node.when});
+  }
+  set_outputs(node.id, std::move(outputs));
+  values_[index_of(node.id)].when = node.when;
+}
+
+void Numbering::number_while(Node& node) {
+  const std::string_view node_def = graph_.bytes(node.id);
+  std::vector<uint32_t> key;
+  for (const char* attr : {"cond", "body"}) {
+    const std::vector<std::string_view> named = functions_named(node_def, attr);
+    if (named.size() != 1) return number_plain(node);
+    key.push_back(lambda_of(side_, state_, named[0], depth_));
+  }
+  for (const ClassId input : node.inputs) key.push_back(after(node, input));
+  const ClassId loop = state_.classes.intern(state_.classes.label(KeyForm::kNode, "While"), key);
+  std::vector<ProofTensor> outputs;
+  for (uint32_t k = 0; k < node.inputs.size(); ++k)
+    outputs.push_back({state_.classes.intern(KeyForm::kOutput, {loop, k}), node.when});
+  set_outputs(node.id, std::move(outputs));
+  values_[index_of(node.id)].when = node.when;
+}
+
+}  // namespace gedit

@@ -1,0 +1,96 @@
+#include "prove/classes.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace gedit {
+namespace {
+
+uint64_t key_hash(LabelId label, std::span<const uint32_t> inputs) {
+  uint64_t hash = (uint64_t{label} + 1) * 0x9e3779b97f4a7c15;
+  for (const uint32_t input : inputs) {
+    hash ^= input;
+    hash *= 0xe7037ed1a0b428db;
+    hash ^= hash >> 32;
+  }
+  return hash ^ (hash >> 29);
+}
+
+constexpr size_t kForms = static_cast<size_t>(KeyForm::kUnion) + 1;
+
+}  // namespace
+
+bool holds_class(KeyForm form, size_t i) {
+  switch (form) {
+    case KeyForm::kNode:
+    case KeyForm::kHandle:
+    case KeyForm::kChoice:
+    case KeyForm::kAfter:
+      return true;
+    case KeyForm::kSource:
+    case KeyForm::kConst:
+    case KeyForm::kLoopVar:
+    case KeyForm::kArgument:
+    case KeyForm::kUnion:
+      return false;
+    case KeyForm::kOutput:
+    case KeyForm::kOwn:
+      return i == 0;
+    case KeyForm::kMerge:
+      return i % 2 == 0;
+    case KeyForm::kLambda:
+      return i % 2 == 1;
+  }
+  return false;
+}
+
+Classes::Classes() : begins_{0}, slots_(1 << 12) {
+  for (size_t form = 0; form < kForms; ++form) forms_.push_back(label(static_cast<KeyForm>(form), ""));
+  keys_.push_back(forms_[static_cast<size_t>(KeyForm::kSource)]);  // kDeadClass, which no slot leads to
+  begins_.push_back(1);
+  unknown_.push_back(false);
+}
+
+LabelId Classes::label(KeyForm form, std::string_view text, std::string_view unknown) {
+  std::string key(1, static_cast<char>(form));
+  key.append(text).append(1, '\0').append(unknown);
+  const auto [found, fresh] = label_ids_.try_emplace(std::move(key), static_cast<LabelId>(labels_.size()));
+  if (fresh) labels_.push_back({form, std::string(text), std::string(unknown)});
+  return found->second;
+}
+
+ClassId Classes::intern(LabelId label, std::span<const uint32_t> inputs) {
+  const uint64_t mask = slots_.size() - 1;
+  uint64_t slot = key_hash(label, inputs) & mask;
+  for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    const ClassId id = slots_[slot];
+    if (keys_[begins_[id]] == label && std::ranges::equal(this->inputs(id), inputs)) return id;
+  }
+  const auto id = static_cast<ClassId>(begins_.size() - 1);
+  if (keys_.size() + inputs.size() + 1 > UINT32_MAX)
+    throw Error(Cause::kRefused, "the graphs are too large to prove");
+  const KeyForm form = labels_[label].form;
+  bool unknown = !labels_[label].unknown.empty();
+  for (size_t i = 0; i < inputs.size() && !unknown; ++i)
+    unknown = holds_class(form, i) && unknown_[inputs[i]];
+  keys_.push_back(label);
+  keys_.insert(keys_.end(), inputs.begin(), inputs.end());
+  begins_.push_back(static_cast<uint32_t>(keys_.size()));
+  unknown_.push_back(unknown);
+  slots_[slot] = id;
+  if (begins_.size() * 4 > slots_.size() * 3) grow();
+  return id;
+}
+
+void Classes::grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  const uint64_t mask = slots_.size() - 1;
+  for (ClassId id = 1; id < size(); ++id) {
+    uint64_t slot = key_hash(keys_[begins_[id]], inputs(id)) & mask;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
+    slots_[slot] = id;
+  }
+}
+
+}  // namespace gedit

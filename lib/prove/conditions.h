@@ -1,0 +1,58 @@
+// When a tensor is there at all: deadness as TensorFlow's executor has it, as sets of what must hold
+// (docs/tensorflow.md#dead-tensors).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "prove/classes.h"
+
+namespace gedit {
+
+using ConditionId = uint32_t;
+constexpr ConditionId kAlways = 0, kNever = 1;
+
+// A Switch's predicate is false or true, a `_SwitchN` has this index; or a Merge, a loop's variable or Exit
+// is alive.
+struct Holds {
+  ClassId of;
+  uint32_t branch;
+  static constexpr uint32_t kAlive = UINT32_MAX;
+  auto operator<=>(const Holds&) const = default;
+};
+
+// Sets of them; one id for equal sets.
+class Conditions {
+ public:
+  explicit Conditions(Classes& classes);
+
+  ConditionId both(ConditionId a, ConditionId b);
+  ConditionId with(ConditionId a, Holds holds);
+
+  // The predicate that alone tells the two apart: where it is false the first holds, where it is true the
+  // second (`swapped`: the other way round); and what holds either way.
+  struct Split {
+    ClassId predicate;
+    ConditionId common;
+    bool swapped;
+  };
+  std::optional<Split> split(ConditionId a, ConditionId b);
+
+  // Whether something in it is not known.
+  bool unknown(ConditionId id) const;
+
+ private:
+  ConditionId intern(std::vector<Holds> set);
+
+  static constexpr size_t kMost = 64;  // larger sets are told as the union of two
+  Classes& classes_;
+  std::vector<std::vector<Holds>> sets_;
+  std::map<std::vector<Holds>, ConditionId> ids_;
+  std::unordered_map<uint64_t, ConditionId> unions_;
+};
+
+}  // namespace gedit

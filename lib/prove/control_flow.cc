@@ -1,0 +1,128 @@
+// Control flow of version 1: Switch, Merge and loops, with deadness as TensorFlow's executor has it
+// (docs/tensorflow.md#dead-tensors).
+#include <algorithm>
+
+#include "graph/tensor_layout.h"
+#include "prove/numbering.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kMostBranches = 4096;  // of a _SwitchN
+
+}  // namespace
+
+void Numbering::number_switch(Node& node) {
+  if (node.inputs.size() < 2) return number_plain(node);
+  const ClassId what = after(node, node.inputs[0]), predicate = node.inputs[1];
+  const int64_t count = int_attr(graph_.bytes(node.id), "num_outs").value_or(2);
+  if (count < 1 || count > kMostBranches) return number_plain(node);
+  const std::optional<bool> known = count == 2 ? state_.truth(predicate) : std::nullopt;
+  if (known) ++state_.switches;
+  std::vector<ProofTensor> outputs;
+  for (uint32_t branch = 0; branch < count; ++branch) {
+    if (!known) {
+      outputs.push_back({what, state_.conditions.with(node.when, {predicate, branch})});
+    } else if (*known == (branch == 1)) {
+      outputs.push_back({what, node.when});
+    } else {
+      outputs.push_back({kDeadClass, kNever});
+    }
+  }
+  set_outputs(node.id, std::move(outputs));
+  // A control edge from the Switch itself always fires.
+  values_[index_of(node.id)].when = node.when;
+}
+
+// Gives the one input that is alive. A dead control input does not kill it.
+void Numbering::number_merge(Node& node) {
+  struct Live {
+    ProofTensor value;
+    uint32_t position;
+  };
+  std::vector<Live> live;
+  uint32_t position = 0;
+  for (const In& in : node.data) {
+    const ProofTensor value = in_value(in);
+    if (value.when != kNever) live.push_back({value, position});
+    ++position;
+  }
+  const auto index = [&](uint32_t number) {
+    std::string proto;
+    append_varint_field(proto, 1, static_cast<uint64_t>(DType::kInt32));
+    append_bytes_field(proto, 2, "");
+    append_varint_field(proto, tensor_layout(DType::kInt32).field, number);
+    return state_.constant(side_.model().arena->keep(std::move(proto)));
+  };
+  if (live.empty()) return set(node.id, {kDeadClass, kNever});
+  if (live.size() == 1) {
+    if (position > 1) ++state_.merges;
+    const ConditionId when = live[0].value.when;
+    set_outputs(node.id, {{after(node, live[0].value.what), when}, {index(live[0].position), when}});
+    values_[index_of(node.id)].when = when;
+    return;
+  }
+  Classes& classes = state_.classes;
+  if (live.size() == 2) {
+    if (const auto split = state_.conditions.split(live[0].value.when, live[1].value.when)) {
+      const size_t when_false = split->swapped ? 1 : 0;
+      const Live &no = live[when_false], &yes = live[1 - when_false];
+      const ClassId what =
+          classes.intern(KeyForm::kChoice, {split->predicate, no.value.what, yes.value.what});
+      const ClassId which =
+          classes.intern(KeyForm::kChoice, {split->predicate, index(no.position), index(yes.position)});
+      set_outputs(node.id, {{after(node, what), split->common}, {which, split->common}});
+      values_[index_of(node.id)].when = split->common;
+      return;
+    }
+  }
+  std::vector<uint32_t> key;
+  bool unknown = false;
+  for (const Live& input : live) {
+    key.push_back(input.value.what);
+    key.push_back(input.value.when);
+    unknown = unknown || state_.conditions.unknown(input.value.when);
+  }
+  const size_t always = static_cast<size_t>(
+      std::ranges::count_if(live, [](const Live& input) { return input.value.when == kAlways; }));
+  // Which of its inputs are dead is not told by the key.
+  std::string text = "Merge";
+  for (const Live& input : live) text += " " + std::to_string(input.position);
+  const ClassId what = classes.intern(
+      classes.label(KeyForm::kMerge, text, always > 1 ? "merges two tensors that are both alive" : ""), key);
+  if (unknown) classes.set_unknown(what);
+  set(node.id, {after(node, what), state_.conditions.with(kAlways, {what, Holds::kAlive})});
+}
+
+// Stands for itself until settle_loops() has told which are the same.
+void Numbering::number_loop_variable(Node& node) {
+  const auto [found, fresh] =
+      loop_variable_of_.try_emplace(index_of(node.id), static_cast<uint32_t>(loop_variables_.size()));
+  if (fresh) {
+    loop_variables_.push_back({node.id});
+    loop_variables_.back().unknown = in_body();
+  }
+  const LoopVariable& variable = loop_variables_[found->second];
+  for (const In& in : node.data) {
+    if (in.real() && is_back_edge(node.id, in)) continue;
+    if (in_value(in).when == kNever) return set(node.id, {kDeadClass, kNever});  // the loop is never entered
+  }
+  Classes& classes = state_.classes;
+  const LabelId label =
+      classes.label(KeyForm::kLoopVar, "", variable.unknown ? "is in a loop that is not known" : "");
+  const ClassId what = classes.intern(label, {variable.part});
+  set(node.id, {after(node, what), state_.conditions.with(kAlways, {what, Holds::kAlive})});
+}
+
+// Gives what it reads in the iteration in which that is alive, so the key tells when that is. In the frame
+// outside it is dead where the whole loop was.
+void Numbering::number_exit(Node& node) {
+  if (node.inputs.size() != 1) return number_plain(node);
+  Classes& classes = state_.classes;
+  const ClassId what =
+      after(node, classes.intern(classes.label(KeyForm::kMerge, "Exit"), {node.inputs[0], node.when}));
+  if (state_.conditions.unknown(node.when)) classes.set_unknown(what);
+  set(node.id, {what, state_.conditions.with(kAlways, {what, Holds::kAlive})});
+}
+
+}  // namespace gedit

@@ -1,0 +1,178 @@
+#include "prove/labels.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/listing.h"
+#include "graph/names.h"
+#include "graph/references.h"
+
+namespace gedit {
+namespace {
+
+// What these do their functions say.
+constexpr OpKinds kSeenThrough = OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
+
+// Attributes that change nothing of what is computed. Whatever begins with `_` is one of them.
+bool counts_for_value(OpKinds kinds, std::string_view key) {
+  if (key.empty() || key[0] == '_') return false;
+  if (kinds.has_any(kSeenThrough)) return key == "Tcond";
+  switch (key[0]) {
+    case 'a':
+      return key != "allowed_devices";
+    case 'c':
+      return key != "container";
+    case 'd':
+      return key != "debug_name";
+    case 'f':
+      return key != "frame_name";
+    case 'p':
+      return key != "parallel_iterations";
+    case 's':
+      if (key == "shape") return !kinds.has_any(OpKind::kPlaceholder | OpKind::kVariable);
+      return key != "shared_name";
+    default:
+      return true;
+  }
+}
+
+bool same_attrs(const std::vector<MapEntry>& a, const std::vector<MapEntry>& b) {
+  return std::ranges::equal(
+      a, b, [](const MapEntry& x, const MapEntry& y) { return x.key == y.key && x.value == y.value; });
+}
+
+bool has_placeholder(std::string_view attr_value) {
+  return !attr_value.empty() && attr_value[0] == static_cast<char>(attr_field::kPlaceholder << 3 | 2);
+}
+
+}  // namespace
+
+const ProofOp& Labels::op(std::string_view op) {
+  const auto [found, fresh] = ops_by_name_.try_emplace(op);
+  if (!fresh) return *found->second;
+  ProofOp facts;
+  facts.name = op;
+  facts.kinds = kinds_of(op);
+  const std::string_view op_def = ops_.find(op);
+  facts.known = !op_def.empty();
+  if (facts.known) facts.def = parse_op_def(op_def);
+  facts.conduct = conduct_of(op, facts.known ? &facts.def : nullptr);
+  facts.commutes = commutes(op);
+  for (const ArgDef& arg : facts.def.outputs) facts.gives_references |= arg.is_ref;
+  for (const ArgDef& arg : facts.def.inputs)
+    facts.takes_handles |= arg.is_ref || arg.type == static_cast<int32_t>(DType::kResource);
+  found->second = &ops_known_.emplace_back(std::move(facts));
+  return *found->second;
+}
+
+void Labels::take_apart(std::string_view node_def, NodeText& text) {
+  text.inputs.clear();
+  text.attrs.clear();
+  text.name = text.tensor = {};
+  text.op = node_op(node_def);
+  const OpKinds kinds = op(text.op).kinds;
+  const bool constant = kinds.has(OpKind::kConst);
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->wire != Wire::kBytes) continue;
+    switch (fields->number) {
+      case node_field::kName:
+        text.name = fields->value;
+        break;
+      case node_field::kInput:
+        text.inputs.push_back(fields->value);
+        break;
+      case node_field::kAttr: {
+        const MapEntry entry = map_entry(fields->value);
+        if (constant) {
+          if (entry.key == "value") text.tensor = last_bytes(entry.value, attr_field::kTensor);
+        } else if (counts_for_value(kinds, entry.key)) {
+          text.attrs.push_back(entry);
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+std::string Labels::value_text(std::string_view attr_value) {
+  std::string text;
+  print_attr_value(text, attr_value, true);
+  if (may_name_function(attr_value)) {
+    // In place of a name what the function computes; the attributes of the call stay as they are printed.
+    bool named = false;
+    each_function(attr_value, [&](std::string_view name) {
+      text += named ? "," : " =";
+      text += function_text_(name);
+      named = true;
+    });
+    if (named) {
+      std::string plain;
+      each_function(attr_value, [&](std::string_view name) {
+        std::string quoted;
+        print_name(quoted, name);
+        for (size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at + 1))
+          text.replace(at, quoted.size(), "@");
+      });
+    }
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> Labels::texts(const NodeText& text, const ProofOp& op) {
+  std::map<std::string_view, std::string> found;
+  for (const MapEntry& attr : text.attrs) found[attr.key] = value_text(attr.value);
+  for (const AttrDef& attr : op.def.attrs) {
+    if (!attr.has_default) continue;
+    const auto there = found.find(attr.name);
+    if (there != found.end() && there->second == value_text(attr.default_value)) found.erase(there);
+  }
+  std::vector<std::pair<std::string, std::string>> all;
+  for (auto& [key, value] : found) all.emplace_back(key, std::move(value));
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> Labels::attributes(std::string_view node_def) {
+  NodeText text;
+  take_apart(node_def, text);
+  return texts(text, op(text.op));
+}
+
+Labels::Known Labels::make(const NodeText& text) {
+  const ProofOp& facts = op(text.op);
+  std::string key(text.op);
+  std::string unknown;
+  uint64_t seed = 0;
+  for (const MapEntry& attr : text.attrs) {
+    if (attr.key == "seed" || attr.key == "seed2") seed |= last_varint(attr.value, attr_field::kInt);
+    if (has_placeholder(attr.value)) unknown = "is of a type that its caller says";
+  }
+  for (const auto& [name, value] : texts(text, facts)) {
+    key.append("\n").append(name).append("=").append(value);
+  }
+  Labelled labelled;
+  labelled.op = &facts;
+  labelled.seeded = seed != 0;
+  if (facts.conduct == Conduct::kRandom && seed == 0) {
+    unknown = facts.def.find_attr("seed") != nullptr ? "has no seed" : "is another at every run";
+  }
+  if (text.op == "SymbolicGradient") unknown = "is a gradient";
+  labelled.label = classes_.label(KeyForm::kNode, key, unknown);
+  return {facts.name, text.attrs, labelled};
+}
+
+const Labelled& Labels::of(std::string_view node_def, NodeText& text) {
+  take_apart(node_def, text);
+  uint64_t hash = name_hash(text.op);
+  for (const MapEntry& attr : text.attrs) {
+    hash = (hash ^ name_hash(attr.value)) * 0x9e3779b97f4a7c15 + attr.key.size();
+  }
+  const auto [begin, end] = known_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (it->second.op == text.op && same_attrs(it->second.attrs, text.attrs)) return it->second.labelled;
+  }
+  return known_.emplace(hash, make(text))->second.labelled;
+}
+
+}  // namespace gedit

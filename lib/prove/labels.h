@@ -1,0 +1,80 @@
+// What a node is, apart from its name, its place and what it reads: its op and attributes, as a label of both
+// graphs. Attributes at their defaults and those that change no value do not count
+// (docs/rules.md#prove-same).
+#pragma once
+
+#include <functional>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/node.h"
+#include "ops/kinds.h"
+#include "ops/registry.h"
+#include "prove/classes.h"
+#include "prove/conduct.h"
+
+namespace gedit {
+
+// What is known of an op in one graph.
+struct ProofOp {
+  std::string_view name;
+  bool known = false;
+  OpDef def;  // where it is known
+  OpKinds kinds;
+  Conduct conduct = Conduct::kUnknown;
+  bool commutes = false;
+  bool gives_references = false;
+  bool takes_handles = false;  // references or resources
+};
+
+// A node taken apart. The views lie in it.
+struct NodeText {
+  std::string_view name, op;
+  std::vector<std::string_view> inputs;
+  std::vector<MapEntry> attrs;  // that count
+  std::string_view tensor;      // of a Const: its TensorProto
+};
+
+struct Labelled {
+  LabelId label = 0;
+  const ProofOp* op = nullptr;
+  bool seeded = false;  // of an op that draws at random
+};
+
+class Labels {
+ public:
+  // What an attribute says of the function that it names: the same for functions that compute the same.
+  using FunctionText = std::function<std::string(std::string_view name)>;
+  Labels(Registry& ops, Classes& classes, FunctionText function_text)
+      : ops_(ops), classes_(classes), function_text_(std::move(function_text)) {}
+
+  // Takes the node apart, into a struct that is used again, and finds its label.
+  const Labelled& of(std::string_view node_def, NodeText& text);
+  const ProofOp& op(std::string_view op);
+
+  // `transpose_b: true`, ... by key: what counts of a node, without defaults.
+  std::vector<std::pair<std::string, std::string>> attributes(std::string_view node_def);
+
+ private:
+  struct Known {
+    std::string_view op;
+    std::vector<MapEntry> attrs;
+    Labelled labelled;
+  };
+  void take_apart(std::string_view node_def, NodeText& text);
+  Known make(const NodeText& text);
+  std::vector<std::pair<std::string, std::string>> texts(const NodeText& text, const ProofOp& op);
+  std::string value_text(std::string_view attr_value);
+
+  Registry& ops_;
+  Classes& classes_;
+  FunctionText function_text_;
+  std::list<ProofOp> ops_known_;
+  std::unordered_map<std::string_view, const ProofOp*> ops_by_name_;
+  std::unordered_multimap<uint64_t, Known> known_;
+};
+
+}  // namespace gedit

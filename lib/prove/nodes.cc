@@ -1,0 +1,273 @@
+// What one node gives, by what it reads.
+#include <algorithm>
+
+#include "graph/tensor_layout.h"
+#include "prove/numbering.h"
+
+namespace gedit {
+namespace {
+
+// A scalar as a TensorProto.
+std::string scalar_proto(DType dtype, uint64_t number) {
+  std::string proto;
+  append_varint_field(proto, 1, static_cast<uint64_t>(static_cast<int32_t>(dtype)));
+  append_bytes_field(proto, 2, "");
+  append_varint_field(proto, tensor_layout(dtype).field, number);
+  return proto;
+}
+
+}  // namespace
+
+void Numbering::number(NodeId id, std::span<const In> ins) {
+  const Labelled& labelled = side_.labels().of(graph_.bytes(id), text_);
+  // Control inputs stand behind all others wherever TensorFlow reads a graph.
+  const auto first_control = std::ranges::find_if(ins, &In::control);
+  const auto count = static_cast<size_t>(first_control - ins.begin());
+  Node node{id, text_, labelled, ins.first(count), ins.subspan(count), {}};
+
+  const ProofOp& op = node.op();
+  uint8_t frame = 0;
+  bool looping = false;
+  for (const In& in : ins) {
+    if (!in.real() || (is_merge_op(op.name) && !in.control() && state_of_[in.node] != kDone)) continue;
+    frame = std::max(frame, frames_[in.node]);
+    looping = looping || depends_on_loop_[in.node];
+  }
+  if (is_enter_op(op.name) && frame < UINT8_MAX) ++frame;
+  if (is_exit_op(op.name) && frame > 0) --frame;
+  frames_[index_of(id)] = frame;
+
+  const bool variable = is_merge_op(op.name) && std::ranges::any_of(node.data, [&](const In& in) {
+                          return in.real() && is_back_edge(id, in);
+                        });
+  if ((looping || variable) && !depends_on_loop_[index_of(id)]) {
+    depends_on_loop_[index_of(id)] = true;
+    looping_.push_back(id);
+  }
+  if (variable) {
+    number_loop_variable(node);
+  } else if (is_merge_op(op.name)) {
+    number_merge(node);
+  } else {
+    for (const In& in : node.data) {
+      const ProofTensor value = in_value(in);
+      node.inputs.push_back(value.what);
+      node.when = state_.conditions.both(node.when, value.when);
+    }
+    for (const In& in : node.controls) {
+      if (!in.real()) continue;
+      const ProofTensor& value = values_[in.node];
+      node.when = state_.conditions.both(node.when, value.when);
+    }
+    if (node.when == kNever) {
+      set(id, {kDeadClass, kNever});
+    } else {
+      number_alive(node);
+    }
+  }
+  if (!state_.ordered) return;
+  const ProofTensor& value = values_[index_of(id)];
+  if ((value.what & kMany) == 0) {
+    done_[index_of(id)] = value.what;
+    return;
+  }
+  std::vector<uint32_t> all;
+  for (const ProofTensor& output : outputs_[value.what & ~kMany]) all.push_back(output.what);
+  all.insert(all.end(), node.inputs.begin(), node.inputs.end());
+  done_[index_of(id)] = all.empty() ? kDeadClass : after(node, state_.classes.intern(KeyForm::kAfter, all));
+}
+
+void Numbering::number_alive(Node& node) {
+  const ProofOp& op = node.op();
+  if (op.kinds.has(OpKind::kConst)) {
+    set(node.id, {after(node, state_.constant(node.text.tensor)), node.when});
+  } else if (op.kinds.has(OpKind::kPlaceholder)) {
+    number_input(node);
+  } else if (is_switch_op(op.name)) {
+    number_switch(node);
+  } else if (is_exit_op(op.name)) {
+    number_exit(node);
+  } else if (op.kinds.has(OpKind::kWhile)) {
+    number_while(node);
+  } else if (op.kinds.has_any(OpKind::kIf | OpKind::kCase)) {
+    number_choice(node);
+  } else if (op.kinds.has(OpKind::kCall) || side_.body(op.name) != nullptr) {
+    number_call(node);
+  } else if (op.conduct == Conduct::kPasses) {
+    number_passing(node);
+  } else if (op.conduct == Conduct::kState) {
+    number_state(node);
+  } else if (op.conduct == Conduct::kReads && number_read(node)) {
+    return;
+  } else if (number_logic(node)) {
+    return;
+  } else {
+    number_plain(node);
+  }
+}
+
+void Numbering::number_input(Node& node) {
+  ProofState& state = state_;
+  std::string text = "input ";
+  const auto dtype = type_attr(graph_.bytes(node.id), "dtype");
+  text += dtype ? dtype_name(*dtype) : "";
+  text.append(" ").append(side_.name_in_a(node.text.name));
+  const std::string_view unknown = in_body() ? "is fed inside a function" : "";
+  if (node.op().kinds.has(OpKind::kPlaceholderWithDefault)) text += " or";
+  set(node.id,
+      {after(node, state.classes.intern(state.classes.label(KeyForm::kNode, text, unknown), node.inputs)),
+       node.when});
+}
+
+// What passes a reference on passes what it refers to; where something writes, it reads.
+void Numbering::number_passing(Node& node) {
+  std::vector<ProofTensor> outputs;
+  bool reference = false;
+  for (size_t i = 0; i < node.data.size(); ++i) {
+    const In& in = node.data[i];
+    if (in.real() && side_.labels().op(node_op(graph_.bytes(NodeId{in.node}))).gives_references)
+      reference = true;
+    outputs.push_back({after(node, node.inputs[i]), node.when});
+  }
+  if (outputs.empty()) return number_plain(node);
+  if (state_.ordered && reference && !node.op().gives_references) {
+    for (ProofTensor& output : outputs) output.what = own(node, output.what);
+  }
+  if (outputs.size() == 1) {
+    set(node.id, outputs[0]);
+  } else {
+    set_outputs(node.id, std::move(outputs));
+  }
+}
+
+// Variables are what a checkpoint has for them, other state is known by its name.
+void Numbering::number_state(Node& node) {
+  const ProofOp& op = node.op();
+  const std::string_view node_def = graph_.bytes(node.id);
+  const bool variable = is_variable_op(op.name), handle = is_var_handle_op(op.name);
+  const std::string_view shared = string_attr(node_def, "shared_name").value_or("");
+  ClassId what = kDeadClass;
+  std::optional<KnownValue> stored;
+  if (variable && !state_.ordered && !in_body()) stored = side_.stored(node.id);
+  if (stored) {
+    ++state_.variables;
+    what = state_.classes.intern(KeyForm::kConst, {state_.contents.of_stored(*stored, state_.by_checksum)});
+  } else {
+    std::string text = variable ? "variable" : std::string(op.name);
+    std::string_view unknown;
+    if (variable) {
+      const auto dtype = type_attr(node_def, "dtype");
+      text.append(" ").append(dtype ? dtype_name(*dtype) : "");
+    } else {
+      text.append(" ").append(state_.classes.label(node.labelled.label).text);
+    }
+    if (in_body() && shared.empty()) unknown = "is a function's own state";
+    if (state_.ordered && !shared.empty() && !in_body()) {
+      const auto owner = side_.shared.try_emplace(shared, node.id).first->second;
+      if (owner != node.id) unknown = "shares its state with another node";
+    }
+    text.append(" named ").append(side_.name_in_a(in_body() ? shared : node.text.name));
+    what = state_.classes.intern(state_.classes.label(KeyForm::kNode, text, unknown), node.inputs);
+  }
+  if (handle) what = state_.classes.intern(KeyForm::kHandle, {what});
+  set(node.id, {after(node, what), node.when});
+}
+
+// Reads of a variable's value, as freeze writes them for a constant. False for all other reads.
+bool Numbering::number_read(Node& node) {
+  if (state_.ordered || node.inputs.empty()) return false;
+  const Classes& classes = state_.classes;
+  if (classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
+  const ClassId variable = classes.inputs(node.inputs[0])[0];
+  const std::string_view op = node.op().name, node_def = graph_.bytes(node.id);
+  if (op == "ReadVariableOp") {
+    set(node.id, {variable, node.when});
+    return true;
+  }
+  const std::string_view plain_op = op == "ResourceGather"     ? "GatherV2"
+                                    : op == "ResourceGatherNd" ? "GatherNd"
+                                                               : "";
+  const auto dtype = type_attr(node_def, "dtype");
+  if (!dtype || plain_op.empty()) return false;
+  node.inputs[0] = variable;
+  NodeBuilder plain("", plain_op);
+  if (op == "ResourceGather") {
+    const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
+    const std::string_view proto =
+        side_.model().arena->keep(scalar_proto(DType::kInt32, static_cast<uint64_t>(axis)));
+    node.inputs.push_back(state_.constant(proto));
+    plain.type("Tparams", *dtype).type("Taxis", DType::kInt32).attr("batch_dims", int_value(axis));
+  } else {
+    plain.type("Tparams", *dtype);
+  }
+  if (const auto indices = type_attr(node_def, "Tindices")) plain.type("Tindices", *indices);
+  NodeText text;
+  const Labelled& as = side_.labels().of(side_.model().arena->keep(plain.take()), text);
+  set(node.id, {state_.classes.intern(as.label, node.inputs), node.when});
+  return true;
+}
+
+// Predicates that a given value decides.
+bool Numbering::number_logic(Node& node) {
+  const std::string_view op = node.op().name;
+  std::optional<bool> result;
+  const auto truth = [&](size_t i) {
+    return i < node.inputs.size() ? state_.truth(node.inputs[i]) : std::nullopt;
+  };
+  if (op == "LogicalNot" && truth(0)) result = !*truth(0);
+  if ((op == "LogicalAnd" || op == "LogicalOr") && truth(0) && truth(1))
+    result = op == "LogicalAnd" ? *truth(0) && *truth(1) : *truth(0) || *truth(1);
+  if (!result) return false;
+  const std::string_view proto = side_.model().arena->keep(scalar_proto(DType::kBool, *result ? 1 : 0));
+  set(node.id, {after(node, state_.constant(proto)), node.when});
+  return true;
+}
+
+void Numbering::number_plain(Node& node) {
+  const ProofOp& op = node.op();
+  LabelId label = node.labelled.label;
+  const auto relabel = [&](std::string_view more, std::string_view unknown) {
+    const std::string text = state_.classes.label(label).text;
+    label = state_.classes.label(KeyForm::kNode, text + std::string(more), unknown);
+  };
+  bool is_own = false;
+  switch (op.conduct) {
+    case Conduct::kRandom:
+      if (!node.labelled.seeded) break;
+      if (in_body()) relabel("", "draws at random in a function");
+      if (frames_[index_of(node.id)] > 0) relabel("", "draws at random in a loop");
+      is_own = true;
+      break;
+    case Conduct::kFresh:
+    case Conduct::kUnknown:
+      if (in_body()) relabel("", op.known ? "is made anew in a function" : "is an op that nobody knows");
+      is_own = true;
+      break;
+    case Conduct::kWrites:
+      state_.writes = true;
+      if (in_body()) relabel("", "has an effect in a function");
+      if (!op.takes_handles) relabel("\nnode=" + side_.name_in_a(node.text.name), "");
+      is_own = true;
+      break;
+    case Conduct::kReads:
+      is_own = state_.ordered;
+      if (is_own && in_body() && op.takes_handles) relabel("", "reads in a function while something writes");
+      break;
+    default:
+      for (const In& in : node.data) {
+        is_own = is_own || (state_.ordered && in.real() &&
+                            side_.labels().op(node_op(graph_.bytes(NodeId{in.node}))).gives_references);
+      }
+      break;
+  }
+  if (op.commutes && node.inputs.size() == 2 && node.inputs[0] > node.inputs[1]) {
+    const auto type = type_attr(graph_.bytes(node.id), "T");
+    if (type && *type != DType::kString && *type != DType::kVariant)
+      std::swap(node.inputs[0], node.inputs[1]);
+  }
+  ClassId what = after(node, state_.classes.intern(label, node.inputs));
+  if (is_own) what = own(node, what);
+  set(node.id, {what, node.when});
+}
+
+}  // namespace gedit

@@ -1,0 +1,277 @@
+#include "prove/numbering.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/wiring.h"
+
+namespace gedit {
+
+Numbering::Numbering(Side& side, ProofState& state)
+    : side_(side),
+      state_(state),
+      graph_(side.graph()),
+      names_(side.names()),
+      state_of_(graph_.size()),
+      values_(graph_.size()),
+      frames_(graph_.size()),
+      depends_on_loop_(graph_.size()) {
+  if (state.ordered) done_.resize(graph_.size());
+}
+
+Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments,
+                     int depth)
+    : side_(side),
+      state_(state),
+      graph_(body.graph),
+      names_(body.names),
+      body_(&body),
+      arguments_(std::move(arguments)),
+      depth_(depth),
+      state_of_(graph_.size()),
+      values_(graph_.size()),
+      frames_(graph_.size()),
+      depends_on_loop_(graph_.size()) {
+  if (state.ordered) done_.resize(graph_.size());
+}
+
+// --- the walk ---
+
+void Numbering::want(NodeId node) {
+  const auto begin = [&](NodeId id) {
+    state_of_[index_of(id)] = kOpen;
+    const auto first = static_cast<uint32_t>(ins_.size());
+    resolve(id, ins_);
+    steps_.push_back({id, first, first, static_cast<uint32_t>(ins_.size())});
+  };
+  std::vector<NodeId> roots{node};
+  size_t seen = loop_variables_.size();
+  while (!roots.empty()) {
+    const NodeId root = roots.back();
+    roots.pop_back();
+    if (state_of_[index_of(root)] == kNew) begin(root);
+    while (!steps_.empty()) {
+      Step& step = steps_.back();
+      if (step.next == step.end) {
+        const Step done = step;
+        number(done.node, std::span(ins_).subspan(done.begin, done.end - done.begin));
+        state_of_[index_of(done.node)] = kDone;
+        ++reached_;
+        ins_.resize(done.begin);
+        steps_.pop_back();
+        continue;
+      }
+      const In in = ins_[step.next++];
+      if (!in.real() || state_of_[in.node] == kDone) continue;
+      if (is_back_edge(step.node, in)) continue;
+      if (state_of_[in.node] == kNew) {
+        begin(NodeId{in.node});  // `step` may be gone
+      } else {
+        ins_[step.next - 1].node = In::kMissing;  // a cycle that is no loop
+      }
+    }
+    // What goes back into a loop is numbered behind what comes in.
+    for (; seen < loop_variables_.size(); ++seen) {
+      std::vector<In> ins;
+      resolve(loop_variables_[seen].merge, ins);
+      for (const In& in : ins) {
+        if (in.real() && state_of_[in.node] == kNew) roots.push_back(NodeId{in.node});
+      }
+    }
+  }
+}
+
+bool Numbering::is_back_edge(NodeId merge, const In& in) const {
+  return is_next_iteration_op(node_op(graph_.bytes(NodeId{in.node}))) &&
+         is_merge_op(node_op(graph_.bytes(merge))) && !in.control();
+}
+
+// The number of an output that a body calls by name; most have one, or it is the first.
+uint32_t Numbering::port_index(std::string_view node_def, std::string_view port) {
+  const BodyPort wanted = parse_body_port(port);
+  const ProofOp& op = side_.labels().op(node_op(node_def));
+  if (op.known && !op.def.outputs.empty() && op.def.outputs[0].name == wanted.output) return wanted.number;
+  if (op.def.outputs.size() > 1) {
+    const bool lists = std::ranges::any_of(op.def.outputs, [](const ArgDef& arg) {
+      return !arg.number_attr.empty() || !arg.type_list_attr.empty();
+    });
+    for (uint32_t i = 0; i < op.def.outputs.size() && !lists; ++i) {
+      if (op.def.outputs[i].name == wanted.output) return i;
+    }
+  }
+  return body_output_index(side_.ops(), node_def, port).value_or(In::kControl - 1);
+}
+
+Numbering::In Numbering::resolve_input(std::string_view text) {
+  const Input input = parse_input_of(graph_, text);
+  if (in_body() && !input.control && input.port.empty()) {
+    const auto argument = body_->arguments.find(input.node);
+    if (argument != body_->arguments.end()) return {In::kArgument, argument->second};
+  }
+  const NodeId node = names_.find(input.node);
+  if (node == kNoNode) return {In::kMissing, input.control ? In::kControl : 0};
+  if (input.control) return {index_of(node), In::kControl};
+  const uint32_t index = in_body() ? port_index(graph_.bytes(node), input.port) : input.index();
+  if (!in_body() && !side_.given.empty()) {
+    const auto given = side_.given.find(uint64_t{index_of(node)} << 32 | index);
+    if (given != side_.given.end()) return {In::kGiven, given->second.what};
+  }
+  return {index_of(node), index};
+}
+
+void Numbering::resolve(NodeId node, std::vector<In>& ins) {
+  each_input(graph_.bytes(node), [&](std::string_view text) { ins.push_back(resolve_input(text)); });
+}
+
+// --- values ---
+
+ProofTensor Numbering::value(NodeId node, uint32_t index) {
+  const ProofTensor value = values_[index_of(node)];
+  if ((value.what & kMany) != 0) {
+    const std::vector<ProofTensor>& outputs = outputs_[value.what & ~kMany];
+    if (index < outputs.size()) return outputs[index];
+    return {state_.unknown("output", "has no such output"), value.when};
+  }
+  if (index == 0 || value.when == kNever) return value;
+  return {state_.classes.intern(KeyForm::kOutput, {value.what, index}), value.when};
+}
+
+ProofTensor Numbering::in_value(const In& in) {
+  switch (in.node) {
+    case In::kArgument:
+      return arguments_[in.index];
+    case In::kMissing:
+      return {state_.unknown("input", "reads what is not there"), kAlways};
+    case In::kGiven:
+      return {in.index, kAlways};
+    default:
+      return value(NodeId{in.node}, in.index);
+  }
+}
+
+ProofTensor Numbering::value_of(std::string_view input) {
+  const In in = resolve_input(input);
+  if (in.real()) want(NodeId{in.node});
+  return in_value(in);
+}
+
+void Numbering::set_outputs(NodeId node, std::vector<ProofTensor> outputs) {
+  ProofTensor& value = values_[index_of(node)];
+  if ((value.what & kMany) != 0) {
+    outputs_[value.what & ~kMany] = std::move(outputs);
+    return;
+  }
+  value.what = kMany | static_cast<uint32_t>(outputs_.size());
+  outputs_.push_back(std::move(outputs));
+}
+
+ClassId Numbering::done_class(uint32_t node) const { return done_[node]; }
+
+// Where order counts: the value, behind what the node waits for.
+ClassId Numbering::after(Node& node, ClassId what) {
+  if (!state_.ordered || node.controls.empty()) return what;
+  std::vector<uint32_t> before;
+  for (const In& in : node.controls) before.push_back(in.real() ? done_class(in.node) : kDeadClass);
+  std::ranges::sort(before);
+  before.erase(std::ranges::unique(before).begin(), before.end());
+  before.insert(before.begin(), what);
+  return state_.classes.intern(KeyForm::kAfter, before);
+}
+
+// A class that no other node of this graph has.
+ClassId Numbering::own(const Node& node, ClassId what) {
+  side_.owns[index_of(node.id)] = {what, node.when};
+  const auto ordinal = side_.ordinals.find(index_of(node.id));
+  const ClassId id = state_.classes.intern(
+      KeyForm::kOwn, {what, ordinal == side_.ordinals.end() ? 0 : ordinal->second, node.when});
+  if (state_.conditions.unknown(node.when)) state_.classes.set_unknown(id);
+  return id;
+}
+
+NodeId Numbering::node_of(ClassId id) const {
+  for (uint32_t i = 0; i < values_.size(); ++i) {
+    if (state_of_[i] != kDone) continue;
+    const ClassId what = values_[i].what;
+    if (what == id) return NodeId{i};
+    if ((what & kMany) == 0) continue;
+    for (const ProofTensor& output : outputs_[what & ~kMany]) {
+      if (output.what == id) return NodeId{i};
+    }
+  }
+  return kNoNode;
+}
+
+// --- loops ---
+
+std::vector<uint32_t> Numbering::signature(const LoopVariable& variable) {
+  const Labelled& labelled = side_.labels().of(graph_.bytes(variable.merge), text_);
+  std::vector<uint32_t> found{variable.part, labelled.label};
+  std::vector<In> ins;
+  resolve(variable.merge, ins);
+  for (const In& in : ins) {
+    if (in.control()) continue;
+    const ProofTensor value = in_value(in);
+    found.push_back(value.what);
+    found.push_back(value.when);
+  }
+  return found;
+}
+
+std::vector<ClassId> Numbering::loop_inputs(NodeId merge) {
+  std::vector<ClassId> found;
+  std::vector<In> ins;
+  resolve(merge, ins);
+  for (const In& in : ins) {
+    if (!in.control()) found.push_back(in_value(in).what);
+  }
+  return found;
+}
+
+bool Numbering::next_is_unknown(const LoopVariable& variable) {
+  std::vector<In> ins;
+  resolve(variable.merge, ins);
+  return std::ranges::any_of(ins, [&](const In& in) {
+    if (in.control()) return false;
+    const ProofTensor value = in_value(in);
+    return state_.classes.unknown(value.what) || state_.conditions.unknown(value.when);
+  });
+}
+
+void Numbering::number_again() {
+  std::vector<In> ins;
+  for (const NodeId node : looping_) {
+    ins.clear();
+    resolve(node, ins);
+    number(node, ins);
+  }
+}
+
+void settle_loops(Numbering& a, Numbering& b) {
+  constexpr uint64_t kMostWork = 60'000'000;  // nodes numbered again
+  uint64_t work = 0;
+  size_t parts = 1;
+  for (;;) {
+    std::map<std::vector<uint32_t>, uint32_t> found;
+    bool more_unknown = false;
+    for (Numbering* graph : {&a, &b}) {
+      std::vector<uint32_t> next;
+      for (Numbering::LoopVariable& variable : graph->loop_variables()) {
+        next.push_back(
+            found.try_emplace(graph->signature(variable), static_cast<uint32_t>(found.size())).first->second);
+        if (!variable.unknown && graph->next_is_unknown(variable)) more_unknown = variable.unknown = true;
+      }
+      for (size_t i = 0; i < next.size(); ++i) graph->loop_variables()[i].part = next[i];
+    }
+    if (found.size() <= parts && !more_unknown) return;
+    parts = found.size();
+    work += a.loop_nodes() + b.loop_nodes();
+    const bool too_much = work > kMostWork;
+    for (Numbering* graph : {&a, &b}) {
+      for (Numbering::LoopVariable& variable : graph->loop_variables()) variable.unknown |= too_much;
+      graph->number_again();
+    }
+    if (too_much) return;
+  }
+}
+
+}  // namespace gedit

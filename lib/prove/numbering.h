@@ -1,0 +1,131 @@
+// The tensors of one graph, or of a function's body for certain arguments, each with its class. Nodes are
+// gone through behind what they read; in a loop of version 1 the loop's variables stand for themselves until
+// settle_loops() knows which of both graphs are the same.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prove/side.h"
+
+namespace gedit {
+
+class Numbering {
+ public:
+  explicit Numbering(Side& side, ProofState& state);  // of the main graph
+  // Of a function, which is called with these. `depth`: of calls.
+  Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments, int depth);
+
+  // Numbers the node and all that it needs.
+  void want(NodeId node);
+  ProofTensor value(NodeId node, uint32_t index);
+  ProofTensor value_of(std::string_view input);  // as a node of this graph reads it
+
+  uint64_t reached() const { return reached_; }  // nodes by now
+
+  // A loop's variable: a Merge that reads a NextIteration.
+  struct LoopVariable {
+    NodeId merge;
+    uint32_t part = 0;
+    bool unknown = false;
+  };
+  std::vector<LoopVariable>& loop_variables() { return loop_variables_; }
+  std::vector<uint32_t> signature(const LoopVariable& variable);  // what it is, by what is known by now
+  bool next_is_unknown(const LoopVariable& variable);
+  std::vector<ClassId> loop_inputs(NodeId merge);  // of a loop's variable
+  void number_again();                             // all that depends on loops' variables
+  size_t loop_nodes() const { return looping_.size(); }
+
+  // The first node, in file order, that gives the class.
+  NodeId node_of(ClassId id) const;
+
+ private:
+  struct In {
+    uint32_t node;  // of the graph, or one of below
+    uint32_t index;
+    static constexpr uint32_t kControl = UINT32_MAX;  // as index
+    static constexpr uint32_t kArgument = UINT32_MAX, kMissing = UINT32_MAX - 1, kGiven = UINT32_MAX - 2;
+    bool control() const { return index == kControl; }
+    bool real() const { return node < kGiven; }
+  };
+  struct Step {  // of the walk
+    NodeId node;
+    uint32_t next, begin, end;  // inputs on the stack of inputs
+  };
+  // A node that is being numbered.
+  struct Node {
+    NodeId id;
+    NodeText& text;
+    const Labelled& labelled;
+    std::span<const In> data, controls;
+    std::vector<uint32_t> inputs;  // classes of data
+    ConditionId when = kAlways;
+    const ProofOp& op() const { return *labelled.op; }
+  };
+
+  void resolve(NodeId node, std::vector<In>& ins);
+  In resolve_input(std::string_view input);
+  uint32_t port_index(std::string_view node_def, std::string_view port);
+  bool is_back_edge(NodeId merge, const In& in) const;
+  void number(NodeId node, std::span<const In> ins);
+
+  ProofTensor in_value(const In& in);
+  ClassId done_class(uint32_t node) const;
+  void set(NodeId node, ProofTensor value) { values_[index_of(node)] = value; }
+  void set_outputs(NodeId node, std::vector<ProofTensor> outputs);
+  ClassId after(Node& node, ClassId what);
+  ClassId own(const Node& node, ClassId what);
+
+  void number_alive(Node& node);
+  void number_input(Node& node);
+  void number_switch(Node& node);
+  void number_merge(Node& node);
+  void number_loop_variable(Node& node);
+  void number_exit(Node& node);
+  void number_passing(Node& node);
+  void number_state(Node& node);
+  bool number_read(Node& node);
+  void number_plain(Node& node);
+  bool number_logic(Node& node);
+  void number_call(Node& node);
+  void number_choice(Node& node);
+  void number_while(Node& node);
+
+  bool in_body() const { return body_ != nullptr; }
+
+  Side& side_;
+  ProofState& state_;
+  const Graph& graph_;
+  const Names& names_;
+  CalledBody* body_ = nullptr;
+  std::vector<ProofTensor> arguments_;
+  int depth_ = 0;
+
+  static constexpr uint8_t kNew = 0, kOpen = 1, kDone = 2;
+  static constexpr uint32_t kMany = 1U << 31;  // in ProofTensor::what: the rest is a place in outputs_
+  std::vector<uint8_t> state_of_;
+  std::vector<ProofTensor> values_;
+  std::vector<std::vector<ProofTensor>> outputs_;
+  std::vector<ClassId> done_;    // where order counts: that the node ran
+  std::vector<uint8_t> frames_;  // how many loops the node is in; empty where there are none
+  std::vector<bool> depends_on_loop_;
+  std::vector<NodeId> looping_;  // in the order in which they are numbered
+  std::vector<LoopVariable> loop_variables_;
+  std::unordered_map<uint32_t, uint32_t> loop_variable_of_;  // by node
+  std::vector<Step> steps_;
+  std::vector<In> ins_;
+  NodeText text_;
+  uint64_t reached_ = 0;
+};
+
+// Refines the loops' variables of both graphs in one partition until none is told from another any more:
+// equal parts unfold to the same computation.
+void settle_loops(Numbering& a, Numbering& b);
+
+// What a function gives for these arguments.
+std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_view function,
+                                    const std::vector<ProofTensor>& arguments, int depth);
+
+}  // namespace gedit

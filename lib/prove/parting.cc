@@ -1,0 +1,160 @@
+#include "prove/parting.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/listing.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kMostText = 60;  // characters of an attribute's value
+
+std::string short_text(std::string text) {
+  if (text.size() > kMostText) text = text.substr(0, kMostText - 3) + "...";
+  return text;
+}
+
+}  // namespace
+
+std::string Partings::attribute_difference(NodeId a, NodeId b) {
+  const std::string_view node_a = side_a_.graph().bytes(a), node_b = side_b_.graph().bytes(b);
+  if (node_op(node_a) != node_op(node_b))
+    return "op " + printable(node_op(node_a)) + ", " + printable(node_op(node_b));
+  const auto attrs_a = side_a_.labels().attributes(node_a), attrs_b = side_b_.labels().attributes(node_b);
+  const auto value = [](const auto& attrs, const std::string& key) -> std::string {
+    const auto found = std::ranges::find_if(attrs, [&](const auto& attr) { return attr.first == key; });
+    return found == attrs.end() ? "none" : short_text(found->second);
+  };
+  for (const auto& [key, text] : attrs_a) {
+    if (std::ranges::find(attrs_b, std::pair(key, text)) == attrs_b.end())
+      return printable(key) + " " + short_text(text) + ", " + value(attrs_b, key);
+  }
+  for (const auto& [key, text] : attrs_b) {
+    if (std::ranges::find(attrs_a, std::pair(key, text)) == attrs_a.end())
+      return printable(key) + " " + value(attrs_a, key) + ", " + short_text(text);
+  }
+  return "";
+}
+
+Parting Partings::first(ClassId a, ClassId b) {
+  const Classes& classes = state_.classes;
+  Parting parting;
+  std::set<std::pair<ClassId, ClassId>> seen;
+  NodeId node_a = kNoNode, node_b = kNoNode;
+  for (;;) {
+    const NodeId here_a = a_.node_of(a), here_b = b_.node_of(b);
+    if (here_a != kNoNode && here_b != kNoNode) {
+      node_a = here_a;
+      node_b = here_b;
+    }
+    if (!seen.emplace(a, b).second || seen.size() > 2000) {
+      parting.why = "what they are made of";
+      break;
+    }
+    const Label &label_a = classes.label_of(a), &label_b = classes.label_of(b);
+    const auto inputs_a = classes.inputs(a), inputs_b = classes.inputs(b);
+    if (label_a.form == KeyForm::kConst && label_b.form == KeyForm::kConst) {
+      const std::string text_a = state_.contents.text(inputs_a[0]),
+                        text_b = state_.contents.text(inputs_b[0]);
+      parting.why = text_a == text_b ? "the value" : "the value, " + text_a + ", " + text_b;
+      break;
+    }
+    if (label_a.form == KeyForm::kLoopVar && label_b.form == KeyForm::kLoopVar) {
+      bool deeper = false;
+      if (here_a == kNoNode || here_b == kNoNode) break;
+      const auto next_a = a_.loop_inputs(here_a), next_b = b_.loop_inputs(here_b);
+      for (size_t i = 0; i < std::min(next_a.size(), next_b.size()) && !deeper; ++i) {
+        if (next_a[i] == next_b[i] || seen.contains({next_a[i], next_b[i]})) continue;
+        a = next_a[i];
+        b = next_b[i];
+        deeper = true;
+      }
+      if (deeper) continue;
+      parting.why = "when the loop ends";
+      break;
+    }
+    if (classes.label_id_of(a) != classes.label_id_of(b)) {
+      if (here_a != kNoNode && here_b != kNoNode) parting.why = attribute_difference(here_a, here_b);
+      if (parting.why.empty()) parting.why = "what they are";
+      break;
+    }
+    if (inputs_a.size() != inputs_b.size()) {
+      parting.why = std::to_string(inputs_a.size()) + ", " + std::to_string(inputs_b.size()) + " inputs";
+      break;
+    }
+    const auto mismatch = std::ranges::mismatch(inputs_a, inputs_b);
+    const auto at = static_cast<size_t>(mismatch.in1 - inputs_a.begin());
+    if (at == inputs_a.size() || !holds_class(label_a.form, at)) {
+      parting.why = label_a.form == KeyForm::kOutput ? "the number of the output" : "when it is there";
+      break;
+    }
+    a = *mismatch.in1;
+    b = *mismatch.in2;
+  }
+  if (node_a != kNoNode) {
+    parting.a = side_a_.graph().name(node_a);
+    parting.b = side_b_.graph().name(node_b);
+  }
+  return parting;
+}
+
+Parting Partings::unknown(ClassId id) {
+  const Classes& classes = state_.classes;
+  Parting parting;
+  std::set<ClassId> seen;
+  while (seen.insert(id).second) {
+    const NodeId node_a = a_.node_of(id), node_b = b_.node_of(id);
+    if (node_a != kNoNode) parting.a = side_a_.graph().name(node_a);
+    if (node_b != kNoNode) parting.b = side_b_.graph().name(node_b);
+    const Label& label = classes.label_of(id);
+    parting.why = label.unknown.empty() ? "when it is there" : label.unknown;
+    const auto inputs = classes.inputs(id);
+    if (label.form == KeyForm::kLoopVar && node_a != kNoNode) {
+      for (const ClassId next : a_.loop_inputs(node_a)) {
+        if (classes.unknown(next) && !seen.contains(next)) id = next;
+      }
+      continue;
+    }
+    if (!label.unknown.empty()) break;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!holds_class(label.form, i) || !classes.unknown(inputs[i])) continue;
+      id = inputs[i];
+      break;
+    }
+  }
+  return parting;
+}
+
+uint64_t Partings::count(ClassId id) {
+  const Classes& classes = state_.classes;
+  if (loop_inputs_.empty()) {
+    for (const Numbering::LoopVariable& variable : a_.loop_variables())
+      loop_inputs_[variable.part] = a_.loop_inputs(variable.merge);
+  }
+  std::vector<bool> seen(classes.size());
+  std::vector<ClassId> open{id};
+  seen[id] = true;
+  uint64_t count = 0;
+  while (!open.empty() && steps_left_ > 0) {
+    const ClassId next = open.back();
+    open.pop_back();
+    ++count;
+    --steps_left_;
+    const KeyForm form = classes.label_of(next).form;
+    const auto inputs = classes.inputs(next);
+    const auto go_to = [&](ClassId input) {
+      if (seen[input]) return;
+      seen[input] = true;
+      open.push_back(input);
+    };
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (holds_class(form, i)) go_to(inputs[i]);
+    }
+    if (form != KeyForm::kLoopVar) continue;
+    for (const ClassId input : loop_inputs_.try_emplace(inputs[0]).first->second) go_to(input);
+  }
+  return count;
+}
+
+}  // namespace gedit

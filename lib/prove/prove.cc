@@ -1,0 +1,248 @@
+#include "prove/prove.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "graph/edges.h"
+#include "graph/wiring.h"
+#include "model/summary.h"
+#include "prove/numbering.h"
+#include "prove/parting.h"
+#include "select/tensors.h"
+
+namespace gedit {
+namespace {
+
+// What a signature calls an output of it: `serving_default.scores`; nothing where no signature does.
+std::optional<std::string> output_of_signature(const Model& model, std::string_view text) {
+  const size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  for (const SignatureSummary& signature : list_signatures(model.meta())) {
+    if (!text.starts_with(signature.key) || text.size() <= signature.key.size() ||
+        text[signature.key.size()] != '.')
+      continue;
+    const auto found = signature.outputs.find(std::string(text.substr(signature.key.size() + 1)));
+    if (found != signature.outputs.end()) return found->second.tensor;
+  }
+  return std::nullopt;
+}
+
+TensorRef output_tensor(const Side& side, const std::string& text) {
+  const std::optional<TensorRef> there = tensor_if_there(side.names(), text);
+  const std::optional<std::string> of_signature =
+      there ? std::nullopt : output_of_signature(side.model(), text);
+  try {
+    return find_tensor(side.model(), side.names(), side.ops(), of_signature.value_or(text));
+  } catch (const Error& error) {
+    throw error.in(side.model().path);
+  }
+}
+
+using Ordinals = std::unordered_map<uint32_t, uint32_t>;
+
+// The nodes of one graph that are built alike and yet are not one, with a number each. It is a guess which of
+// the other graph each of them is; the numbering then holds only if it is right. Who reads them tells most.
+Ordinals ordinals_of(const Side& side) {
+  std::map<std::pair<ClassId, ConditionId>, std::vector<NodeId>> groups;
+  for (const auto& [node, own] : side.owns) groups[{own.built, own.when}].push_back(NodeId{node});
+  std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
+  Ordinals ordinals;
+  if (groups.empty()) return ordinals;
+  const Graph& graph = side.graph();
+  const Edges consumers = reversed(producers(graph, side.names()));
+  const auto readers = [&](NodeId id) {
+    std::vector<std::string> found;
+    for (const NodeId reader : consumers.of(id)) {
+      std::string text(node_op(graph.bytes(reader)));
+      uint32_t slot = 0;
+      each_input(graph.bytes(reader), [&](std::string_view input) {
+        if (parse_input(input).node == graph.name(id)) text += " " + std::to_string(slot);
+        ++slot;
+      });
+      if (found.size() < 64) found.push_back(std::move(text));
+    }
+    std::ranges::sort(found);
+    return found;
+  };
+  for (auto& [key, nodes] : groups) {
+    std::vector<std::pair<std::vector<std::string>, std::string>> order;
+    std::map<std::pair<std::vector<std::string>, std::string>, NodeId> by_order;
+    for (const NodeId id : nodes)
+      by_order.emplace(std::pair(readers(id), side.name_in_a(graph.name(id))), id);
+    uint32_t number = 0;
+    for (const auto& [place, id] : by_order) ordinals[index_of(id)] = number++;
+  }
+  return ordinals;
+}
+
+// Names of B as A has them.
+class NamesInA {
+ public:
+  NamesInA(const ProofSide& a, const ProofRequest& request) {
+    for (const auto& [name_a, name_b] : request.map) {
+      in_a_[plain(name_b)] = plain(name_a);
+      in_b_[plain(name_a)] = plain(name_b);
+    }
+    if (!request.name_in_b) return;
+    Graph& graph = a.model.graph();
+    graph.decode();
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      if (graph.removed(NodeId{i})) continue;
+      const std::string name(graph.name(NodeId{i}));
+      if (in_b_.contains(name)) continue;
+      const std::string other = request.name_in_b(name);
+      if (other == name) continue;
+      in_a_.try_emplace(other, name);
+      in_b_.emplace(name, other);
+    }
+  }
+  std::string of_b(std::string_view name) const {
+    const auto found = in_a_.find(std::string(name));
+    if (found != in_a_.end()) return found->second;
+    // A name that is another's in B is nobody's here.
+    return in_b_.contains(std::string(name)) ? "\x01" + std::string(name) : std::string(name);
+  }
+  std::string in_b(std::string_view name) const {
+    const auto found = in_b_.find(std::string(name));
+    return found == in_b_.end() ? std::string(name) : found->second;
+  }
+
+ private:
+  static std::string plain(std::string_view tensor) {
+    const Input input = parse_input(tensor);
+    return std::string(input.node);
+  }
+  std::unordered_map<std::string, std::string> in_a_, in_b_;
+};
+
+// One numbering of both graphs under what is assumed.
+class Attempt {
+ public:
+  Attempt(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
+          bool ordered)
+      : a_(a, state_, [](std::string_view name) { return std::string(name); }),
+        b_(b, state_, [&names](std::string_view name) { return names.of_b(name); }),
+        request_(request) {
+    state_.ordered = ordered;
+    state_.by_checksum = !request.bytes;
+    for (const GivenValue& given : request.given) {
+      const ClassId value = state_.constant(given.tensor_proto);
+      give(a_, given.tensor, value);
+      const Input input = parse_input(given.tensor);
+      give(b_, tensor_text(names.in_b(input.node), input.index()), value);
+    }
+  }
+
+  void set_ordinals(Ordinals a, Ordinals b) {
+    a_.ordinals = std::move(a);
+    b_.ordinals = std::move(b);
+  }
+
+  void number() {
+    numbers_a_.emplace(a_, state_);
+    numbers_b_.emplace(b_, state_);
+    for (const OutputPair& pair : request_.outputs) {
+      tensors_.emplace_back(output_tensor(a_, pair.a), output_tensor(b_, pair.b));
+      numbers_a_->want(tensors_.back().first.node);
+      numbers_b_->want(tensors_.back().second.node);
+    }
+    settle_loops(*numbers_a_, *numbers_b_);
+  }
+
+  bool writes() const { return state_.writes; }
+  std::pair<Ordinals, Ordinals> ordinals() const { return {ordinals_of(a_), ordinals_of(b_)}; }
+
+  Proof result() {
+    Proof proof;
+    proof.variables = state_.variables;
+    proof.switches = state_.switches;
+    proof.merges = state_.merges;
+    Partings partings(state_, a_, b_, *numbers_a_, *numbers_b_);
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      OutputProof output;
+      output.output = request_.outputs[i];
+      judge(tensors_[i], partings, output);
+      proof.outputs.push_back(std::move(output));
+    }
+    return proof;
+  }
+
+ private:
+  static void give(Side& side, std::string_view tensor, ClassId value) {
+    const std::optional<TensorRef> found = tensor_if_there(side.names(), tensor);
+    if (found && !found->control)
+      side.given[uint64_t{index_of(found->node)} << 32 | found->index] = {value, kAlways};
+  }
+
+  ProofTensor value(Side& side, Numbering& numbers, const TensorRef& tensor) {
+    const auto given = side.given.find(uint64_t{index_of(tensor.node)} << 32 | tensor.index);
+    return given != side.given.end() ? given->second : numbers.value(tensor.node, tensor.index);
+  }
+
+  void judge(const std::pair<TensorRef, TensorRef>& tensors, Partings& partings, OutputProof& output) {
+    const ProofTensor a = value(a_, *numbers_a_, tensors.first), b = value(b_, *numbers_b_, tensors.second);
+    output.tensors = partings.count(a.what);
+    const auto tell = [&](ProofVerdict verdict, const Parting& parting) {
+      output.verdict = verdict;
+      output.a = parting.a;
+      output.b = parting.b;
+      output.why = parting.why;
+    };
+    const bool unknown = state_.classes.unknown(a.what) || state_.conditions.unknown(a.when);
+    if (a.when == kNever || b.when == kNever) {
+      const bool first = a.when == kNever;
+      tell(ProofVerdict::kUnknown, {std::string(a_.graph().name(tensors.first.node)),
+                                    std::string(b_.graph().name(tensors.second.node)),
+                                    first && b.when == kNever ? "is dead in both"
+                                    : first                   ? "is dead in A"
+                                                              : "is dead in B"});
+    } else if (a.what != b.what) {
+      const Parting parting = partings.first(a.what, b.what);
+      const bool order = state_.ordered && state_.classes.label_of(a.what).form == KeyForm::kAfter;
+      tell(order ? ProofVerdict::kUnknown : ProofVerdict::kDiffers, parting);
+    } else if (unknown) {
+      tell(ProofVerdict::kUnknown, partings.unknown(a.what));
+    } else if (a.when != b.when) {
+      tell(ProofVerdict::kDiffers, {std::string(a_.graph().name(tensors.first.node)),
+                                    std::string(b_.graph().name(tensors.second.node)), "when it is there"});
+    } else {
+      output.verdict = ProofVerdict::kProved;
+    }
+  }
+
+  ProofState state_;
+  Side a_, b_;
+  const ProofRequest& request_;
+  std::optional<Numbering> numbers_a_, numbers_b_;
+  std::vector<std::pair<TensorRef, TensorRef>> tensors_;
+};
+
+}  // namespace
+
+bool Proof::proved() const {
+  return std::ranges::all_of(
+      outputs, [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; });
+}
+
+Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request) {
+  const NamesInA names(a, request);
+  auto attempt = std::make_unique<Attempt>(a, b, request, names, false);
+  attempt->number();
+  bool ordered = false;
+  if (attempt->writes()) {
+    ordered = true;
+    attempt = std::make_unique<Attempt>(a, b, request, names, true);
+    attempt->number();
+  }
+  auto [ordinals_a, ordinals_b] = attempt->ordinals();
+  if (!ordinals_a.empty() || !ordinals_b.empty()) {
+    attempt = std::make_unique<Attempt>(a, b, request, names, ordered);
+    attempt->set_ordinals(std::move(ordinals_a), std::move(ordinals_b));
+    attempt->number();
+  }
+  return attempt->result();
+}
+
+}  // namespace gedit

@@ -1,0 +1,99 @@
+// Whether two graphs compute the same, found without running them (docs/rules.md#prove).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/constant.h"
+#include "graph/dtype.h"
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+// The value of a variable, which lies in a checkpoint.
+struct KnownValue {
+  DType dtype = DType::kInvalid;
+  std::vector<int64_t> shape;
+  std::optional<uint32_t> crc32c;        // of all its bytes, not masked, where the checkpoint stores it
+  std::function<ConstantValue()> value;  // read when bytes are to be compared
+};
+
+// What a checkpoint knows of the variables of one model.
+class KnownValues {
+ public:
+  KnownValues() = default;
+  KnownValues(const KnownValues&) = delete;
+  KnownValues& operator=(const KnownValues&) = delete;
+  virtual ~KnownValues() = default;
+  // Nothing where the checkpoint does not have it.
+  virtual std::optional<KnownValue> find(NodeId variable) = 0;
+};
+
+// One of the two. All of it outlives the proof; the selected graph is the one that counts, as it is in its
+// records: a model that was edited through a mapping is written and read again first.
+struct ProofSide {
+  Model& model;
+  Registry& ops;
+  KnownValues* values = nullptr;
+};
+
+// Tensors as a user writes them: `y`, `y:1`, `serving_default.scores`.
+struct OutputPair {
+  std::string a, b;
+};
+
+// A tensor that is known to have a value: a serialized TensorProto.
+struct GivenValue {
+  std::string tensor, tensor_proto;
+};
+
+struct ProofRequest {
+  std::vector<OutputPair> outputs;
+  std::vector<std::pair<std::string, std::string>> map;  // inputs and state of other names: of A, of B
+  // The name in B of a node of A that `map` does not name; without it the same.
+  std::function<std::string(std::string_view)> name_in_b;
+  // Known of both graphs, by the names of A; one that a graph lacks is no error.
+  std::vector<GivenValue> given;
+  bool bytes = false;  // variables are compared by their bytes, not by the checksums that are stored
+};
+
+enum class ProofVerdict : uint8_t { kProved, kDiffers, kUnknown };
+
+struct OutputProof {
+  OutputPair output;
+  ProofVerdict verdict = ProofVerdict::kUnknown;
+  uint64_t tensors = 0;  // that the output of A is made of, itself included; equal ones counted once
+  std::string a, b;      // where the two part, or what is not known: nodes; empty where there is none
+  std::string why;       // `transpose_b true, false`, `has no seed`
+};
+
+struct Proof {
+  std::vector<OutputProof> outputs;   // in the order asked
+  uint64_t variables = 0;             // of both, whose values were compared
+  uint64_t switches = 0, merges = 0;  // of both, that a given value decides
+
+  bool proved() const;
+};
+
+// Proved means: where both graphs give a value at all, they give the same bits for the same inputs, variables
+// and state. Every comparison is of whole keys, no hash decides. Throws Error (kRefused) for an output that
+// is not there. About 0.5 us a node; 100 bytes a node are held.
+Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request);
+
+// The pairs that are asked for where nobody says which: outputs of signatures that both have under one key,
+// else what looks like an output in A and is a tensor of B by the same name. `map` gains the inputs of those
+// signatures that have other names.
+std::vector<OutputPair> common_outputs(const ProofSide& a, const ProofSide& b,
+                                       std::vector<std::pair<std::string, std::string>>& map);
+
+// `[true, 0.5, ...]` as the listing writes a value becomes the TensorProto of this dtype: `false`, `1`,
+// `tensor(DT_FLOAT [2], 1.0, 2.0)`. Throws Error (kUsage).
+std::string given_tensor(DType dtype, std::string_view value);
+
+}  // namespace gedit

@@ -1,0 +1,62 @@
+#include "prove/side.h"
+
+#include <algorithm>
+
+#include "base/map_entry.h"
+
+namespace gedit {
+namespace {
+
+Names names_of_decoded(Graph& graph) {
+  graph.decode();
+  return Names(graph);
+}
+
+}  // namespace
+
+Side::Side(const ProofSide& side, ProofState& state, std::function<std::string(std::string_view)> name_in_a)
+    : side_(side),
+      state_(state),
+      name_in_a_(std::move(name_in_a)),
+      names_(names_of_decoded(side.model.graph())),
+      library_(Library::decode(side.model.graph().part(graph_field::kLibrary), side.model.arena)),
+      labels_(side.ops, state.classes, [this](std::string_view name) { return function_text(name); }) {
+  for (size_t i = 0; i < library_.functions.size(); ++i) functions_.emplace(library_.functions[i].name, i);
+}
+
+CalledBody* Side::body(std::string_view function) {
+  const auto found = functions_.find(function);
+  if (found == functions_.end()) return nullptr;
+  std::unique_ptr<CalledBody>& body = bodies_[library_.functions[found->second].name];
+  if (body != nullptr) return body.get();
+  Graph& graph = library_.functions[found->second].body;
+  graph.decode();
+  body = std::make_unique<CalledBody>(graph);
+  const OpDef signature = parse_op_def(function_signature(graph));
+  for (const ArgDef& arg : signature.inputs) {
+    body->arguments.emplace(arg.name, static_cast<uint32_t>(body->arguments.size()));
+    if (!arg.number_attr.empty() || !arg.type_list_attr.empty()) body->odd = "takes a list of tensors";
+  }
+  std::unordered_map<std::string_view, std::string_view> returned;
+  for (const Part& part : graph.parts()) {
+    if (part.field != function_field::kRet) continue;
+    Fields fields(part.raw);
+    if (!fields.next()) continue;
+    const MapEntry entry = map_entry(fields->value);
+    returned[entry.key] = entry.value;
+  }
+  for (const ArgDef& arg : signature.outputs) {
+    if (!arg.number_attr.empty() || !arg.type_list_attr.empty()) body->odd = "gives a list of tensors";
+    const auto input = returned.find(arg.name);
+    if (input == returned.end()) body->odd = "does not say what it gives";
+    body->results.push_back(input == returned.end() ? std::string_view() : input->second);
+  }
+  return body.get();
+}
+
+std::string Side::function_text(std::string_view function) {
+  if (!functions_.contains(function)) return std::string(function);
+  return "#" + std::to_string(lambda_of(*this, state_, function));
+}
+
+}  // namespace gedit

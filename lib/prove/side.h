@@ -1,0 +1,78 @@
+// One of the two graphs of a proof: its ops, its functions, and what its sources are called.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/library.h"
+#include "graph/names.h"
+#include "prove/labels.h"
+#include "prove/prove.h"
+#include "prove/state.h"
+
+namespace gedit {
+
+// A function's body, made ready when it is first called.
+struct CalledBody {
+  explicit CalledBody(Graph& graph) : graph(graph), names(graph) {}
+  Graph& graph;
+  Names names;
+  std::unordered_map<std::string_view, uint32_t> arguments;  // by name
+  std::vector<std::string_view> results;  // as inputs in the body are written, in the order of the signature
+  std::string_view odd;                   // why it cannot be seen through; empty where it can
+};
+
+class Side {
+ public:
+  // `name_in_a`: a name of this graph as A has it.
+  Side(const ProofSide& side, ProofState& state, std::function<std::string(std::string_view)> name_in_a);
+
+  const Graph& graph() const { return side_.model.graph(); }
+  Model& model() const { return side_.model; }
+  Registry& ops() const { return side_.ops; }
+  const Names& names() const { return names_; }
+  Labels& labels() { return labels_; }
+
+  std::string name_in_a(std::string_view name) const { return name_in_a_(name); }
+  std::optional<KnownValue> stored(NodeId variable) const {
+    return side_.values == nullptr ? std::nullopt : side_.values->find(variable);
+  }
+
+  // Null where there is no such function.
+  CalledBody* body(std::string_view function);
+
+  // Tensors of the main graph that are known, by node and output.
+  std::unordered_map<uint64_t, ProofTensor> given;
+  // Of nodes that are never the same as another: their number among those that are built alike.
+  std::unordered_map<uint32_t, uint32_t> ordinals;
+  struct Own {
+    ClassId built;
+    ConditionId when;
+  };
+  std::unordered_map<uint32_t, Own> owns;  // by node: as it was last numbered
+  // Results of functions, by function and arguments.
+  std::unordered_map<std::string, std::vector<ProofTensor>> calls;
+  std::unordered_map<std::string_view, ClassId> lambdas;
+  std::unordered_map<std::string_view, bool> effects;   // of functions
+  std::unordered_map<std::string_view, NodeId> shared;  // the first node of a shared_name
+
+ private:
+  std::string function_text(std::string_view function);
+
+  const ProofSide& side_;
+  ProofState& state_;
+  std::function<std::string(std::string_view)> name_in_a_;
+  Names names_;
+  Library library_;
+  std::unordered_map<std::string_view, size_t> functions_;
+  std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;
+  Labels labels_;
+};
+
+// The class of a function as a value: of what it gives for arguments that are only known by their place.
+ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int depth = 0);
+
+}  // namespace gedit

@@ -1,0 +1,46 @@
+// What both graphs of a proof share while their tensors are numbered, and what one numbering assumes.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "prove/classes.h"
+#include "prove/conditions.h"
+#include "prove/contents.h"
+
+namespace gedit {
+
+// A tensor: what it is, and when it is there.
+struct ProofTensor {
+  ClassId what = kDeadClass;
+  ConditionId when = kAlways;
+  bool operator==(const ProofTensor&) const = default;
+};
+
+struct ProofState {
+  Classes classes;
+  Conditions conditions{classes};
+  Contents contents;
+
+  // Something writes: what runs before what counts, and no reads are one.
+  bool ordered = false;
+  bool by_checksum = true;
+
+  // Seen on the way.
+  bool writes = false;  // a node that runs has an effect
+  uint64_t switches = 0, merges = 0, variables = 0;
+
+  ClassId unknown(std::string_view what, std::string_view why) {
+    return classes.intern(classes.label(KeyForm::kSource, what, why), {});
+  }
+  // A Const's value as a class.
+  ClassId constant(std::string_view tensor_proto) {
+    return classes.intern(KeyForm::kConst, {contents.of_tensor(tensor_proto)});
+  }
+  std::optional<bool> truth(ClassId id) const {
+    if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
+    return contents.truth(classes.inputs(id)[0]);
+  }
+};
+
+}  // namespace gedit
