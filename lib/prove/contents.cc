@@ -172,7 +172,7 @@ uint32_t Contents::full_crc32c(Content& content) const {
 }
 
 // The value of a variable is read, and from then on is a tensor like any other.
-void Contents::load(Content& content) {
+void Contents::load(Content& content, std::optional<ContentId> id) {
   if (!content.stored) return;
   ConstantValue value = content.stored->value();
   if (value.content != nullptr) {
@@ -184,6 +184,7 @@ void Contents::load(Content& content) {
   const std::optional<uint32_t> crc = content.full_crc32c;
   content = taken_apart(arena_.keep(std::move(value.tensor_proto)));
   content.full_crc32c = crc;
+  if (id) by_key_[key_of(content)].push_back(*id);
 }
 
 // Whether a variable's value is what a tensor holds; large ones are compared as they come.
@@ -197,16 +198,18 @@ bool Contents::holds(const Content& stored, const Content& tensor) {
   return sink.same();
 }
 
-ContentId Contents::of_tensor(std::string_view tensor_proto) {
-  Content content = taken_apart(tensor_proto);
+std::string Contents::key_of(const Content& content) {
   std::string key = type_key(content.dtype, content.shape);
   key += content.raw ? 'r' : 'e';
-  if (content.elements.size() <= kShort) {
-    key += content.elements;
-  } else {
-    append_varint(key, content.elements.size());
-    append_varint(key, crc32c(content.elements));
-  }
+  if (content.elements.size() <= kShort) return key.append(content.elements);
+  append_varint(key, content.elements.size());
+  append_varint(key, crc32c(content.elements));
+  return key;
+}
+
+ContentId Contents::of_tensor(std::string_view tensor_proto) {
+  Content content = taken_apart(tensor_proto);
+  const std::string key = key_of(content);
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
     for (const ContentId id : found->second) {
       if (equal(contents_[id], content)) return id;
@@ -240,7 +243,7 @@ ContentId Contents::of_stored(const KnownValue& value, bool by_checksum) {
   for (const ContentId id : of_type_[type_key(content.dtype, content.shape)]) {
     Content& other = contents_[id];
     if (!content.stored) {  // read by now
-      load(other);
+      load(other, id);
       if (equal(other, content)) return id;
       continue;
     }
@@ -253,11 +256,12 @@ ContentId Contents::of_stored(const KnownValue& value, bool by_checksum) {
       if (holds(content, other)) return id;
       continue;
     }
-    load(other);
-    load(content);
+    load(other, id);
+    load(content, std::nullopt);
     if (equal(other, content)) return id;
   }
-  return add("", std::move(content));
+  const std::string key = content.stored ? std::string() : key_of(content);
+  return add(key, std::move(content));
 }
 
 std::optional<bool> Contents::truth(ContentId id) const {

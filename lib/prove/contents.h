@@ -47,7 +47,8 @@ class Contents {
   ContentId add(const std::string& key, Content content);
   Content taken_apart(std::string_view tensor_proto);
   bool typed_elements(std::string_view tensor_proto, Content& content, uint64_t count);
-  void load(Content& content);
+  static std::string key_of(const Content& content);  // equal ones have equal keys; of one that is read
+  void load(Content& content, std::optional<ContentId> id);
   bool holds(const Content& stored, const Content& tensor);
 
   Arena arena_;

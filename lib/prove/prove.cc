@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "base/error.h"
 #include "graph/edges.h"
@@ -67,10 +68,9 @@ Ordinals ordinals_of(const Side& side) {
     return found;
   };
   for (auto& [key, nodes] : groups) {
-    std::vector<std::pair<std::vector<std::string>, std::string>> order;
-    std::map<std::pair<std::vector<std::string>, std::string>, NodeId> by_order;
+    std::map<std::tuple<std::vector<std::string>, std::string, uint32_t>, NodeId> by_order;
     for (const NodeId id : nodes)
-      by_order.emplace(std::pair(readers(id), side.name_in_a(graph.name(id))), id);
+      by_order.emplace(std::tuple(readers(id), side.name_in_a(graph.name(id)), index_of(id)), id);
     uint32_t number = 0;
     for (const auto& [place, id] : by_order) ordinals[index_of(id)] = number++;
   }

@@ -11,6 +11,7 @@
 #include "diff/diff.h"
 #include "edit/edits.h"
 #include "model/model.h"
+#include "prove/prove.h"
 
 namespace {
 
@@ -29,6 +30,19 @@ std::string written(const Model& model) {
 
 void require(bool holds) {
   if (!holds) std::abort();
+}
+
+// A graph never differs from itself; what is not known may stay so.
+void check_proof(Kind kind, std::string_view message, gedit::Registry& ops) {
+  Model a = graph_of(kind, message), b = graph_of(kind, message);
+  a.graph().decode();
+  gedit::ProofRequest request;
+  for (uint32_t i = 0; i < a.graph().size() && request.outputs.size() < 8; ++i) {
+    const std::string name(a.graph().name(gedit::NodeId{i}));
+    request.outputs.push_back({name, name});
+  }
+  for (const gedit::OutputProof& output : gedit::prove({a, ops}, {b, ops}, request).outputs)
+    require(output.verdict != gedit::ProofVerdict::kDiffers);
 }
 
 void check(Kind kind, std::string_view message) {
@@ -56,6 +70,7 @@ void check(Kind kind, std::string_view message) {
     gedit::diff_models(before, again, builtin, builtin);
     gedit::StringSink lines;
     gedit::diff_json(gedit::diff_models(again, before, builtin, builtin), lines);
+    check_proof(kind, merged, builtin);
   } catch (const gedit::Error& refusal) {
     require(std::string_view(refusal.what()).find('\n') == std::string_view::npos);
   }

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""What gedit proves is so, and what leaves a graph as it was is proved.
+
+Over real graphs: random chains of other names, another order, copies of nodes and Identity nodes put between are all
+proved; single changes of one Const's bit, two inputs or an attribute of a node that is needed are not, unless TensorFlow
+computes the same bits for three random inputs. GEDIT_PROVE_SECONDS (default 40) and GEDIT_PROVE_SEED say how long and which.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from real_files import folders
+
+MOST_NODES = 20000
+MOST_BYTES = 6 << 20
+COPIED = ("Add", "AddV2", "Mul", "Relu", "MatMul", "Const", "Conv2D", "BiasAdd", "Reshape", "Identity")
+# Attributes that change no number, or that say how many inputs there are.
+NO_MATTER = ("parallel_iterations", "validate_shape", "use_locking", "N", "num", "use_cudnn_on_gpu")
+
+
+def node_of(text):
+    return text.lstrip("^").split(":")[0]
+
+
+def graph_files():
+    for folder in folders("corpus"):
+        for place, _, names in sorted(os.walk(folder)):
+            for name in sorted(names):
+                path = os.path.join(place, name)
+                if name.endswith(".pb") and name not in ("saved_model.pb", "fingerprint.pb") and os.path.getsize(path) < MOST_BYTES:
+                    yield path
+
+
+def read_graph(path):
+    graph = tf.GraphDef()
+    try:
+        with open(path, "rb") as file:
+            graph.ParseFromString(file.read())
+    except Exception:  # another kind of message
+        return None
+    return graph if 0 < len(graph.node) <= MOST_NODES else None
+
+
+def needed(graph, outputs):
+    by_name = {node.name: node for node in graph.node}
+    found, todo = set(), [node_of(output) for output in outputs]
+    while todo:
+        name = todo.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            todo.extend(node_of(text) for text in by_name[name].input)
+    return found
+
+
+def renamed(graph, names, rng):
+    new = {node.name: "q%d_%s" % (rng.randint(0, 999), node.name) for node in graph.node}
+    for node in graph.node:
+        node.name = new[node.name]
+        inputs = []
+        for text in node.input:
+            name = node_of(text)
+            inputs.append(text.replace(name, new.get(name, name), 1))
+        node.input[:] = inputs
+        node.attr.pop("_class", None)
+    for old in names:
+        names[old] = new[names[old]]
+
+
+def inserted(graph, rng):
+    ops = {node.name: node.op for node in graph.node}
+    kept = ("VariableV2", "Variable", "NextIteration", "Enter", "VarHandleOp")
+    places = [(node, i) for node in graph.node for i, text in enumerate(node.input)
+              if not text.startswith("^") and node.op != "Merge" and ops.get(node_of(text), kept[0]) not in kept]
+    if not places:
+        return
+    node, i = rng.choice(places)
+    new = graph.node.add(name="between%d" % rng.randint(0, 10**9), op="Identity", input=[node.input[i]])
+    new.attr["T"].type = 1
+    node.input[i] = new.name
+
+
+def duplicated(graph, rng):
+    nodes = [node for node in graph.node if node.op in COPIED]
+    if not nodes:
+        return
+    node = rng.choice(nodes)
+    new = graph.node.add()
+    new.CopyFrom(node)
+    new.name = "again%d" % rng.randint(0, 10**9)
+    for reader in graph.node:
+        for i, text in enumerate(reader.input):
+            if text == node.name and reader.name != new.name and rng.random() < 0.5:
+                reader.input[i] = new.name
+
+
+def kept(graph, rng):
+    """The graph after changes that leave what it computes, and where its nodes are."""
+    result = tf.GraphDef()
+    result.CopyFrom(graph)
+    names = {node.name: node.name for node in graph.node}
+    for _ in range(rng.randint(1, 4)):
+        kind = rng.choice(("rename", "insert", "insert", "shuffle", "duplicate"))
+        if kind == "rename":
+            renamed(result, names, rng)
+        elif kind == "insert":
+            inserted(result, rng)
+        elif kind == "duplicate":
+            duplicated(result, rng)
+        else:
+            nodes = list(result.node)
+            rng.shuffle(nodes)
+            del result.node[:]
+            result.node.extend(nodes)
+    return result, names
+
+
+def changed(graph, outputs, rng):
+    """The graph after one change of a node that the outputs need, and the node; nothing where none was found."""
+    result = tf.GraphDef()
+    result.CopyFrom(graph)
+    need = needed(graph, outputs)
+    nodes = [node for node in result.node if node.name in need]
+    for _ in range(50):
+        node, kind = rng.choice(nodes), rng.choice(("const", "inputs", "attribute"))
+        tensor = node.attr["value"].tensor if node.op == "Const" else None
+        if kind == "const" and tensor is not None and tensor.tensor_content:
+            content = bytearray(tensor.tensor_content)
+            content[rng.randrange(len(content))] ^= 1 << rng.randint(0, 7)
+            tensor.tensor_content = bytes(content)
+            return result, node.name
+        if kind == "const" and tensor is not None:
+            for values in (tensor.float_val, tensor.int_val, tensor.int64_val):
+                if values:
+                    values[0] += 1
+                    return result, node.name
+        data = [i for i, text in enumerate(node.input) if not text.startswith("^")]
+        if kind == "inputs" and len(data) > 1 and node.input[data[0]] != node.input[data[1]]:
+            first, second = node.input[data[0]], node.input[data[1]]
+            node.input[data[0]], node.input[data[1]] = second, first
+            return result, node.name
+        keys = [key for key in sorted(node.attr) if node.attr[key].WhichOneof("value") in ("b", "i", "f")
+                and not key.startswith("_") and key not in NO_MATTER and node.op != "Const"]
+        if kind == "attribute" and keys:
+            value = node.attr[rng.choice(keys)]
+            field = value.WhichOneof("value")
+            setattr(value, field, not value.b if field == "b" else getattr(value, field) + 1)
+            return result, node.name
+    return None, None
+
+
+def feeds_of(graph, rng):
+    generator, feeds = np.random.default_rng(rng.randint(0, 1 << 30)), {}
+    for node in graph.node:
+        if node.op not in ("Placeholder", "PlaceholderV2"):
+            continue
+        shape = [2 if size.size < 0 else size.size for size in node.attr["shape"].shape.dim]
+        dtype = tf.as_dtype(node.attr["dtype"].type)
+        if dtype == tf.string:
+            values = np.full(shape, b"x", object)
+        elif dtype.is_floating:
+            values = generator.standard_normal(shape) * rng.choice((1, 100, 1e-3))
+        else:
+            values = generator.integers(0, 2, shape)
+        feeds[node.name + ":0"] = values if dtype == tf.string else np.asarray(values).astype(dtype.as_numpy_dtype)
+    return feeds
+
+
+def bits(graph, outputs, feeds):
+    """What TensorFlow computes, as bytes; nothing where it refuses."""
+    config = tf.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    config.graph_options.optimizer_options.opt_level = -1
+    try:
+        with tf.Graph().as_default(), tf.Session(config=config) as session:
+            tf.import_graph_def(graph, name="")
+            return [np.asarray(value).tobytes() for value in session.run(outputs, feeds)]
+    except Exception:  # whatever TensorFlow has against it
+        return None
+
+
+class Prover:
+    def __init__(self, gedit, folder):
+        self.gedit, self.folder = gedit, folder
+
+    def verdicts(self, a, b, outputs, names):
+        paths = [os.path.join(self.folder, name) for name in ("a.pb", "b.pb", "map.txt")]
+        for path, graph in zip(paths, (a, b)):
+            with open(path, "wb") as file:
+                file.write(graph.SerializeToString())
+        with open(paths[2], "w") as file:
+            file.writelines("%s=%s\n" % pair for pair in names.items() if pair[0] != pair[1])
+        command = [self.gedit, "prove", *paths[:2], "-j", "--map", "@" + paths[2]]
+        for output in outputs:
+            command += ["--outputs", "%s=%s" % (output, names.get(output, output))]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode > 1:
+            raise RuntimeError(done.stderr)
+        return {output: verdict for output, verdict in zip(outputs, json.loads(done.stdout))}
+
+
+def judge(prover, path, graph, rng, counts):
+    """Lines that tell of a fault."""
+    read = {node_of(text) for node in graph.node for text in node.input}
+    ends = [node.name for node in graph.node if node.name not in read and ":" not in node.name
+            and node.op not in ("NoOp", "Const", "Assert", "Placeholder") and "Summary" not in node.op]
+    outputs = rng.sample(ends, min(2, len(ends)))
+    outputs = [name for name, proof in (prover.verdicts(graph, graph, outputs, {}).items() if outputs else ())
+               if proof["verdict"] == "proved"]
+    for _ in range(3 if outputs else 0):
+        same, names = kept(graph, rng)
+        counts["kept"] += 1
+        for output, proof in prover.verdicts(graph, same, outputs, names).items():
+            if proof["verdict"] != "proved":
+                yield "%s: %s is the same and %s: %s" % (path, output, proof["verdict"], proof["why"])
+    for _ in range(3 if outputs else 0):
+        other, name = changed(graph, outputs, rng)
+        if other is None:
+            continue
+        counts["changed"] += 1
+        proved = [output for output, proof in prover.verdicts(graph, other, outputs, {}).items()
+                  if proof["verdict"] == "proved" and name in needed(graph, [output])]
+        for _ in range(3 if proved else 0):
+            feeds = feeds_of(graph, rng)
+            before, after = bits(graph, proved, feeds), bits(other, proved, feeds)
+            if before is not None and after is not None and before != after:
+                yield "%s: %s proved, and TensorFlow computes other bits after a change of %s" % (path, proved, name)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gedit", required=True)
+    arguments = parser.parse_args()
+    rng = random.Random(int(os.environ.get("GEDIT_PROVE_SEED", "1")))
+    until = time.time() + float(os.environ.get("GEDIT_PROVE_SECONDS", "40"))
+    graphs = {path: read_graph(path) for path in graph_files()}
+    paths = [path for path, graph in graphs.items() if graph is not None]
+    counts, faults = {"kept": 0, "changed": 0}, []
+    with tempfile.TemporaryDirectory() as folder:
+        prover = Prover(os.path.abspath(arguments.gedit), folder)
+        while time.time() < until:
+            path = rng.choice(paths)
+            faults += judge(prover, path, graphs[path], rng, counts)
+    print("%d graphs, %d chains, %d changes" % (len(paths), counts["kept"], counts["changed"]))
+    for fault in faults:
+        print(fault)
+    return 1 if faults or not counts["kept"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
