@@ -19,6 +19,7 @@ _gedit() {
     '')
       options='-h --help --version'
       words='inspect select list diff prove check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
+      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set retarget signature convert help'
       ;;
     'inspect')
       options='-h --help --as --tag-set --ops --color --depth -j --json'
@@ -155,6 +156,13 @@ _gedit() {
         -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
       esac
       ;;
+    'retarget')
+      options='-h --help --as --tag-set --ops --tf --partly -o --output -f --format -O --overwrite -i --in-place -n --dry-run -q --quiet'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
+        -f | --format) words='pb pbtxt meta gtxt json saved_model events' ;;
+      esac
+      ;;
     'signature')
       options='-h --help --as --tag-set --ops -j --json'
       ((COMP_CWORD == 2)) && words='add rename remove'
@@ -193,6 +201,7 @@ _gedit() {
     'help')
       options='-h --help --man --markdown --names --completion'
       words='inspect select list diff prove check draw copy merge extract insert sync freeze checkpoint rename set signature convert help selectors'
+      words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set retarget signature convert help selectors'
       case $before in
         --completion) words='bash zsh fish' ;;
       esac

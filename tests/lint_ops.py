@@ -84,6 +84,8 @@ def findings(root, ops):
     for path in sorted([*root.glob("lib/**/*.cc"), *root.glob("lib/**/*.h"), *root.glob("tools/**/*.cc"), *root.glob("tools/**/*.h")]):
         if path.parent.name == "ops" and path.stem == "kinds":
             continue
+        if path.parent.name == "retargeting":  # what stands in for which op is all that it says
+            continue
         text = re.sub(r"//.*", "", path.read_text())
         for match in COMPARED.finditer(text):
             word = next(group for group in match.groups() if group)

@@ -1,6 +1,7 @@
 #include "model/release_fit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "graph/equal.h"
 #include "graph/listing.h"
@@ -100,6 +101,13 @@ bool same_args(const std::vector<ArgDef>& a, const std::vector<ArgDef>& b) {
   });
 }
 
+// Whether there are as many inputs as there are arguments.
+bool counts(const std::vector<ArgDef>& args) {
+  return std::all_of(args.begin(), args.end(), [](const ArgDef& arg) {
+    return arg.number_attr.empty() && arg.type_list_attr.empty();
+  });
+}
+
 bool is_internal(std::string_view key) { return key.starts_with('_'); }
 
 // In a body: the caller's value, which is not known here.
@@ -172,8 +180,12 @@ const OpFit& ReleaseFit::add(std::string_view op, const std::vector<OpEra>& eras
   for (const OpEra& era : eras) {
     fit->known |= era.releases();
     if (era.contrib) fit->contrib |= era.releases();
-    if (same_args(era.op.inputs, reference->op.inputs) && same_args(era.op.outputs, reference->op.outputs))
+    if (same_args(era.op.inputs, reference->op.inputs) && same_args(era.op.outputs, reference->op.outputs)) {
       fit->arguments |= era.releases();
+    } else if (same_args(era.op.outputs, reference->op.outputs) && counts(era.op.inputs) &&
+               era.op.inputs.size() != reference->op.inputs.size()) {
+      fit->by_count.emplace_back(era.releases(), era.op.inputs.size());
+    }
     for (ReleaseNumber i = era.first; i <= era.last; ++i) {
       if (era.op.deprecated > 0 && std::min(producer_, history_.releases()[i].producer) >= era.op.deprecated)
         fit->deprecated |= release_bit(i);
@@ -244,7 +256,13 @@ void ReleaseFit::each_limit(std::string_view node_def, Use use) {
   const std::string_view none;
   use(Is::kOp, none, none, fit->known);
   const Releases others = ~fit->known;  // where there is nothing more to say
-  use(Is::kArguments, none, none, fit->arguments | others);
+  Releases arguments = fit->arguments;
+  if (!fit->by_count.empty()) {
+    size_t inputs = 0;
+    each_input(node_def, [&](std::string_view input) { inputs += input.starts_with('^') ? 0 : 1; });
+    for (const auto& [releases, count] : fit->by_count) arguments |= count == inputs ? releases : 0;
+  }
+  use(Is::kArguments, none, none, arguments | others);
   use(Is::kDeprecated, none, none, ~fit->deprecated);
   use(Is::kContrib, none, none, ~fit->contrib);
   Releases absent = 0;

@@ -53,6 +53,8 @@ struct AttrFit {
 struct OpFit {
   Releases known = 0, contrib = 0;
   Releases arguments = 0;   // in which it takes and gives what it did for the writer
+  // Of others those that give the same and tell by how many inputs they take.
+  std::vector<std::pair<Releases, size_t>> by_count{};
   Releases deprecated = 0;  // for this producer
   Releases plain = 0;       // that take every node that the writer's release does, dtypes apart
   bool any_type = false;    // an attribute may be of any dtype

@@ -1,0 +1,37 @@
+// gedit retarget: a graph for another TensorFlow release (docs/rules.md#retarget).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "edit/basis/changes.h"
+#include "model/model.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+struct RetargetRequest {
+  std::string release;    // `1.12`
+  bool inlined = false;   // calls of functions give way to what they call, even where the release has them
+  bool want_changes = false;
+};
+
+struct RetargetResult {
+  Changes changes;
+  std::vector<Fault> obstacles;  // what could not be done: the nodes are as they were, or as far as it went
+};
+
+// Edits the selected MetaGraph. A model that the release wrote stays as it is, to the byte. Throws Error
+// (kUsage) where there is no such release.
+RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request);
+
+// The oldest releases from which on all take the graph, as it is and after a retarget; and the op that none
+// before takes. For what describes a graph; nothing is edited.
+struct RunsOn {
+  std::string from, because;     // `1.5`, `AddV2`; empty: no release takes it; because is empty for the first
+  std::string retargeted_from;
+};
+RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops);
+
+}  // namespace gedit

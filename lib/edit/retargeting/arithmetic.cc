@@ -1,0 +1,108 @@
+// Replacements of element-wise ops, products and gathers.
+#include "edit/retargeting/replacements.h"
+
+namespace gedit {
+namespace {
+
+bool whole(const Shape& shape) {
+  if (!shape) return false;
+  for (const int64_t size : *shape) {
+    if (size < 0) return false;
+  }
+  return true;
+}
+
+bool known_equal(const Shape& a, const Shape& b) { return whole(a) && whole(b) && *a == *b; }
+
+bool is_scalar(const Shape& shape) { return shape && shape->empty(); }
+
+}  // namespace
+
+std::string replace_add_v2(Site& site, std::vector<std::string>&) {
+  site.rename_op("Add", {});
+  return {};
+}
+
+std::string replace_batch_mat_mul(Site& site, std::vector<std::string>&) {
+  const Shape x = site.shape(0), y = site.shape(1);
+  if (!x || !y || x->size() < 2 || x->size() != y->size()) return "its batch dimensions are not known to be equal";
+  for (size_t i = 0; i + 2 < x->size(); ++i) {
+    if ((*x)[i] < 0 || (*x)[i] != (*y)[i]) return "its batch dimensions are not known to be equal";
+  }
+  if (site.op == "BatchMatMulV2") {
+    site.rename_op("BatchMatMul", {});
+    return {};
+  }
+  const DType type = site.type("Ta");
+  if (type != site.type("Tb") || type != site.type("Tout")) return "it computes with more than one type";
+  site.rename_op("BatchMatMul", {"Ta", "Tb", "Tout"}, {{"T", type_value(type)}});
+  return {};
+}
+
+std::string replace_select_v2(Site& site, std::vector<std::string>&) {
+  const Shape condition = site.shape(0), t = site.shape(1), e = site.shape(2);
+  if (!known_equal(t, e) || !(is_scalar(condition) || known_equal(condition, t)))
+    return "its shapes are not known to be equal, and Select does not broadcast as it does";
+  site.rename_op("Select", {});
+  return {};
+}
+
+std::string replace_leaky_relu(Site& site, std::vector<std::string>&) {
+  const float alpha = site.number("alpha", 0.2F);
+  const DType type = site.has("T") ? site.type("T") : DType::kFloat;
+  if (!(alpha >= 0 && alpha <= 1)) return "its alpha is not between 0 and 1";
+  if (type != DType::kFloat && type != DType::kDouble && type != DType::kHalf) return "it is " + dtype_name(type);
+  const std::string slope = site.add_const("alpha", type, scalar_proto(type, alpha));
+  const std::string product = site.add("Mul", "Mul", {site.inputs[0], slope}, {{"T", type_value(type)}});
+  site.become({.op = "Maximum",
+               .inputs = {site.inputs[0], site.in.output(product, "Mul", 0)},
+               .attrs = {{"T", type_value(type)}}});
+  return {};
+}
+
+std::string replace_div_no_nan(Site& site, std::vector<std::string>&) {
+  if (!known_equal(site.shape(0), site.shape(1))) return "its shapes are not known to be equal";
+  const DType type = site.type("T");
+  const std::vector<std::pair<std::string, std::string>> typed{{"T", type_value(type)}};
+  const std::string zeros = site.in.output(site.add("zeros", "ZerosLike", {site.inputs[1]}, typed), "ZerosLike", 0);
+  const std::string is_zero =
+      site.in.output(site.add("Equal", "Equal", {site.inputs[1], zeros}, typed), "Equal", 0);
+  const std::string quotient =
+      site.in.output(site.add("RealDiv", "RealDiv", {site.inputs[0], site.inputs[1]}, typed), "RealDiv", 0);
+  site.become({.op = "Select", .inputs = {is_zero, zeros, quotient}, .attrs = typed});
+  return {};
+}
+
+std::string replace_broadcast_to(Site& site, std::vector<std::string>&) {
+  const DType type = site.type("T");
+  switch (type) {
+    case DType::kFloat:
+    case DType::kDouble:
+    case DType::kHalf:
+    case DType::kInt32:
+    case DType::kInt64:
+      break;
+    default:
+      return "it is " + dtype_name(type);
+  }
+  const std::string one = site.add_const("one", type, scalar_proto(type, 1));
+  std::vector<std::pair<std::string, std::string>> attrs{{"T", type_value(type)}};
+  if (site.has("Tidx") && site.type("Tidx") != DType::kInt32)
+    attrs.emplace_back("index_type", type_value(site.type("Tidx")));
+  const std::string ones = site.in.output(site.add("Fill", "Fill", {site.inputs[1], one}, attrs), "Fill", 0);
+  site.become({.op = "Mul", .inputs = {site.inputs[0], ones}, .attrs = {{"T", type_value(type)}}});
+  return {};
+}
+
+std::string replace_gather_v2(Site& site, std::vector<std::string>&) {
+  const auto batch = int_attr(site.node_def, "batch_dims");
+  if (batch && *batch != 0) return "its batch_dims is not 0";
+  if (!site.all(2, 0)) return "its axis is not a Const 0";
+  site.become({.op = "Gather",
+               .inputs = {site.inputs[0], site.inputs[1]},
+               .attrs = {{"Tparams", type_value(site.type("Tparams"))},
+                         {"Tindices", type_value(site.type("Tindices"))}}});
+  return {};
+}
+
+}  // namespace gedit

@@ -1,0 +1,161 @@
+#include "edit/retargeting/around.h"
+
+#include <map>
+
+#include "base/message_edit.h"
+#include "graph/library.h"
+#include "model/collections.h"
+#include "model/references.h"
+
+namespace gedit {
+namespace {
+
+constexpr size_t kMostCounted = 12;  // kinds that one note tells of
+constexpr uint32_t kStrippedOps = 2, kVersionText = 5;  // MetaInfoDef
+
+class CollectNames final : public NameMap {
+ public:
+  explicit CollectNames(std::set<std::string, std::less<>>& names) : names_(names) {}
+  bool map(NameKind kind, std::string_view name, std::string& out) const override {
+    if (kind == NameKind::kNode) names_.emplace(name.starts_with('^') ? name.substr(1) : name);
+    out += name;
+    return true;
+  }
+
+ private:
+  std::set<std::string, std::less<>>& names_;
+};
+
+// `Cast.Truncate 12, Conv2D.explicit_paddings 53, ...`, and how many there are in all.
+std::string counted(const RetargetTally::Counts& counts, uint64_t& sum) {
+  std::string text;
+  size_t shown = 0;
+  sum = 0;
+  for (const auto& [what, count] : counts) {
+    sum += count;
+    if (++shown > kMostCounted) continue;
+    text += text.empty() ? "" : ", ";
+    text += what;
+    text += " " + std::to_string(count);
+  }
+  if (shown > kMostCounted) text += ", ...";
+  return text;
+}
+
+std::string plural(uint64_t count, std::string_view one) {
+  std::string text = std::to_string(count);
+  text.append(" ").append(one);
+  return count == 1 ? text : text + "s";
+}
+
+}  // namespace
+
+std::set<std::string, std::less<>> named_around(const MetaGraph& meta) {
+  std::set<std::string, std::less<>> names;
+  const CollectNames collect(names);
+  for (const Part& part : meta.parts) {
+    if (part.field == 0 || part.field == meta_field::kGraph) continue;
+    const std::string_view content = record_at(part.raw.data()).node_def;
+    if (part.field == meta_field::kSignature) map_names(map_entry(content).value, kSignatureDef, collect);
+    if (part.field == meta_field::kSaver) map_names(content, kSaverDef, collect);
+    if (part.field == meta_field::kAsset) map_names(content, kAssetFileDef, collect);
+    if (part.field == meta_field::kObjectGraph) map_names(content, kSavedObjectGraph, collect);
+    if (part.field != meta_field::kCollection) continue;
+    const MapEntry entry = map_entry(content);
+    const Schema* schema = collection_row(entry.key).schema;
+    for (Fields kinds(entry.value); kinds.next();) {
+      for (Fields items(kinds->value); kinds->wire == Wire::kBytes && items.next();) {
+        if (kinds->number == 1 && items->bytes(1)) names.emplace(items->value);  // node_list
+        if (kinds->number == 2 && items->bytes(1) && schema != nullptr) map_names(items->value, *schema, collect);
+      }
+    }
+  }
+  return names;
+}
+
+void set_release(MetaGraph& meta, ReleaseNumber release) {
+  OpHistory& history = OpHistory::get();
+  const Release& target = history.releases()[release];
+  const std::string_view versions = meta.graph.part(graph_field::kVersions);
+  if (static_cast<int64_t>(last_varint(versions, 1)) > target.producer) {
+    std::string lowered;
+    append_varint_field(lowered, 1, static_cast<uint64_t>(target.producer));
+    lowered += without_field(versions, 1);
+    meta.graph.set_part(graph_field::kVersions, std::move(lowered));
+  }
+  const std::string_view info = meta.part(meta_field::kInfo);
+  if (info.empty()) return;
+  std::string changed(info);
+  const auto written = history.find(last_bytes(info, kVersionText));
+  if (written && *written != release) changed = with_field(changed, kVersionText, target.name);
+  if (!has_field(info, kStrippedOps)) {
+    meta.set_part(meta_field::kInfo, std::move(changed));
+    return;
+  }
+  std::map<std::string_view, std::string_view> ops;  // of what is there now
+  const std::string_view library = meta.graph.part(graph_field::kLibrary);
+  meta.graph.each_record([&](std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
+  each_body_node(library, [&](std::string_view, std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
+  std::map<std::string_view, std::string_view> before;
+  for (Fields list(last_bytes(info, kStrippedOps)); list.next();) {
+    if (list->bytes(1)) before.insert_or_assign(last_bytes(list->value, 1), list->value);
+  }
+  std::string list;
+  for (const auto& [op, nothing] : ops) {
+    const OpEra* era = history.era(op, release);
+    const auto known = before.find(op);
+    if (era != nullptr) {
+      append_bytes_field(list, 1, era->op_def);
+    } else if (known != before.end()) {
+      append_bytes_field(list, 1, known->second);
+    }
+  }
+  meta.set_part(meta_field::kInfo, with_field(changed, kStrippedOps, list));
+}
+
+uint64_t drop_all_output_shapes(Graph& graph) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (graph.removed(NodeId{i})) continue;
+    const std::string_view node_def = graph.bytes(NodeId{i});
+    bool has = false;
+    std::string left;
+    for (Fields fields(node_def); fields.next();) {
+      if (fields->bytes(node_field::kAttr) && map_key(fields->value) == "_output_shapes") has = true;
+    }
+    if (!has) continue;
+    for (Fields fields(node_def); fields.next();) {
+      if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != "_output_shapes") left += fields->raw;
+    }
+    graph.replace(NodeId{i}, std::move(left));
+    ++count;
+  }
+  return count;
+}
+
+void describe_tally(const RetargetTally& tally, const Release& release, std::vector<std::string>& notes,
+                    std::vector<std::string>& warnings) {
+  uint64_t sum = 0;
+  if (const std::string text = counted(tally.dropped, sum); sum > 0)
+    notes.push_back(plural(sum, "attribute") + (sum == 1 ? " at its" : " at their") + " default dropped: " + text);
+  if (const std::string text = counted(tally.hints, sum); sum > 0)
+    notes.push_back(plural(sum, "hint") + " dropped, on which no value rests: " + text);
+  if (const std::string text = counted(tally.replaced, sum); sum > 0)
+    notes.push_back(plural(sum, "node") + " replaced: " + text);
+  if (const std::string text = counted(tally.removed, sum); sum > 0)
+    notes.push_back(plural(sum, "node") + " dropped: " + text);
+  if (const std::string text = counted(tally.written, sum); sum > 0)
+    notes.push_back(plural(sum, "attribute") + " written, whose default is another there: " + text);
+  if (tally.shapes > 0) notes.push_back("_output_shapes of " + plural(tally.shapes, "node") + " dropped");
+  for (const std::string& note : tally.notes) notes.push_back(note);
+  if (const std::string text = counted(tally.contrib, sum); sum > 0)
+    notes.push_back("load the library of tf.contrib first that has " + text + " (import tensorflow.contrib)");
+  if (const std::string text = counted(tally.unknown, sum); sum > 0)
+    notes.push_back("ops that no release knows stay as they are: " + text);
+  if (tally.casts > 0) {
+    warnings.push_back(plural(tally.casts, "int64 index") + " cast to int32, which is all that TensorFlow " +
+                       std::string(release.short_name()) + " takes there: values over 2^31 are cut");
+  }
+}
+
+}  // namespace gedit

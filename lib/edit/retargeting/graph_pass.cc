@@ -1,0 +1,212 @@
+#include "edit/retargeting/graph_pass.h"
+
+#include <algorithm>
+
+#include "base/map_entry.h"
+#include "edit/retargeting/replacements.h"
+#include "graph/equal.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+namespace {
+
+constexpr int kMostSteps = 8;  // replacements and attributes of one node; V5 to V3 are four
+
+// Attributes that change how a graph runs and not what it gives (docs/rules.md#retarget-attributes).
+constexpr std::string_view kHints[] = {"config",        "config_proto",
+                                       "debug_name",    "executor_type",
+                                       "grad_a",        "grad_b",
+                                       "grad_x",        "grad_y",
+                                       "metadata",      "identical_element_shapes",
+                                       "parallel_iterations", "use_inter_op_parallelism"};
+
+bool is_hint(std::string_view op, std::string_view key) {
+  constexpr OpKinds kFunctional = OpKinds(OpKind::kIf) | OpKind::kWhile | OpKind::kCase;
+  if (key == "output_shapes") return kinds_of(op).has_any(kFunctional);
+  return std::find(std::begin(kHints), std::end(kHints), key) != std::end(kHints);
+}
+
+std::string without_attr(std::string_view node_def, std::string_view key) {
+  std::string node;
+  for (Fields fields(node_def); fields.next();) {
+    if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != key) node += fields->raw;
+  }
+  return node;
+}
+
+std::string with_attr(std::string_view node_def, std::string_view key, std::string_view value) {
+  std::string node(node_def);
+  append_map_entry(node, node_field::kAttr, key, value);
+  return node;
+}
+
+std::string joined(std::string_view op, std::string_view key) {
+  return std::string(op).append(".").append(key);
+}
+
+bool is_int64(std::string_view node_def, std::string_view key) {
+  return type_attr(node_def, key) == DType::kInt64;
+}
+
+}  // namespace
+
+const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
+  const auto found = plans_.find(op);
+  if (found != plans_.end()) return found->second;
+  OpPlan plan;
+  const OpFit* fit = fit_.op(op);
+  plan.known = fit != nullptr || fit_.is_function(op) || !ops_.find(op).empty();
+  if (fit != nullptr && writer_known_) {
+    const OpEra* was = fit_.history().era(op, fit_.reference());
+    const OpEra* is = fit_.history().era(op, release_);
+    if (was != nullptr && is != nullptr && was != is) {
+      for (const AttrDef& attr : was->op.attrs) {
+        const AttrDef* now = is->op.find_attr(attr.name);
+        if (now != nullptr && attr.has_default && now->has_default &&
+            !same_attr_value(attr.default_value, now->default_value))
+          plan.defaults.emplace_back(attr.name, attr.default_value);
+      }
+    }
+  }
+  return plans_.emplace(op, std::move(plan)).first->second;
+}
+
+std::string_view GraphPass::default_of(std::string_view op, std::string_view key) const {
+  // Of the release that brought the attribute: its default is what all before did.
+  const OpEra* brought = nullptr;
+  for (const OpEra& era : fit_.history().eras(op)) {  // the newest first
+    const AttrDef* attr = era.op.find_attr(key);
+    if (attr == nullptr || !attr->has_default) continue;
+    if (brought == nullptr || era.first > release_) brought = &era;
+  }
+  return brought != nullptr ? brought->op.find_attr(key)->default_value : std::string_view();
+}
+
+bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
+  const std::string op(node_op(node_def));
+  if (obstacle.is == Obstacle::Is::kMissing) {
+    const OpEra* was = fit_.history().era(op, fit_.reference());
+    const AttrDef* attr = was != nullptr ? was->op.find_attr(obstacle.key) : nullptr;
+    if (attr == nullptr || !attr->has_default) return false;
+    node_def = with_attr(node_def, obstacle.key, attr->default_value);
+    ++tally_.written[joined(op, obstacle.key)];
+    return true;
+  }
+  if (obstacle.is != Obstacle::Is::kAttr) return false;
+  const auto value = find_attr(node_def, obstacle.key);
+  const std::string_view otherwise = default_of(op, obstacle.key);
+  if (otherwise.data() != nullptr && value && same_attr_value(*value, otherwise)) {
+    ++tally_.dropped[joined(op, obstacle.key)];
+  } else if (is_hint(op, obstacle.key)) {
+    ++tally_.hints[joined(op, obstacle.key)];
+  } else {
+    return false;
+  }
+  node_def = without_attr(node_def, obstacle.key);
+  return true;
+}
+
+bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
+                        std::string& why) {
+  Site site(in, node_def);
+  std::vector<std::string> notes;
+  why.clear();
+  const Replace replacement = replacement_of(site.op);
+  if (replacement != nullptr) why = replacement(site, notes);
+  if (replacement == nullptr || !why.empty()) {
+    // An index that is int64 and may be int32.
+    const Obstacle& first = left.front();
+    const bool value = first.is == Obstacle::Is::kValue;
+    if ((!value && first.is != Obstacle::Is::kAttr) || !is_int64(node_def, first.key)) return false;
+    if (!value) {
+      const std::string_view otherwise = default_of(site.op, first.key);
+      if (last_varint(otherwise, attr_field::kType) != static_cast<uint64_t>(DType::kInt32)) return false;
+    }
+    why = cast_indices(site, first.key, value);
+    if (!why.empty()) return false;
+    ++tally_.casts;
+  } else if (site.removed()) {
+    ++tally_.removed[std::string(site.op)];
+  }
+  for (std::string& note : notes) tally_.notes.insert(std::move(note));
+  removed = site.removed();
+  node_def = site.result();
+  return true;
+}
+
+void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
+  Graph& graph = in.graph();
+  std::string node_def(graph.bytes(id));
+  const std::string before = node_def, op(node_op(node_def)), name(node_name(node_def));
+  for (const auto& [key, value] : plan(node_op(graph.bytes(id))).defaults) {
+    if (find_attr(node_def, key)) continue;
+    node_def = with_attr(node_def, key, value);
+    ++tally_.written[joined(op, key)];
+  }
+  std::string why;
+  std::vector<Obstacle> left;
+  bool removed = false;
+  for (int step = 0; step < kMostSteps && !removed; ++step) {
+    left = fit_.obstacles(node_def, release_);
+    bool mended = false;
+    std::erase_if(left, [&](const Obstacle& obstacle) {
+      if (obstacle.is == Obstacle::Is::kContrib) {
+        ++tally_.contrib[std::string(node_op(node_def))];
+        return true;
+      }
+      const bool done = mend(node_def, obstacle);
+      mended = mended || done;
+      return done;
+    });
+    if (mended) continue;
+    if (left.empty() || !replace(in, node_def, left, removed, why)) break;
+    left.clear();
+  }
+  const std::string now(removed ? std::string_view() : node_op(node_def));
+  for (const Obstacle& obstacle : left) {
+    std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
+    std::string message = obstacle.message;
+    if (now != op) message.append(", which stands in for ").append(op);
+    if (!why.empty()) message.append(", and ").append(why);
+    tally_.obstacles.push_back({"tf", std::move(subject), std::move(message)});
+  }
+  if (removed) {
+    if (want_changes) tally_.changed.emplace_back(name, op + " dropped");
+    return;
+  }
+  if (node_def == before) return;
+  if (now != op) ++tally_.replaced[std::string(op).append(" -> ").append(now)];
+  if (want_changes) {
+    std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
+    tally_.changed.emplace_back(std::move(subject), now != op ? op + " -> " + now : std::string("attributes"));
+  }
+  graph.replace(id, std::move(node_def));
+}
+
+void GraphPass::run(Graph& graph, std::string_view function,
+                    const std::set<std::string, std::less<>>* named_outside) {
+  graph.decode();
+  Rewriting in(graph, ops_, named_outside, [&](std::string_view op) {
+    const OpFit* fit = fit_.op(op);
+    return fit == nullptr || (fit->known & release_bit(release_)) != 0;
+  });
+  const uint32_t count = graph.size();
+  for (uint32_t i = 0; i < count; ++i) {
+    const NodeId id{i};
+    if (graph.removed(id)) continue;
+    const std::string_view node_def = graph.bytes(id);
+    const OpPlan& known = plan(node_op(node_def));
+    if (!known.known) ++tally_.unknown[std::string(node_op(node_def))];
+    if (known.defaults.empty() && fit_.plain(node_def, release_)) continue;
+    retarget(in, id, function);
+    // What a replacement adds may need one itself.
+    for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
+      for (const NodeId more : added) {
+        if (!fit_.plain(graph.bytes(more), release_)) retarget(in, more, function);
+      }
+    }
+  }
+  in.finish();
+}
+
+}  // namespace gedit

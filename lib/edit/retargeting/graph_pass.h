@@ -1,0 +1,66 @@
+// One graph, the main one or a function's body, made into one that a release takes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/fault.h"
+#include "edit/retargeting/site.h"
+#include "model/release_fit.h"
+
+namespace gedit {
+
+// What was done, counted over all graphs of a model.
+struct RetargetTally {
+  using Counts = std::map<std::string, uint64_t>;  // `Cast.Truncate`, `AddV2 -> Add`
+  Counts dropped, hints, replaced, removed, written, contrib, unknown;
+  uint64_t casts = 0, shapes = 0;
+  std::set<std::string> notes;
+  std::vector<Fault> obstacles;
+  std::vector<std::pair<std::string, std::string>> changed;  // node, what became of it
+
+  bool changed_nodes() const {
+    return !dropped.empty() || !hints.empty() || !replaced.empty() || !removed.empty() || !written.empty() || casts > 0;
+  }
+};
+
+class GraphPass {
+ public:
+  // `fit` knows the writer's release; its functions are those of the graph. All outlive this.
+  GraphPass(ReleaseFit& fit, ReleaseNumber release, bool writer_known, Registry& ops, RetargetTally& tally)
+      : fit_(fit), release_(release), writer_known_(writer_known), ops_(ops), tally_(tally) {}
+
+  // `function` is empty for the main graph. Linear.
+  void run(Graph& graph, std::string_view function, const std::set<std::string, std::less<>>* named_outside);
+
+  bool want_changes = false;
+
+ private:
+  // What is to be known of all nodes of an op.
+  struct OpPlan {
+    bool known = false;     // to some release, or a function
+    bool replaced = false;  // it stays, but has a row for attributes of some values
+    std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
+  };
+  const OpPlan& plan(std::string_view op);
+
+  void retarget(Rewriting& in, NodeId id, std::string_view function);
+  bool mend(std::string& node_def, const Obstacle& obstacle);
+  bool replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
+               std::string& why);
+  std::string_view default_of(std::string_view op, std::string_view key) const;
+
+  ReleaseFit& fit_;
+  ReleaseNumber release_;
+  bool writer_known_;
+  Registry& ops_;
+  RetargetTally& tally_;
+  std::unordered_map<std::string_view, OpPlan> plans_;
+};
+
+}  // namespace gedit

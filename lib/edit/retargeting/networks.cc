@@ -1,0 +1,134 @@
+// Replacements of convolutions and batch normalization, and of what grappler fuses of them.
+#include "edit/retargeting/replacements.h"
+
+namespace gedit {
+namespace {
+
+using Attrs = std::vector<std::pair<std::string, std::string>>;
+
+// Attributes of the node that the part of it has, too.
+Attrs attrs_of(const Site& site, const std::vector<std::string_view>& keys) {
+  Attrs attrs;
+  for (const std::string_view key : keys) {
+    if (const auto value = find_attr(site.node_def, key)) attrs.emplace_back(key, *value);
+  }
+  return attrs;
+}
+
+std::string float_attr(float value) {
+  std::string bytes;
+  append_tag(bytes, attr_field::kFloat, Wire::kFixed32);
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  return bytes;
+}
+
+bool is_activation(std::string_view op) {
+  for (const std::string_view known : {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"}) {
+    if (op == known) return true;
+  }
+  return op == "LeakyRelu";
+}
+
+// `parts` behind the product, the last one in the place of the node. They are fused_ops: BiasAdd or
+// FusedBatchNorm, and an activation.
+std::string unfold(Site& site, std::string_view product, const Attrs& attrs, const Attrs& layout) {
+  const std::vector<std::string> parts = site.texts("fused_ops");
+  const DType type = site.type("T");
+  const size_t arguments = site.inputs.size() - 2;
+  if (parts.empty() || parts.size() > 2) return "its fused_ops are not known";
+  const bool bias = parts[0] == "BiasAdd", norm = parts[0] == "FusedBatchNorm";
+  if ((!bias || arguments != 1) && (!norm || arguments != 4)) return "its fused_ops are not known";
+  if (parts.size() == 2 && !is_activation(parts[1])) return "its fused_ops are not known";
+  const std::string first =
+      site.in.output(site.add(product, product, {site.inputs[0], site.inputs[1]}, attrs), product, 0);
+  std::vector<std::string> inputs{first};
+  inputs.insert(inputs.end(), site.inputs.begin() + 2, site.inputs.end());
+  Attrs second = layout;
+  second.emplace_back("T", type_value(type));
+  if (norm) {
+    second.emplace_back("epsilon", float_attr(site.number("epsilon", 0.0001F)));
+    second.emplace_back("is_training", bool_value(false));
+  }
+  const std::string op = bias ? "BiasAdd" : "FusedBatchNorm";
+  if (parts.size() == 1) {
+    site.become({.op = op, .inputs = inputs, .attrs = second, .same_outputs = !norm});
+    site.move_output(0, 0);
+    return {};
+  }
+  const std::string sum = site.in.output(site.add(op, op, inputs, second), op, 0);
+  Attrs last{{"T", type_value(type)}};
+  if (parts[1] == "LeakyRelu") last.emplace_back("alpha", float_attr(site.number("leakyrelu_alpha", 0.2F)));
+  site.become({.op = parts[1], .inputs = {sum}, .attrs = last});
+  return {};
+}
+
+}  // namespace
+
+std::string replace_batch_norm_v3(Site& site, std::vector<std::string>&) {
+  if (site.read(5)) return "its output 5 is read";
+  if (site.number("exponential_avg_factor", 1) != 1 && site.flag("is_training", true))
+    return "its exponential_avg_factor is not 1";
+  std::string format = site.text("data_format", "NHWC");
+  if (format != "NHWC" && format != "NCHW") return "its data_format is " + format;
+  site.rename_op("FusedBatchNormV2", {"exponential_avg_factor", "_output_shapes"});
+  return {};
+}
+
+std::string replace_batch_norm_v2(Site& site, std::vector<std::string>&) {
+  if (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat) return "its T and U are not float32";
+  site.rename_op("FusedBatchNorm", {"U"});
+  return {};
+}
+
+std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
+  const std::vector<int64_t> paddings = site.integers("explicit_paddings");
+  if (site.text("padding", "") != "EXPLICIT" || paddings.size() != 8)
+    return "it has other attributes than padding that are not known";
+  const std::string sizes = site.add_const("paddings", DType::kInt32, int_matrix_proto(paddings, {4, 2}));
+  const std::string padded =
+      site.in.output(site.add("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}}), "Pad", 0);
+  Attrs attrs;
+  each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
+    if (key.starts_with('_') || key == "explicit_paddings") return;
+    attrs.emplace_back(key, key == "padding" ? string_value("VALID") : std::string(value));
+  });
+  site.become({.op = std::string(site.op), .inputs = {padded, site.inputs[1]}, .attrs = attrs});
+  return {};
+}
+
+std::string replace_fused_convolution(Site& site, std::vector<std::string>&) {
+  if (site.inputs.size() < 3 || site.text("filter_format", "HWIO") != "HWIO") return "its inputs are not known";
+  if (int_attr(site.node_def, "num_host_args").value_or(0) != 0) return "it takes host_args";
+  const Attrs layout = attrs_of(site, {"data_format"});
+  return unfold(site, "Conv2D",
+                attrs_of(site, {"T", "strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format",
+                                "dilations"}),
+                layout);
+}
+
+std::string replace_fused_mat_mul(Site& site, std::vector<std::string>&) {
+  if (site.inputs.size() < 3) return "its inputs are not known";
+  return unfold(site, "MatMul", attrs_of(site, {"transpose_a", "transpose_b", "T"}), {});
+}
+
+std::string replace_fused_batch_norm_ex(Site& site, std::vector<std::string>&) {
+  const std::string activation = site.text("activation_mode", "Identity");
+  if (activation != "Relu" && activation != "Identity") return "its activation_mode is not known";
+  if (site.inputs.size() < 5 || site.inputs.size() > 6) return "its inputs are not known";
+  for (uint32_t i = 1; i < 6; ++i) {
+    if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, i)))) return "a signature names its outputs";
+  }
+  const std::string norm = site.add(
+      "FusedBatchNorm", "FusedBatchNormV3", {site.inputs.begin(), site.inputs.begin() + 5},
+      attrs_of(site, {"T", "U", "epsilon", "exponential_avg_factor", "data_format", "is_training"}));
+  std::string value = site.in.output(norm, "FusedBatchNormV3", 0);
+  const Attrs typed{{"T", type_value(site.type("T"))}};
+  if (site.inputs.size() == 6)
+    value = site.in.output(site.add("Add", "Add", {value, site.inputs[5]}, typed), "Add", 0);
+  site.become({.op = activation, .inputs = {value}, .attrs = typed, .same_outputs = false});
+  site.move_output(0, 0);
+  for (uint32_t i = 1; i < 6; ++i) site.move_output(i, site.in.output(norm, "FusedBatchNormV3", i));
+  return {};
+}
+
+}  // namespace gedit

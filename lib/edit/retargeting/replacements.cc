@@ -1,0 +1,53 @@
+#include "edit/retargeting/replacements.h"
+
+namespace gedit {
+namespace {
+
+struct ReplacementRow {
+  std::string_view op;
+  Replace replace;
+};
+
+// The table of docs/rules.md#retarget-replacements.
+constexpr ReplacementRow kReplacements[] = {
+    {"AddV2", replace_add_v2},
+    {"BatchMatMulV2", replace_batch_mat_mul},
+    {"BatchMatMulV3", replace_batch_mat_mul},
+    {"BroadcastTo", replace_broadcast_to},
+    {"Conv2D", replace_explicit_paddings},
+    {"DepthwiseConv2dNative", replace_explicit_paddings},
+    {"DisableCopyOnRead", replace_disable_copy},
+    {"DivNoNan", replace_div_no_nan},
+    {"FusedBatchNormV2", replace_batch_norm_v2},
+    {"FusedBatchNormV3", replace_batch_norm_v3},
+    {"GatherV2", replace_gather_v2},
+    {"LeakyRelu", replace_leaky_relu},
+    {"MatrixDiagPartV2", replace_matrix_diag_part},
+    {"MatrixDiagPartV3", replace_matrix_diag_part},
+    {"MatrixDiagV2", replace_matrix_diag},
+    {"MatrixDiagV3", replace_matrix_diag},
+    {"MatrixSetDiagV2", replace_matrix_set_diag},
+    {"MatrixSetDiagV3", replace_matrix_set_diag},
+    {"NonMaxSuppressionV4", replace_suppression_v4},
+    {"NonMaxSuppressionV5", replace_suppression_v5},
+    {"ParseExampleV2", replace_parse_example_v2},
+    {"RegexFullMatch", replace_regex},
+    {"SelectV2", replace_select_v2},
+    {"StaticRegexFullMatch", replace_static_regex},
+    {"TensorListGetItem", replace_list_shape},
+    {"TensorListStack", replace_list_shape},
+    {"_FusedBatchNormEx", replace_fused_batch_norm_ex},
+    {"_FusedConv2D", replace_fused_convolution},
+    {"_FusedMatMul", replace_fused_mat_mul},
+};
+
+}  // namespace
+
+Replace replacement_of(std::string_view op) {
+  for (const ReplacementRow& row : kReplacements) {
+    if (row.op == op) return row.replace;
+  }
+  return nullptr;
+}
+
+}  // namespace gedit
