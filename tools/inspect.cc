@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
+#include "edit/retarget.h"
 #include "inspect/describe.h"
 #include "model/operand.h"
 #include "model/summary.h"
@@ -35,6 +36,11 @@ class Inspect final : public Command {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);
         summaries.push_back(summarize(model, i, ops, depth_));
+        const RunsOn runs = runs_on(model, i, ops);
+        summaries.back().runs_from = runs.from;
+        summaries.back().runs_to = runs.to;
+        summaries.back().runs_because = runs.because;
+        summaries.back().retargeted_from = runs.retargeted_from;
       }
     });
     print(json_ ? model_json(model, summaries, depth_ > 0) : as_text(model, summaries));

@@ -26,11 +26,11 @@ struct RetargetResult {
 // (kUsage) where there is no such release.
 RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request);
 
-// The oldest releases from which on all take the graph, as it is and after a retarget; and the op that none
-// before takes. For what describes a graph; nothing is edited.
+// Which releases take a graph, by their short names; for what describes it, nothing is edited.
 struct RunsOn {
-  std::string from, because;     // `1.5`, `AddV2`; empty: no release takes it; because is empty for the first
-  std::string retargeted_from;
+  std::string from, to;         // all between take it as it is; `to` empty: up to the newest; `from` empty: none
+  std::string because;          // the op that none before `from` takes; empty: there is none before
+  std::string retargeted_from;  // from there on after a retarget; empty: no sooner
 };
 RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops);
 

@@ -226,17 +226,22 @@ bool ReleaseFit::plain(std::string_view node_def, ReleaseNumber release) {
   const OpFit* fit = op(node_op(node_def));
   if (fit == nullptr) return true;
   if ((fit->plain & release_bit(release)) == 0) return false;
-  if (!fit->any_type || (untyped_ & release_bit(release)) != 0) return true;
-  bool known = true;
+  return !fit->any_type || (untyped_ & release_bit(release)) != 0 || (quick(node_def) & release_bit(release)) != 0;
+}
+
+Releases ReleaseFit::quick(std::string_view node_def) {
+  const OpFit* fit = op(node_op(node_def));
+  if (fit == nullptr) return history_.all();
+  Releases fits = fit->plain;
+  if (!fit->any_type) return fits;
   each_attr(node_def, [&](std::string_view, std::string_view value) {
     if (value.empty() || (value[0] != (attr_field::kType << 3) && value[0] != (attr_field::kList << 3 | 2)))
       return;
     each_type(value, [&](DType type) {
-      if (base_type(type) >= DType::kVariant)
-        known = known && (releases_with_type(type, history_) & release_bit(release)) != 0;
+      if (base_type(type) >= DType::kVariant) fits &= releases_with_type(type, history_);
     });
   });
-  return known;
+  return fits;
 }
 
 bool ReleaseFit::stripped(std::string_view op, std::string_view key, std::string_view value) {

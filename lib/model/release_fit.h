@@ -80,6 +80,8 @@ class ReleaseFit {
   // Whether the release certainly takes the node: the quick answer for most of a million.
   bool plain(std::string_view node_def, ReleaseNumber release);
 
+  // Releases that take every node of its op that has no dtype newer than 1.0, and so the node; told at once.
+  Releases quick(std::string_view node_def);
   // The releases that take the node as it is.
   Releases of(std::string_view node_def);
 

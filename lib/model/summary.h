@@ -58,6 +58,9 @@ struct GraphSummary {
   std::vector<std::string> tags;
   std::string tensorflow_version;
   int64_t producer = 0, min_consumer = 0;
+  // Releases as `1.5`, of whoever asks which take the graph: as it is from the first to the last, and the op
+  // that none before takes; and from which on after a retarget. Empty: none.
+  std::string runs_from, runs_to, runs_because, retargeted_from;
   uint64_t nodes = 0;
   std::map<std::string, uint64_t> ops;
   uint64_t functions = 0, function_nodes = 0;

@@ -62,6 +62,18 @@ std::string variables_text(const GraphSummary& graph) {
 
 }  // namespace
 
+// `TensorFlow 1.5 and later (AddV2); with retarget 1.0 and later`.
+std::string runs_text(const GraphSummary& graph) {
+  std::string text = "no release as it is";
+  if (!graph.runs_from.empty()) {
+    text = "TensorFlow " + graph.runs_from;
+    text += graph.runs_to.empty() ? " and later" : " to " + graph.runs_to;
+    if (!graph.runs_because.empty()) text += " (" + printable(graph.runs_because) + ")";
+  }
+  if (!graph.retargeted_from.empty()) text += "; with retarget " + graph.retargeted_from + " and later";
+  return text;
+}
+
 std::string describe(const GraphSummary& graph, bool color) {
   LabelledText text(color);
   text.line("nodes", ops_text(graph));
@@ -72,6 +84,7 @@ std::string describe(const GraphSummary& graph, bool color) {
                  printable(graph.unreachable_functions[0]);
   }
   text.line("functions", functions);
+  text.line("runs on", runs_text(graph));
   text.table("inputs", tensor_rows(graph.inputs));
   text.table("outputs", tensor_rows(graph.outputs));
   text.line("variables", variables_text(graph));

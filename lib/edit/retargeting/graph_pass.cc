@@ -26,7 +26,7 @@ bool is_hint(std::string_view op, std::string_view key) {
   return std::find(std::begin(kHints), std::end(kHints), key) != std::end(kHints);
 }
 
-std::string without_attr(std::string_view node_def, std::string_view key) {
+std::string without_dropped_attr(std::string_view node_def, std::string_view key) {
   std::string node;
   for (Fields fields(node_def); fields.next();) {
     if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != key) node += fields->raw;
@@ -34,7 +34,7 @@ std::string without_attr(std::string_view node_def, std::string_view key) {
   return node;
 }
 
-std::string with_attr(std::string_view node_def, std::string_view key, std::string_view value) {
+std::string with_written_attr(std::string_view node_def, std::string_view key, std::string_view value) {
   std::string node(node_def);
   append_map_entry(node, node_field::kAttr, key, value);
   return node;
@@ -88,7 +88,7 @@ bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
     const OpEra* was = fit_.history().era(op, fit_.reference());
     const AttrDef* attr = was != nullptr ? was->op.find_attr(obstacle.key) : nullptr;
     if (attr == nullptr || !attr->has_default) return false;
-    node_def = with_attr(node_def, obstacle.key, attr->default_value);
+    node_def = with_written_attr(node_def, obstacle.key, attr->default_value);
     ++tally_.written[joined(op, obstacle.key)];
     return true;
   }
@@ -102,7 +102,7 @@ bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
   } else {
     return false;
   }
-  node_def = without_attr(node_def, obstacle.key);
+  node_def = without_dropped_attr(node_def, obstacle.key);
   return true;
 }
 
@@ -140,7 +140,7 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
   const std::string before = node_def, op(node_op(node_def)), name(node_name(node_def));
   for (const auto& [key, value] : plan(node_op(graph.bytes(id))).defaults) {
     if (find_attr(node_def, key)) continue;
-    node_def = with_attr(node_def, key, value);
+    node_def = with_written_attr(node_def, key, value);
     ++tally_.written[joined(op, key)];
   }
   std::string why;
