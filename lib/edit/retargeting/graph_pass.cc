@@ -10,7 +10,7 @@
 namespace gedit {
 namespace {
 
-constexpr int kMostSteps = 8;  // replacements and attributes of one node; V5 to V3 are four
+constexpr int kMostReplacements = 8;  // replacements and attributes of one node; V5 to V3 are four
 
 // Attributes that change how a graph runs and not what it gives (docs/rules.md#retarget-attributes).
 constexpr std::string_view kHints[] = {"config",        "config_proto",
@@ -146,7 +146,7 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
   std::string why;
   std::vector<Obstacle> left;
   bool removed = false;
-  for (int step = 0; step < kMostSteps && !removed; ++step) {
+  for (int step = 0; step < kMostReplacements && !removed; ++step) {
     left = fit_.obstacles(node_def, release_);
     bool mended = false;
     std::erase_if(left, [&](const Obstacle& obstacle) {

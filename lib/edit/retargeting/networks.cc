@@ -4,11 +4,9 @@
 namespace gedit {
 namespace {
 
-using Attrs = std::vector<std::pair<std::string, std::string>>;
-
 // Attributes of the node that the part of it has, too.
-Attrs attrs_of(const Site& site, const std::vector<std::string_view>& keys) {
-  Attrs attrs;
+NodeAttrs attrs_of(const Site& site, const std::vector<std::string_view>& keys) {
+  NodeAttrs attrs;
   for (const std::string_view key : keys) {
     if (const auto value = find_attr(site.node_def, key)) attrs.emplace_back(key, *value);
   }
@@ -31,7 +29,7 @@ bool is_activation(std::string_view op) {
 
 // `parts` behind the product, the last one in the place of the node. They are fused_ops: BiasAdd or
 // FusedBatchNorm, and an activation.
-std::string unfold(Site& site, std::string_view product, const Attrs& attrs, const Attrs& layout) {
+std::string unfold(Site& site, std::string_view product, const NodeAttrs& attrs, const NodeAttrs& layout) {
   const std::vector<std::string> parts = site.texts("fused_ops");
   const DType type = site.type("T");
   const size_t arguments = site.inputs.size() - 2;
@@ -43,7 +41,7 @@ std::string unfold(Site& site, std::string_view product, const Attrs& attrs, con
       site.in.output(site.add(product, product, {site.inputs[0], site.inputs[1]}, attrs), product, 0);
   std::vector<std::string> inputs{first};
   inputs.insert(inputs.end(), site.inputs.begin() + 2, site.inputs.end());
-  Attrs second = layout;
+  NodeAttrs second = layout;
   second.emplace_back("T", type_value(type));
   if (norm) {
     second.emplace_back("epsilon", float_attr(site.number("epsilon", 0.0001F)));
@@ -56,7 +54,7 @@ std::string unfold(Site& site, std::string_view product, const Attrs& attrs, con
     return {};
   }
   const std::string sum = site.in.output(site.add(op, op, inputs, second), op, 0);
-  Attrs last{{"T", type_value(type)}};
+  NodeAttrs last{{"T", type_value(type)}};
   if (parts[1] == "LeakyRelu") last.emplace_back("alpha", float_attr(site.number("leakyrelu_alpha", 0.2F)));
   site.become({.op = parts[1], .inputs = {sum}, .attrs = last});
   return {};
@@ -87,7 +85,7 @@ std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
   const std::string sizes = site.add_const("paddings", DType::kInt32, int_matrix_proto(paddings, {4, 2}));
   const std::string padded =
       site.in.output(site.add("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}}), "Pad", 0);
-  Attrs attrs;
+  NodeAttrs attrs;
   each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
     if (key.starts_with('_') || key == "explicit_paddings") return;
     attrs.emplace_back(key, key == "padding" ? string_value("VALID") : std::string(value));
@@ -99,7 +97,7 @@ std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
 std::string replace_fused_convolution(Site& site, std::vector<std::string>&) {
   if (site.inputs.size() < 3 || site.text("filter_format", "HWIO") != "HWIO") return "its inputs are not known";
   if (int_attr(site.node_def, "num_host_args").value_or(0) != 0) return "it takes host_args";
-  const Attrs layout = attrs_of(site, {"data_format"});
+  const NodeAttrs layout = attrs_of(site, {"data_format"});
   return unfold(site, "Conv2D",
                 attrs_of(site, {"T", "strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format",
                                 "dilations"}),
@@ -122,7 +120,7 @@ std::string replace_fused_batch_norm_ex(Site& site, std::vector<std::string>&) {
       "FusedBatchNorm", "FusedBatchNormV3", {site.inputs.begin(), site.inputs.begin() + 5},
       attrs_of(site, {"T", "U", "epsilon", "exponential_avg_factor", "data_format", "is_training"}));
   std::string value = site.in.output(norm, "FusedBatchNormV3", 0);
-  const Attrs typed{{"T", type_value(site.type("T"))}};
+  const NodeAttrs typed{{"T", type_value(site.type("T"))}};
   if (site.inputs.size() == 6)
     value = site.in.output(site.add("Add", "Add", {value, site.inputs[5]}, typed), "Add", 0);
   site.become({.op = activation, .inputs = {value}, .attrs = typed, .same_outputs = false});

@@ -5,8 +5,6 @@
 namespace gedit {
 namespace {
 
-using Attrs = std::vector<std::pair<std::string, std::string>>;
-
 // What savers ask of a file's name; it is of no use where there is no op to ask it.
 constexpr std::string_view kSaverPattern = "^s3://.*";
 
@@ -16,7 +14,7 @@ std::string main_diagonal(const Site& site, size_t slot) {
   return {};
 }
 
-Attrs typed(const Site& site) { return {{"T", type_value(site.type("T"))}}; }
+NodeAttrs typed(const Site& site) { return {{"T", type_value(site.type("T"))}}; }
 
 std::string never_matches(Site& site, std::vector<std::string>& notes) {
   std::string value;
@@ -33,7 +31,7 @@ std::string replace_suppression_v5(Site& site, std::vector<std::string>&) {
   if (site.read(1)) return "its output 1, selected_scores, is read";
   if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, 2)))) return "a signature names its output 2";
   const DType type = site.has("T") ? site.type("T") : DType::kFloat;
-  Attrs attrs{{"T", type_value(type)}, {"T_threshold", type_value(type)}};
+  NodeAttrs attrs{{"T", type_value(type)}, {"T_threshold", type_value(type)}};
   attrs.emplace_back("pad_to_max_output_size", bool_value(site.flag("pad_to_max_output_size", false)));
   site.become({.op = "NonMaxSuppressionV4",
                .inputs = {site.inputs.begin(), site.inputs.begin() + 5},
@@ -105,7 +103,7 @@ std::string replace_parse_example_v2(Site& site, std::vector<std::string>&) {
   for (const std::string& key : *dense)
     inputs.push_back(site.add_const("dense_keys", DType::kString, string_proto(key)));
   inputs.insert(inputs.end(), site.inputs.begin() + 5, site.inputs.end());
-  Attrs attrs{{"Nsparse", int_value(static_cast<int64_t>(sparse->size()))},
+  NodeAttrs attrs{{"Nsparse", int_value(static_cast<int64_t>(sparse->size()))},
               {"Ndense", int_value(static_cast<int64_t>(dense->size()))}};
   for (const std::string_view key : {"sparse_types", "Tdense", "dense_shapes"}) {
     if (const auto value = find_attr(site.node_def, key)) attrs.emplace_back(key, *value);
@@ -117,7 +115,7 @@ std::string replace_parse_example_v2(Site& site, std::vector<std::string>&) {
 std::string replace_list_shape(Site& site, std::vector<std::string>&) {
   if (site.inputs.size() < 2 || !site.constant(site.inputs.size() - 1))
     return "its element_shape is not a Const";
-  Attrs attrs;
+  NodeAttrs attrs;
   each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
     if (!key.starts_with('_')) attrs.emplace_back(key, value);
   });
@@ -149,7 +147,7 @@ std::string cast_indices(Site& site, std::string_view key, bool keep) {
         {{"SrcT", type_value(DType::kInt64)}, {"DstT", type_value(DType::kInt32)}});
     inputs.push_back(site.in.output(cast, "Cast", 0));
   }
-  Attrs attrs;
+  NodeAttrs attrs;
   each_attr(site.node_def, [&](std::string_view name, std::string_view value) {
     if (name.starts_with('_') || (name == key && !keep)) return;
     attrs.emplace_back(name, name == key ? type_value(DType::kInt32) : std::string(value));

@@ -20,6 +20,8 @@
 
 namespace gedit {
 
+using NodeAttrs = std::vector<std::pair<std::string, std::string>>;  // keys and AttrValues
+
 // A graph, the main one or a function's body, in which nodes are replaced. What it knows of the graph is of
 // before the first change, and made when it is first asked for.
 class Rewriting {
