@@ -18,6 +18,7 @@ LAYERS = [
     ["graph"],
     ["checkpoint"],
     ["model"],
+    ["shape"],
     ["select"],
     ["prove"],
     ["edit", "diff", "check", "draw"],

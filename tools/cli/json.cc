@@ -162,6 +162,23 @@ std::string nodes_json(const std::vector<std::pair<std::string, std::string>>& n
   return text_of(array, 1) + "\n";
 }
 
+std::string shapes_json(const std::vector<TensorShape>& tensors) {
+  Json array = Json::array();
+  for (const TensorShape& tensor : tensors) {
+    Json dims = nullptr, symbols = nullptr;
+    if (tensor.shape) {
+      dims = symbols = Json::array();
+      for (const int64_t dim : *tensor.shape) dims.push_back(dim < 0 ? Json(nullptr) : Json(dim));
+      for (const uint32_t symbol : tensor.symbols) symbols.push_back(symbol == 0 ? Json(nullptr) : Json(symbol));
+    }
+    array.push_back({{"tensor", tensor.tensor},
+                     {"dtype", dtype_json(tensor.dtype)},
+                     {"shape", dims},
+                     {"symbols", symbols}});
+  }
+  return text_of(array, 1) + "\n";
+}
+
 std::string maps_json(
     const std::vector<std::pair<std::string, const std::map<std::string, std::string>*>>& maps) {
   Json object = Json::object();

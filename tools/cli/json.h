@@ -31,6 +31,15 @@ std::string node_json(const std::string& prefix, std::string_view node_def, bool
 // `select -j`: [{"name", "op"}], of pairs of both.
 std::string nodes_json(const std::vector<std::pair<std::string, std::string>>& nodes);
 
+// `shapes -j`: [{"tensor", "dtype", "shape", "symbols"}]; a symbol is 0 where there is none.
+struct TensorShape {
+  std::string tensor;
+  std::optional<DType> dtype;
+  Shape shape;
+  std::vector<uint32_t> symbols;
+};
+std::string shapes_json(const std::vector<TensorShape>& tensors);
+
 // `copy --map-out`: {KIND: {OLD: NEW}}.
 std::string maps_json(
     const std::vector<std::pair<std::string, const std::map<std::string, std::string>*>>& maps);

@@ -1,0 +1,385 @@
+#include "shape/infer.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "graph/library.h"
+#include "graph/wiring.h"
+#include "shape/walk.h"
+
+namespace gedit {
+namespace shaping {
+namespace {
+
+constexpr size_t kMostInstances = 10'000;
+constexpr int kMostCalls = 100;
+constexpr uint64_t kMostWork = 20'000'000;  // nodes looked at in functions
+constexpr uint64_t kMostKept = 4'000'000;   // of them those whose shapes are kept
+constexpr int kMostRounds = 16;
+
+}  // namespace
+
+// A function taken apart for inference.
+struct Body {
+  explicit Body(Function& function) : function(function) {
+    function.body.decode();
+    names = std::make_unique<Names>(function.body);
+    edges = producers(function.body, *names);
+    const std::string_view signature = function_signature(function.body);
+    const OpDef def = parse_op_def(signature);
+    for (const ArgDef& arg : def.inputs) {
+      plain = plain && arg.number_attr.empty() && arg.type_list_attr.empty();
+      arguments.emplace(arg.name, static_cast<uint32_t>(arguments.size()));
+    }
+    std::unordered_map<std::string_view, std::string_view> returned;
+    for (const Part& part : function.body.parts()) {
+      if (part.field != function_field::kRet) continue;
+      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
+      returned.emplace(entry.key, entry.value);
+    }
+    for (const ArgDef& result : def.outputs) results.push_back(returned[result.name]);
+  }
+
+  Place place() const { return {function.body, *names, edges, &arguments, function.name}; }
+
+  Function& function;
+  std::unique_ptr<Names> names;
+  Edges edges;
+  std::unordered_map<std::string_view, uint32_t> arguments;
+  std::vector<std::string_view> results;  // as written: what each output is
+  bool plain = true;                      // every argument is one tensor
+};
+
+// A function with the shapes of its arguments.
+struct Instance {
+  std::vector<Fact> results;
+  std::unique_ptr<Walk> walk;  // where it was kept
+  bool open = true;            // while it is looked at: it calls itself
+};
+
+namespace {
+
+std::string_view function_in(std::string_view attr_value) {
+  return last_bytes(last_bytes(attr_value, attr_field::kFunc), 1);
+}
+
+// The functions that a node calls, in their order.
+std::vector<std::string_view> called_functions(const Subject& node, const OpInfo& info) {
+  std::vector<std::string_view> found;
+  const auto take = [&](std::string_view key) {
+    if (const auto value = node.attr(key)) found.push_back(function_in(*value));
+  };
+  switch (info.calls) {
+    case OpInfo::Calls::kNothing:
+      found.push_back(node.op);
+      break;
+    case OpInfo::Calls::kOne:
+      take("f");
+      break;
+    case OpInfo::Calls::kBranches:
+      take("then_branch");
+      take("else_branch");
+      break;
+    case OpInfo::Calls::kLoop:
+      take("cond");
+      take("body");
+      break;
+    case OpInfo::Calls::kCases:
+      if (const auto value = node.attr("branches")) {
+        for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+          if (list->bytes(attr_field::kListFunc)) found.push_back(last_bytes(list->value, 1));
+        }
+      }
+      break;
+  }
+  return found;
+}
+
+}  // namespace
+
+class Engine final : public Caller {
+ public:
+  Engine(const Graph& graph, Registry& ops, const InferRequest& request)
+      : graph_(graph), infos_(ops), names_(graph), edges_(producers(graph, names_)) {
+    producer_ = static_cast<int64_t>(last_varint(graph.part(4), 1));
+    if (const std::string_view library = graph.part(2); !library.empty()) {
+      library_ = Library::decode(library, graph.arena());
+      for (size_t i = 0; i < library_.functions.size(); ++i) by_name_.emplace(library_.functions[i].name, i);
+    }
+    WalkRequest walk;
+    walk.trust = request.file_shapes;
+    walk.producer = producer_;
+    for (const StatedShape& stated : request.inputs)
+      walk.stated[index_of(stated.node)].emplace_back(stated.output, stated_list(stated));
+    trust_bodies_ = request.file_shapes && request.inputs.empty();
+    main_ = std::make_unique<Walk>(dims_, infos_, *this, Place{graph, names_, edges_, nullptr, {}},
+                                   std::move(walk));
+    main_->run();
+    take_contradictions(*main_);
+  }
+
+  const Walk& main() const { return *main_; }
+
+  void call(Subject& node, const OpInfo& info, bool trust) override {
+    if (info.calls == OpInfo::Calls::kNothing && !by_name_.contains(node.op)) return;
+    const auto functions = called_functions(node, info);
+    const std::vector<Fact> inputs = node.inputs;
+    if (info.calls == OpInfo::Calls::kLoop) {
+      const auto state = functions.size() == 2 ? loop_state(node, functions[1], inputs, trust) : std::nullopt;
+      if (state) node.outputs = *state;
+      if (state) run(node, functions[0], *state, trust);  // for what contradicts in it
+      return;
+    }
+    const bool branches = info.calls == OpInfo::Calls::kBranches || info.calls == OpInfo::Calls::kCases;
+    const std::vector<Fact> passed(inputs.begin() + (branches && !inputs.empty() ? 1 : 0), inputs.end());
+    std::optional<std::vector<Fact>> all;
+    for (const std::string_view function : functions) {
+      const auto results = run(node, function, passed, trust);
+      if (!results) return;
+      all = all ? meet(node, *all, *results) : *results;
+    }
+    if (!all) return;
+    for (size_t i = 0; i < node.outputs.size() && i < all->size(); ++i) node.outputs[i] = (*all)[i];
+  }
+
+  const Walk* called(const Walk& caller, NodeId id, size_t which, std::string_view& function) {
+    Subject node(dims_, 0);
+    caller.prepare(node, id);
+    const OpInfo& info = infos_.of(node.op);
+    if (info.rule != nullptr || (info.calls == OpInfo::Calls::kNothing && !by_name_.contains(node.op)))
+      return nullptr;
+    const auto functions = called_functions(node, info);
+    if (which >= functions.size()) return nullptr;
+    function = functions[which];
+    node.outputs.assign(caller.outputs(id), Fact());
+    std::vector<Fact> inputs = node.inputs;
+    const bool trust = caller.trusted(id);
+    if (info.calls == OpInfo::Calls::kLoop) {
+      const auto state = loop_state(node, functions[1], inputs, trust);
+      if (!state) return nullptr;
+      inputs = *state;
+    } else if (info.calls != OpInfo::Calls::kOne && info.calls != OpInfo::Calls::kNothing &&
+               !inputs.empty()) {
+      inputs.erase(inputs.begin());
+    }
+    const Instance* instance = instance_of(function, inputs, trust, nullptr);
+    return instance == nullptr ? nullptr : instance->walk.get();
+  }
+
+  const Walk* function(std::string_view name) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return nullptr;
+    auto& made = wholes_[name];
+    if (!made) made = whole(found->second);
+    return made.get();
+  }
+  const Graph* body(std::string_view name) {
+    Body* found = body_of(name);
+    return found == nullptr ? nullptr : &found->function.body;
+  }
+
+  std::vector<ShapeContradiction> contradictions;
+
+ private:
+  ListId stated_list(const StatedShape& stated) {
+    if (!stated.shape) return kNoRank;
+    DimList dims;
+    for (const int64_t dim : *stated.shape)
+      dims.push_back(dim >= 0 ? dim : dims_.fresh(index_of(stated.node), dims.size()));
+    return dims_.list(dims);
+  }
+
+  Body* body_of(std::string_view name) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return nullptr;
+    auto& made = bodies_[name];
+    if (!made) made = std::make_unique<Body>(library_.functions[found->second]);
+    return made.get();
+  }
+
+  void take_contradictions(const Walk& walk) {
+    for (const auto& [index, message] : walk.contradictions()) {
+      const std::string_view node_def = walk.place().graph.bytes(NodeId{index});
+      ShapeContradiction found{std::string(walk.place().function), std::string(node_name(node_def)),
+                               std::string(node_op(node_def)), message};
+      if (said_.emplace(found.function, found.node).second) contradictions.push_back(std::move(found));
+    }
+  }
+
+  // Symbols of the caller become arguments by number, so that calls that differ in nothing else are one.
+  Dim as_argument(Dim dim, std::unordered_map<Dim, Dim>& arguments) {
+    if (!is_symbol(dim)) return dim;
+    const auto [place, fresh] = arguments.try_emplace(dim, 0);
+    if (fresh) place->second = dims_.argument(arguments.size(), dims_.never_negative(dim));
+    return place->second;
+  }
+  template <typename Change>
+  Fact changed(Fact fact, Change change) {
+    const auto list = [&](ListId id) {
+      if (id <= kScalar) return id;
+      DimList dims(dims_.of(id).begin(), dims_.of(id).end());
+      for (Dim& dim : dims) dim = change(dim);
+      return dims_.list(dims);
+    };
+    fact.shape = list(fact.shape);
+    if (fact.extra != 0) fact.extra = 2 * list(fact.list()) + fact.extra % 2;
+    return fact;
+  }
+
+  // The function with these arguments, looked at where that was not done; null where it cannot be.
+  // `arguments` gets what stands for the caller's symbols.
+  Instance* instance_of(std::string_view name, const std::vector<Fact>& given, bool trust,
+                        std::unordered_map<Dim, Dim>* arguments) {
+    Body* body = body_of(name);
+    if (body == nullptr || !body->plain) return nullptr;
+    std::unordered_map<Dim, Dim> own;
+    auto& numbered = arguments != nullptr ? *arguments : own;
+    std::vector<Fact> inner;
+    inner.reserve(given.size());
+    std::string key(name);
+    key += trust ? '\1' : '\0';
+    for (const Fact& fact : given) {
+      inner.push_back(changed(fact, [&](Dim dim) { return as_argument(dim, numbered); }));
+      key.append(reinterpret_cast<const char*>(&inner.back()), sizeof(Fact));
+    }
+    if (const auto known = instances_.find(key); known != instances_.end())
+      return known->second->open ? nullptr : known->second.get();
+    if (instances_.size() >= kMostInstances || depth_ >= kMostCalls || work_ >= kMostWork) return nullptr;
+    Instance& instance = *(instances_[key] = std::make_unique<Instance>());
+    given_[name].push_back(inner);
+    instance.walk = walk_of(*body, std::move(inner), trust);
+    for (const std::string_view result : body->results)
+      instance.results.push_back(instance.walk->input(result));
+    take_contradictions(*instance.walk);
+    kept_ += body->function.body.size();
+    if (kept_ > kMostKept) instance.walk.reset();
+    instance.open = false;
+    return &instance;
+  }
+
+  std::unique_ptr<Walk> walk_of(Body& body, std::vector<Fact> arguments, bool trust) {
+    WalkRequest request;
+    request.arguments = std::move(arguments);
+    request.trust = trust && trust_bodies_;
+    request.producer = producer_;
+    request.context = ++contexts_;
+    auto walk = std::make_unique<Walk>(dims_, infos_, *this, body.place(), std::move(request));
+    ++depth_;
+    walk->run();
+    --depth_;
+    work_ += walk->work();
+    return walk;
+  }
+
+  std::optional<std::vector<Fact>> run(Subject& node, std::string_view function,
+                                       const std::vector<Fact>& given, bool trust) {
+    std::unordered_map<Dim, Dim> arguments;
+    const Instance* instance = instance_of(function, given, trust, &arguments);
+    if (instance == nullptr) return std::nullopt;
+    std::unordered_map<Dim, Dim> back;
+    for (const auto& [outer, inner] : arguments) back.emplace(inner, outer);
+    std::vector<Fact> results = instance->results;
+    for (Fact& fact : results) {
+      fact = changed(fact, [&](Dim dim) {
+        if (!is_symbol(dim)) return dim;
+        const auto outer = back.find(dim);
+        if (outer != back.end()) return outer->second;
+        return dims_.never_negative(dim)
+                   ? node.fresh(uint64_t{1} << 62 | static_cast<uint64_t>(dim - kUnknown))
+                   : kUnknown;
+      });
+    }
+    return results;
+  }
+
+  // What holds of both, tensor by tensor.
+  std::vector<Fact> meet(Subject& node, const std::vector<Fact>& a, const std::vector<Fact>& b) {
+    std::vector<Fact> found(std::min(a.size(), b.size()));
+    for (size_t i = 0; i < found.size(); ++i) {
+      found[i].shape = meet(node, a[i].shape, b[i].shape, i << 16);
+      if (a[i].extra == b[i].extra) {
+        found[i].extra = a[i].extra;
+      } else if (a[i].has_handle() && b[i].has_handle()) {
+        found[i].extra = handled(kScalar, meet(node, a[i].list(), b[i].list(), i << 16 | 1 << 15)).extra;
+      }
+    }
+    return found;
+  }
+  ListId meet(Subject& node, ListId a, ListId b, size_t number) {
+    if (a == b) return a;
+    if (a == kNoRank || b == kNoRank) return kNoRank;
+    const auto x = dims_.of(a), y = dims_.of(b);
+    if (x.size() != y.size()) return kNoRank;
+    DimList found(x.begin(), x.end());
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] != y[i]) found[i] = node.fresh(uint64_t{1} << 61 | number << 16 | i);
+    }
+    return dims_.list(found);
+  }
+
+  // What holds of a loop's variables in every round.
+  std::optional<std::vector<Fact>> loop_state(Subject& node, std::string_view body, std::vector<Fact> state,
+                                              bool trust) {
+    for (int round = 0; round < kMostRounds; ++round) {
+      const auto after = run(node, body, state, trust);
+      if (!after || after->size() != state.size()) return std::nullopt;
+      std::vector<Fact> both = meet(node, state, *after);
+      if (both == state) return state;
+      state = std::move(both);
+    }
+    return std::nullopt;
+  }
+
+  // With arguments of which holds what holds in all its calls; of one that nobody calls what the file says.
+  std::unique_ptr<Walk> whole(size_t index) {
+    Body* body = body_of(library_.functions[index].name);
+    Subject node(dims_, uint64_t{1} << 60 | index);
+    std::optional<std::vector<Fact>> arguments;
+    for (const std::vector<Fact>& given : given_[library_.functions[index].name])
+      arguments = arguments ? meet(node, *arguments, given) : given;
+    return walk_of(*body, arguments.value_or(std::vector<Fact>()), true);
+  }
+
+  const Graph& graph_;
+  Dims dims_;
+  OpInfos infos_;
+  Names names_;
+  Edges edges_;
+  Library library_;
+  std::unordered_map<std::string_view, size_t> by_name_;
+  std::unordered_map<std::string_view, std::unique_ptr<Body>> bodies_;
+  std::unordered_map<std::string, std::unique_ptr<Instance>> instances_;
+  std::unordered_map<std::string_view, std::vector<std::vector<Fact>>> given_;  // arguments, by function
+  std::unordered_map<std::string_view, std::unique_ptr<Walk>> wholes_;
+  std::set<std::pair<std::string, std::string>> said_;
+  std::unique_ptr<Walk> main_;
+  int64_t producer_ = 0;
+  bool trust_bodies_ = true;
+  int depth_ = 0;
+  uint64_t work_ = 0, kept_ = 0, contexts_ = 0;
+};
+
+}  // namespace shaping
+
+struct Inference::State {
+  State(const Graph& graph, Registry& ops, const InferRequest& request) : engine(graph, ops, request) {}
+  shaping::Engine engine;
+};
+
+Inference::Inference(const Graph& graph, Registry& ops, const InferRequest& request)
+    : state_(std::make_unique<State>(graph, ops, request)) {}
+Inference::~Inference() = default;
+
+const GraphShapes& Inference::main() const { return state_->engine.main(); }
+const GraphShapes* Inference::function(std::string_view name) { return state_->engine.function(name); }
+const Graph* Inference::body(std::string_view name) { return state_->engine.body(name); }
+const GraphShapes* Inference::called(const GraphShapes& caller, NodeId id, size_t which,
+                                     std::string_view& function) {
+  return state_->engine.called(static_cast<const shaping::Walk&>(caller), id, which, function);
+}
+const std::vector<ShapeContradiction>& Inference::contradictions() const {
+  return state_->engine.contradictions;
+}
+
+}  // namespace gedit

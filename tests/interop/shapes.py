@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""gedit shapes against real TensorFlow: every graph of testdata/, and of GEDIT_SHARED's corpus, is imported without its
+_output_shapes; gedit must contradict none of the shapes that TensorFlow finds, and know at least as much of 97 % of them.
+"""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import tensorflow as tf2
+from google.protobuf import text_format
+from tensorflow.core.framework import graph_pb2
+from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+
+tf = tf2.compat.v1
+GEDIT = None
+LEAST = 0.97
+TESTDATA = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "testdata")
+
+
+def graphs_in(path):
+    """The GraphDefs of a file, whatever it is."""
+    with open(path, "rb") as file:
+        data = file.read()
+    for message, take in ((saved_model_pb2.SavedModel, lambda m: [g.graph_def for g in m.meta_graphs]),
+                          (meta_graph_pb2.MetaGraphDef, lambda m: [m.graph_def]), (graph_pb2.GraphDef, lambda m: [m])):
+        parsed = message()
+        try:
+            if path.endswith("txt"):
+                text_format.Parse(data, parsed)
+            else:
+                parsed.ParseFromString(data)
+        except Exception:  # not this message
+            continue
+        found = [graph for graph in take(parsed) if graph.node and graph.node[0].op]
+        if found:
+            return found
+    return []
+
+
+def folders():
+    shared = os.environ.get("GEDIT_SHARED", "")
+    yield TESTDATA
+    if os.path.isdir(os.path.join(shared, "corpus")):
+        yield os.path.join(shared, "corpus")
+
+
+def files():
+    for folder in folders():
+        for root, _, names in sorted(os.walk(folder)):
+            for name in sorted(names):
+                if name.endswith((".pb", ".pbtxt", ".meta", ".pb.txt")):
+                    yield os.path.join(root, name)
+
+
+def strip(graph):
+    for nodes in [graph.node] + [function.node_def for function in graph.library.function]:
+        for node in nodes:
+            node.attr.pop("_output_shapes", None)
+    return graph
+
+
+def dims(shape):
+    return None if shape.rank is None else shape.as_list()
+
+
+def gedit_shapes(path, *options):
+    run = subprocess.run([GEDIT, "shapes", path, "-j", "--as", "graph", *options], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, check=False)
+    if run.returncode not in (0, 1):
+        raise AssertionError(f"{run.returncode}: {run.stderr.decode()}")
+    return {entry["tensor"]: entry["shape"] for entry in json.loads(run.stdout)}, run.stderr.decode()
+
+
+def contradicts(ours, theirs):
+    if ours is None or theirs is None:
+        return False
+    return len(ours) != len(theirs) or any(None not in (a, b) and a != b for a, b in zip(ours, theirs))
+
+
+def as_specific(ours, theirs):
+    if theirs is None:
+        return True
+    return ours is not None and all(b is None or a is not None for a, b in zip(ours, theirs))
+
+
+class Shapes(unittest.TestCase):
+    def test_import(self):
+        """Import alone: what TensorFlow infers while it builds the graph."""
+        total, good, more, graphs, refused = 0, 0, 0, 0, 0
+        worse, wrong, said = collections.Counter(), [], []
+        seen = set()
+        with tempfile.TemporaryDirectory() as folder:
+            stripped = os.path.join(folder, "graph.pb")
+            for path in files():
+                for graph_def in graphs_in(path):
+                    data = strip(graph_def).SerializeToString(deterministic=True)
+                    if data in seen:
+                        continue
+                    seen.add(data)
+                    graph = tf.Graph()
+                    try:
+                        with graph.as_default():
+                            tf.import_graph_def(graph_def, name="")
+                    except Exception:  # an op that it has not, or a graph that it refuses
+                        refused += 1
+                        continue
+                    graphs += 1
+                    with open(stripped, "wb") as file:
+                        file.write(data)
+                    ours, complaint = gedit_shapes(stripped)
+                    if complaint:
+                        said.append((path, complaint))
+                    for op in graph.get_operations():
+                        for tensor in op.outputs:
+                            theirs, mine = dims(tensor.shape), ours.get(tensor.name)
+                            total += 1
+                            if contradicts(mine, theirs):
+                                wrong.append((path, tensor.name, op.type, mine, theirs))
+                            elif as_specific(mine, theirs):
+                                good += 1
+                                more += mine is not None and (theirs is None or mine != theirs)
+                            else:
+                                worse[op.type] += 1
+                                if os.environ.get("VERBOSE"):
+                                    print("worse", path, tensor.name, op.type, mine, theirs)
+        print(f"{graphs} graphs ({refused} that TensorFlow does not import), {total} tensors: {len(wrong)} contradicted, "
+              f"{good / total:.2%} as specific or more, {more / total:.2%} more; worse: {worse.most_common(12)}")
+        for line in wrong[:20] + said[:20]:
+            print(*line)
+        self.assertFalse(wrong)
+        self.assertFalse(said)
+        self.assertGreaterEqual(good / total, LEAST)
+
+
+def main():
+    global GEDIT
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gedit", default="gedit")
+    arguments, rest = parser.parse_known_args()
+    GEDIT = arguments.gedit
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+// gedit shapes: the shape of every tensor, and what follows from another one.
+#include <map>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/text.h"
+#include "commands.h"
+#include "graph/library.h"
+#include "graph/wiring.h"
+#include "select/selection.h"
+#include "select/tensors.h"
+#include "shape/infer.h"
+
+namespace gedit {
+namespace {
+
+class Shapes final : public Command {
+ public:
+  void setup(CommandLine& line) override {
+    input_.setup(line);
+    line.add_option("SELECTOR", selector_,
+                    "Only the outputs of these nodes; without it all of the main graph");
+    line.add_option("--input", stated_, "What if: the shape of this tensor, whatever the file says")
+        ->type_name("T=SHAPE")
+        ->one_each();
+    line.add_flag("--symbols", symbols_, "Unknown dimensions that are known to be equal by number: ?1");
+    line.add_flag("-j,--json", json_, "An array of {\"tensor\", \"dtype\", \"shape\", \"symbols\"}");
+  }
+
+  int run() override {
+    Model model = input_.load_one();
+    Registry ops = input_.registry(model);
+    return with_file(model, [&] {
+      model.graph().decode();
+      Selecting selecting(model, ops);
+      Inference inference(model.graph(), ops, {stated_shapes(model, ops, selecting.names()), true});
+      std::vector<TensorShape> tensors;
+      each(model, selecting, inference,
+           [&](const GraphShapes& shapes, const std::string& prefix, NodeId id, std::string_view node_def) {
+             take(tensors, ops, shapes, prefix, id, node_def);
+           });
+      number(tensors);
+      print(json_ ? shapes_json(tensors) : as_lines(tensors));
+      for (const ShapeContradiction& found : inference.contradictions())
+        say(printable(address(found.function, found.node)) + ": " + found.message);
+      return inference.contradictions().empty() ? 0 : 1;
+    });
+  }
+
+ private:
+  std::vector<StatedShape> stated_shapes(const Model& model, Registry& ops, const Names& names) const {
+    std::vector<StatedShape> found;
+    for (const std::string& text : stated_) {
+      const size_t equals = text.rfind('=');
+      if (equals == std::string::npos || equals == 0) throw misused(text, "is no T=SHAPE");
+      const TensorRef tensor = find_tensor(model, names, ops, text.substr(0, equals));
+      found.push_back({tensor.node, tensor.index, parse_shape(text.substr(equals + 1))});
+    }
+    return found;
+  }
+
+  template <typename Use>
+  void each(Model& model, Selecting& selecting, Inference& inference, Use use) {
+    const Graph& graph = model.graph();
+    if (selector_.empty()) {
+      for (uint32_t i = 0; i < graph.size(); ++i) {
+        if (!graph.removed(NodeId{i})) use(inference.main(), "", NodeId{i}, graph.bytes(NodeId{i}));
+      }
+      return;
+    }
+    const Selection selection = selecting.require(selector_);
+    for (const NodeId id : selection.nodes.nodes()) use(inference.main(), "", id, graph.bytes(id));
+    for (const auto& [index, nodes] : selection.in_functions) {
+      const std::string name(selecting.library().functions[index].name);
+      const GraphShapes* shapes = inference.function(name);
+      const Graph* body = inference.body(name);
+      if (shapes == nullptr || body == nullptr) continue;
+      for (const NodeId id : nodes.nodes()) use(*shapes, name + "//", id, body->bytes(id));
+    }
+  }
+
+  static void take(std::vector<TensorShape>& tensors, Registry& ops, const GraphShapes& shapes,
+                   const std::string& prefix, NodeId id, std::string_view node_def) {
+    const uint32_t count = shapes.outputs(id);
+    if (count == 0) return;
+    const auto types = output_types(ops, node_def);
+    for (uint32_t k = 0; k < count; ++k) {
+      TensorShape tensor;
+      tensor.tensor = prefix;
+      tensor.tensor += node_name(node_def);
+      tensor.tensor += ':';
+      tensor.tensor += std::to_string(k);
+      if (types && k < types->size() && (*types)[k] != DType::kInvalid) tensor.dtype = (*types)[k];
+      tensor.shape = shapes.shape(id, k);
+      tensor.symbols = shapes.symbols(id, k);
+      tensors.push_back(std::move(tensor));
+    }
+  }
+
+  // Symbols that stand at two places at least, by the order in which they come.
+  static void number(std::vector<TensorShape>& tensors) {
+    std::map<uint32_t, std::pair<uint32_t, uint32_t>> places;  // of a symbol: how often, its number
+    for (const TensorShape& tensor : tensors) {
+      for (const uint32_t symbol : tensor.symbols) ++places[symbol].first;
+    }
+    uint32_t last = 0;
+    for (TensorShape& tensor : tensors) {
+      for (uint32_t& symbol : tensor.symbols) {
+        auto& [count, number] = places[symbol];
+        if (symbol != 0 && count > 1 && number == 0) number = ++last;
+        symbol = number;
+      }
+    }
+  }
+
+  std::string shape_as_text(const TensorShape& tensor) const {
+    if (!symbols_ || !tensor.shape) return shape_text(tensor.shape);
+    std::string text = "[";
+    for (size_t i = 0; i < tensor.shape->size(); ++i) {
+      if (i > 0) text += ',';
+      const int64_t dim = (*tensor.shape)[i];
+      if (dim >= 0) text += std::to_string(dim);
+      if (dim < 0) text += '?';
+      if (dim < 0 && tensor.symbols[i] != 0) text += std::to_string(tensor.symbols[i]);
+    }
+    text += ']';
+    return text;
+  }
+
+  std::string as_lines(const std::vector<TensorShape>& tensors) const {
+    constexpr size_t kWidest = 48;
+    size_t width = 0;
+    for (const TensorShape& tensor : tensors) {
+      if (tensor.tensor.size() <= kWidest) width = std::max(width, tensor.tensor.size());
+    }
+    std::string out;
+    for (const TensorShape& tensor : tensors) {
+      out += padded(printable(tensor.tensor), width);
+      out += "  ";
+      out += tensor.dtype ? dtype_name(*tensor.dtype) : "?";
+      out += tensor.shape ? shape_as_text(tensor) : "[*]";
+      out += '\n';
+    }
+    return out;
+  }
+
+  InputOptions input_;
+  std::string selector_;
+  std::vector<std::string> stated_;
+  bool symbols_ = false, json_ = false;
+};
+
+}  // namespace
+
+CommandInfo shapes_command() {
+  return {
+      .summary = "tells the shape of every tensor, and what follows from another input shape",
+      .synopsis = "FILE [SELECTOR] [--input T=SHAPE].. [--symbols] [-j]",
+      .text = R"(
+A line for each output of the nodes that SELECTOR hits: the tensor, its type, its shape. Dimensions that
+depend on what is fed are '?', a shape of unknown rank is '[*]'. Shapes follow from the ops, as in
+TensorFlow, and further: through functions, loops, the handles of variables, and the small integer tensors
+with which graphs compute shapes. What the file says itself (_output_shapes) counts where nothing upstream
+was changed by --input.
+
+Where shapes contradict each other, so that TensorFlow refuses the graph or must fail at run time, a line on
+standard error names the node, and the exit status is 1.
+)",
+      .examples = R"(
+gedit shapes m.pb 'conv1/**' --input input=[8,224,224,3]
+gedit shapes saved/ 'fn:*//**' --symbols
+)",
+      .make = make_command<Shapes>,
+  };
+}
+
+}  // namespace gedit
