@@ -20,6 +20,7 @@ _gedit() {
       options='-h --help --version'
       words='inspect select list diff prove check draw copy merge extract insert sync freeze checkpoint rename set signature convert help'
       words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set retarget signature convert help'
+      words='inspect select list diff check draw shapes copy merge extract insert sync freeze checkpoint rename set signature convert help'
       ;;
     'inspect')
       options='-h --help --as --tag-set --ops --color --depth -j --json'
@@ -63,6 +64,12 @@ _gedit() {
       case $before in
         --as) words='graph metagraph saved_model' ;;
         -f | --format) words='svg html dot' ;;
+      esac
+      ;;
+    'shapes')
+      options='-h --help --as --tag-set --ops --input --symbols --flops --by -j --json'
+      case $before in
+        --as) words='graph metagraph saved_model' ;;
       esac
       ;;
     'copy')
@@ -202,6 +209,7 @@ _gedit() {
       options='-h --help --man --markdown --names --completion'
       words='inspect select list diff prove check draw copy merge extract insert sync freeze checkpoint rename set signature convert help selectors'
       words='inspect select list diff check draw copy merge extract insert sync freeze checkpoint rename set retarget signature convert help selectors'
+      words='inspect select list diff check draw shapes copy merge extract insert sync freeze checkpoint rename set signature convert help selectors'
       case $before in
         --completion) words='bash zsh fish' ;;
       esac

@@ -1,6 +1,9 @@
 // gedit shapes: the shape of every tensor, and what follows from another one.
+#include <algorithm>
+#include <array>
 #include <map>
 
+#include "base/size.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/text.h"
@@ -9,6 +12,7 @@
 #include "graph/wiring.h"
 #include "select/selection.h"
 #include "select/tensors.h"
+#include "shape/flops.h"
 #include "shape/infer.h"
 
 namespace gedit {
@@ -24,6 +28,9 @@ class Shapes final : public Command {
         ->type_name("T=SHAPE")
         ->one_each();
     line.add_flag("--symbols", symbols_, "Unknown dimensions that are known to be equal by number: ?1");
+    line.add_flag("--flops", flops_,
+                  "Floating point operations by scope, as TensorFlow's profiler counts them");
+    line.add_option("--by", by_, "With --flops: how many parts of a name are its scope (1)")->type_name("N");
     line.add_flag("-j,--json", json_, "An array of {\"tensor\", \"dtype\", \"shape\", \"symbols\"}");
   }
 
@@ -34,6 +41,13 @@ class Shapes final : public Command {
       model.graph().decode();
       Selecting selecting(model, ops);
       Inference inference(model.graph(), ops, {stated_shapes(model, ops, selecting.names()), true});
+      if (flops_) {
+        const Flops flops =
+            count_flops(model.graph(), inference, static_cast<int>(std::min<uint32_t>(by_, 1000)));
+        print(json_ ? flops_json(flops) : as_table(flops));
+        note(flops);
+        return complain(inference);
+      }
       std::vector<TensorShape> tensors;
       each(model, selecting, inference,
            [&](const GraphShapes& shapes, const std::string& prefix, NodeId id, std::string_view node_def) {
@@ -41,13 +55,84 @@ class Shapes final : public Command {
            });
       number(tensors);
       print(json_ ? shapes_json(tensors) : as_lines(tensors));
-      for (const ShapeContradiction& found : inference.contradictions())
-        say(printable(address(found.function, found.node)) + ": " + found.message);
-      return inference.contradictions().empty() ? 0 : 1;
+      return complain(inference);
     });
   }
 
  private:
+  static int complain(const Inference& inference) {
+    for (const ShapeContradiction& found : inference.contradictions())
+      say(printable(address(found.function, found.node)) + ": " + found.message);
+    return inference.contradictions().empty() ? 0 : 1;
+  }
+
+  // 1.18 G
+  static std::string short_count(uint64_t count) {
+    constexpr std::string_view kUnits = " kMGTPE";
+    double rest = static_cast<double>(count);
+    size_t unit = 0;
+    while (rest >= 999.5 && unit + 1 < kUnits.size()) {
+      rest /= 1000;
+      ++unit;
+    }
+    if (unit == 0) return std::to_string(count);
+    std::string text = std::to_string(rest);
+    text.resize(rest < 9.995 ? 4 : rest < 99.95 ? 4 : 3);
+    text += ' ';
+    text += kUnits[unit];
+    return text;
+  }
+
+  static std::string share(uint64_t part, uint64_t whole) {
+    const uint64_t tenths =
+        whole == 0
+            ? 0
+            : static_cast<uint64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
+  }
+
+  static std::string as_table(const Flops& flops) {
+    std::vector<std::array<std::string, 6>> rows;
+    rows.push_back({"scope", "FLOPs", "share", "parameters", "bytes", "largest activation"});
+    uint64_t parameters = 0, bytes = 0;
+    for (const ScopeFlops& scope : flops.scopes) {
+      rows.push_back({scope.scope.empty() ? "(top)" : printable(scope.scope), short_count(scope.flops),
+                      share(scope.flops, flops.total), count_text(scope.parameters),
+                      size_text(scope.bytes), shape_text(scope.largest)});
+      parameters += scope.parameters;
+      bytes += scope.bytes;
+    }
+    rows.push_back(
+        {"total", short_count(flops.total), "100.0%", count_text(parameters), size_text(bytes), ""});
+    std::array<size_t, 6> widths{};
+    for (const auto& row : rows) {
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string out;
+    for (const auto& row : rows) {
+      std::string line = padded(row[0], widths[0]);
+      for (size_t i = 1; i < 5; ++i) line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
+      if (!row[5].empty()) line += "  " + row[5];
+      out += line + "\n";
+    }
+    return out;
+  }
+
+  static void note(const Flops& flops) {
+    if (flops.loops) say_note("loops are counted once, as for one step");
+    uint64_t nodes = 0;
+    std::string ops;
+    for (const auto& [op, count] : flops.not_counted) {
+      nodes += count;
+      if (!ops.empty()) ops += ", ";
+      ops += op;
+    }
+    if (nodes == 0) return;
+    say_note("not counted: " + std::to_string(nodes) + (nodes == 1 ? " op, " : " ops, ") +
+             std::to_string(flops.not_counted.size()) +
+             (flops.not_counted.size() == 1 ? " kind: " : " kinds: ") + printable(ops));
+  }
+
   std::vector<StatedShape> stated_shapes(const Model& model, Registry& ops, const Names& names) const {
     std::vector<StatedShape> found;
     for (const std::string& text : stated_) {
@@ -147,7 +232,8 @@ class Shapes final : public Command {
   InputOptions input_;
   std::string selector_;
   std::vector<std::string> stated_;
-  bool symbols_ = false, json_ = false;
+  bool symbols_ = false, json_ = false, flops_ = false;
+  uint32_t by_ = 1;
 };
 
 }  // namespace
@@ -155,7 +241,7 @@ class Shapes final : public Command {
 CommandInfo shapes_command() {
   return {
       .summary = "tells the shape of every tensor, and what follows from another input shape",
-      .synopsis = "FILE [SELECTOR] [--input T=SHAPE].. [--symbols] [-j]",
+      .synopsis = "FILE [SELECTOR] [--input T=SHAPE].. [--symbols] [--flops [--by N]] [-j]",
       .text = R"(
 A line for each output of the nodes that SELECTOR hits: the tensor, its type, its shape. Dimensions that
 depend on what is fed are '?', a shape of unknown rank is '[*]'. Shapes follow from the ops, as in
@@ -163,12 +249,17 @@ TensorFlow, and further: through functions, loops, the handles of variables, and
 with which graphs compute shapes. What the file says itself (_output_shapes) counts where nothing upstream
 was changed by --input.
 
+--flops counts floating point operations as TensorFlow's profiler does, by its own table, through calls of
+functions, loops for one step; a row a scope of N parts of a name (--by N). What the table has not, or whose shapes
+are not known, counts as 0 and is named in a note.
+
 Where shapes contradict each other, so that TensorFlow refuses the graph or must fail at run time, a line on
 standard error names the node, and the exit status is 1.
 )",
       .examples = R"(
 gedit shapes m.pb 'conv1/**' --input input=[8,224,224,3]
 gedit shapes saved/ 'fn:*//**' --symbols
+gedit shapes m.pb --flops --input input=[1,300,300,3] --by 2
 )",
       .make = make_command<Shapes>,
   };

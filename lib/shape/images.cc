@@ -20,19 +20,11 @@ void resize(Subject& node) {
   if (!images) return;
   node.give(0, {(*images)[0], size_or_fresh(node, element_at(node, 1, 0), 1),
                 size_or_fresh(node, element_at(node, 1, 1), 2), (*images)[3]});
-  if (node.op == "QuantizedResizeBilinear") {
-    node.give(1, kScalar);
-    node.give(2, kScalar);
-  }
+  node.give(1, kScalar);  // of a quantized one its least and greatest value
+  node.give(2, kScalar);
 }
 
-void resize_grad(Subject& node) {
-  if (node.op != "ResizeNearestNeighborGrad") return node.give(0, node.shape_id(1));
-  const auto images = node.of_rank(0, 4);
-  if (!images) return;
-  node.give(0, {(*images)[0], size_or_fresh(node, element_at(node, 1, 0), 1),
-                size_or_fresh(node, element_at(node, 1, 1), 2), (*images)[3]});
-}
+void resize_grad(Subject& node) { node.give(0, node.shape_id(1)); }
 
 void crop_and_resize(Subject& node) {
   const auto images = node.of_rank(0, 4);

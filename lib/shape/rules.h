@@ -62,6 +62,7 @@ void sizes_of_first(Subject& node);  // the shape that the elements of input 0 s
 void sizes_of_second(Subject& node);
 void sizes_input_gradient(Subject& node);  // the same, or what the last input implies
 void quantized_conv(Subject& node);
+void quantized_depthwise_conv(Subject& node);
 void quantized_pool(Subject& node);
 void quantized_first(Subject& node);  // as input 0, with minimum and maximum
 void quantized_reshape(Subject& node);
@@ -156,6 +157,7 @@ void list_from_tensor(Subject& node);
 void list_item(Subject& node);
 void list_stack(Subject& node);
 void list_concat(Subject& node);
+void list_concat_v2(Subject& node);
 void list_gather(Subject& node);
 void list_push(Subject& node);
 void list_pop(Subject& node);

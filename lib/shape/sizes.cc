@@ -169,7 +169,7 @@ void placeholder(Subject& node) {
   const auto shape = node.shape_attr("shape");
   if (!shape) return;
   // Graphs of these versions write [] where nothing is known.
-  if (*shape == kScalar && node.op == "Placeholder" && node.producer <= 21) return;
+  if (*shape == kScalar && node.producer <= 21) return;
   node.give(0, *shape);
 }
 

@@ -103,9 +103,9 @@ void list_gather(Subject& node) {
   node.give(0, found);
 }
 
-void list_concat(Subject& node) {
-  const ListId element = node.op == "TensorListConcatV2" ? node.shape_from(1)
-                                                         : node.shape_attr("element_shape").value_or(kNoRank);
+namespace {
+
+void concatenated(Subject& node, ListId element) {
   const Ranked known = node.ranked(node.agree(element_of(node, 0), element));
   node.give(1, {node.fresh(uint64_t{9} << 32)});
   if (!known || known->empty()) return;
@@ -113,6 +113,11 @@ void list_concat(Subject& node) {
   found[0] = node.fresh(uint64_t{10} << 32);
   node.give(0, found);
 }
+
+}  // namespace
+
+void list_concat(Subject& node) { concatenated(node, node.shape_attr("element_shape").value_or(kNoRank)); }
+void list_concat_v2(Subject& node) { concatenated(node, node.shape_from(1)); }
 
 void list_push(Subject& node) {
   const ListId element = element_of(node, 0);

@@ -197,7 +197,11 @@ void minimum_and_maximum(Subject& node) {
 }  // namespace
 
 void quantized_conv(Subject& node) {
-  node.op == "QuantizedDepthwiseConv2D" ? depthwise_conv(node) : conv_2d(node);
+  conv_2d(node);
+  minimum_and_maximum(node);
+}
+void quantized_depthwise_conv(Subject& node) {
+  depthwise_conv(node);
   minimum_and_maximum(node);
 }
 void quantized_pool(Subject& node) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """gedit shapes against real TensorFlow: every graph of testdata/, and of GEDIT_SHARED's corpus, is imported without its
-_output_shapes; gedit must contradict none of the shapes that TensorFlow finds, and know at least as much of 97 % of them.
+_output_shapes; gedit must contradict none of the shapes that TensorFlow finds, and know at least as much of 97 % of them. FLOPs are the profiler's.
 """
 import argparse
 import collections
@@ -17,6 +17,8 @@ import tensorflow as tf2
 from google.protobuf import text_format
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+from tensorflow.python.framework import ops
+from tensorflow.python.profiler.internal import flops_registry
 
 tf = tf2.compat.v1
 GEDIT = None
@@ -137,6 +139,67 @@ class Shapes(unittest.TestCase):
         self.assertFalse(wrong)
         self.assertFalse(said)
         self.assertGreaterEqual(good / total, LEAST)
+
+    def test_flops(self):
+        """The profiler's totals, of every network of convolutions, its unknown sizes of inputs set to 1."""
+        equal, fewer, different = 0, 0, []
+        seen = set()
+        with tempfile.TemporaryDirectory() as folder:
+            stripped = os.path.join(folder, "graph.pb")
+            for path in files():
+                for graph_def in graphs_in(path):
+                    if not any(node.op in ("Conv2D", "DepthwiseConv2dNative", "Conv3D") for node in graph_def.node):
+                        continue
+                    for node in strip(graph_def).node:
+                        if node.op == "Placeholder":
+                            for dim in node.attr["shape"].shape.dim:
+                                dim.size = 1 if dim.size < 0 else dim.size
+                    data = graph_def.SerializeToString(deterministic=True)
+                    if data in seen:
+                        continue
+                    seen.add(data)
+                    graph = tf.Graph()
+                    try:
+                        with graph.as_default():
+                            tf.import_graph_def(graph_def, name="")
+                    except Exception:  # as above
+                        continue
+                    theirs, known = self.profiled(graph)
+                    with open(stripped, "wb") as file:
+                        file.write(data)
+                    answer = json.loads(self.flops(stripped))
+                    ours = answer["total"]
+                    # Who does not know all the shapes counts less.
+                    lacking = any(op in flops_registry.IMPLEMENTED_OPS for op in answer["not_counted"])
+                    if theirs == ours or (lacking and ours < theirs) or (not known and theirs < ours):
+                        equal += theirs == ours
+                        fewer += theirs != ours
+                    else:
+                        different.append((path, ours, theirs, known))
+        print(f"{equal} networks with the profiler's FLOPs, {fewer} of which one of both does not know all shapes, "
+              f"{len(different)} with others")
+        self.assertFalse(different)
+        self.assertTrue(equal)
+
+    def flops(self, path):
+        run = subprocess.run([GEDIT, "shapes", path, "--flops", "-j", "--as", "graph"], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, check=False)
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        return run.stdout
+
+    @staticmethod
+    def profiled(graph):
+        """The total of tf.profiler's statistics, and whether it had all the shapes that it asks for."""
+        total, known = 0, True
+        with graph.as_default():
+            for op in graph.get_operations():
+                try:
+                    stats = ops.get_stats_for_node_def(graph, op.node_def, "flops")
+                except (ValueError, TypeError):
+                    known = False
+                    continue
+                total += int(stats.value) if stats is not None and stats.value else 0
+        return total, known
 
 
 def main():

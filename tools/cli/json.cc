@@ -162,6 +162,20 @@ std::string nodes_json(const std::vector<std::pair<std::string, std::string>>& n
   return text_of(array, 1) + "\n";
 }
 
+std::string flops_json(const Flops& flops) {
+  Json rows = Json::array();
+  for (const ScopeFlops& scope : flops.scopes) {
+    rows.push_back({{"scope", scope.scope},
+                    {"flops", scope.flops},
+                    {"parameters", scope.parameters},
+                    {"bytes", scope.bytes},
+                    {"largest_activation", shape_json(scope.largest)}});
+  }
+  Json not_counted = Json::object();
+  for (const auto& [op, nodes] : flops.not_counted) not_counted[op] = nodes;
+  return text_of({{"total", flops.total}, {"rows", rows}, {"not_counted", not_counted}}, 1) + "\n";
+}
+
 std::string shapes_json(const std::vector<TensorShape>& tensors) {
   Json array = Json::array();
   for (const TensorShape& tensor : tensors) {
@@ -169,7 +183,8 @@ std::string shapes_json(const std::vector<TensorShape>& tensors) {
     if (tensor.shape) {
       dims = symbols = Json::array();
       for (const int64_t dim : *tensor.shape) dims.push_back(dim < 0 ? Json(nullptr) : Json(dim));
-      for (const uint32_t symbol : tensor.symbols) symbols.push_back(symbol == 0 ? Json(nullptr) : Json(symbol));
+      for (const uint32_t symbol : tensor.symbols)
+        symbols.push_back(symbol == 0 ? Json(nullptr) : Json(symbol));
     }
     array.push_back({{"tensor", tensor.tensor},
                      {"dtype", dtype_json(tensor.dtype)},

@@ -10,6 +10,7 @@
 #include "checkpoint/state.h"
 #include "model/model.h"
 #include "model/summary.h"
+#include "shape/flops.h"
 
 namespace gedit {
 
@@ -38,6 +39,8 @@ struct TensorShape {
   Shape shape;
   std::vector<uint32_t> symbols;
 };
+// `shapes --flops -j`: {"total", "rows": [{"scope", "flops", ...}], "not_counted": {OP: nodes}}.
+std::string flops_json(const Flops& flops);
 std::string shapes_json(const std::vector<TensorShape>& tensors);
 
 // `copy --map-out`: {KIND: {OLD: NEW}}.
