@@ -12,7 +12,7 @@ _gedit() {
     command=
   elif ((COMP_CWORD > 2)); then
     case "$command ${COMP_WORDS[2]}" in
-      'checkpoint list' | 'checkpoint get' | 'checkpoint rename' | 'checkpoint copy' | 'checkpoint drop' | 'checkpoint merge' | 'checkpoint convert' | 'checkpoint verify' | 'signature add' | 'signature rename' | 'signature remove') command+=" ${COMP_WORDS[2]}" ;;
+      'checkpoint list' | 'checkpoint get' | 'checkpoint rename' | 'checkpoint copy' | 'checkpoint drop' | 'checkpoint merge' | 'checkpoint convert' | 'checkpoint export' | 'checkpoint import' | 'checkpoint diff' | 'checkpoint average' | 'checkpoint cast' | 'checkpoint swap' | 'checkpoint join' | 'checkpoint dedupe' | 'checkpoint state' | 'checkpoint verify' | 'signature add' | 'signature rename' | 'signature remove') command+=" ${COMP_WORDS[2]}" ;;
     esac
   fi
   case $command in
@@ -117,7 +117,7 @@ _gedit() {
       esac
       ;;
     'checkpoint')
-      ((COMP_CWORD == 2)) && words='list get rename copy drop merge convert verify'
+      ((COMP_CWORD == 2)) && words='list get rename copy drop merge convert export import diff average cast swap join dedupe state verify'
       ;;
     'checkpoint list')
       options='-h --help -l --long -j --json -q --quiet'
@@ -129,22 +129,52 @@ _gedit() {
       esac
       ;;
     'checkpoint rename')
-      options='-h --help -e --expression -o --output -O --overwrite --copy-data -n --dry-run -i --in-place -q --quiet'
+      options='-h --help -e --expression -o --output -O --overwrite --copy-data --state -n --dry-run -i --in-place -q --quiet'
       ;;
     'checkpoint copy')
-      options='-h --help -o --output -O --overwrite --copy-data -n --dry-run -i --in-place -q --quiet'
+      options='-h --help -o --output -O --overwrite --copy-data --state -n --dry-run -i --in-place -q --quiet'
       ;;
     'checkpoint drop')
-      options='-h --help --compact -o --output -O --overwrite --copy-data -n --dry-run -i --in-place -q --quiet'
+      options='-h --help --compact -o --output -O --overwrite --copy-data --state -n --dry-run -i --in-place -q --quiet'
       ;;
     'checkpoint merge')
-      options='-h --help --on-conflict -o --output -O --overwrite --copy-data -n --dry-run -q --quiet'
+      options='-h --help --on-conflict -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
       case $before in
         --on-conflict) words='error first last' ;;
       esac
       ;;
     'checkpoint convert')
-      options='-h --help --shards --max-size -o --output -O --overwrite --copy-data -n --dry-run -q --quiet'
+      options='-h --help --shards --max-size -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
+      ;;
+    'checkpoint export')
+      options='-h --help -o --output -s --select --map --cast --skip --part -O --overwrite -q --quiet'
+      ;;
+    'checkpoint import')
+      options='-h --help --into --partly --map --transpose --cast -s --select --skip --shards --part -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
+      ;;
+    'checkpoint diff')
+      options='-h --help -s --select --tolerance --cast --bytes -j --json --part -q --quiet'
+      ;;
+    'checkpoint average')
+      options='-h --help --last --shards --part -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
+      ;;
+    'checkpoint cast')
+      options='-h --help --to -s --select --shards --part -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
+      case $before in
+        --to) words='float16 bfloat16 float32 float64' ;;
+      esac
+      ;;
+    'checkpoint swap')
+      options='-h --help --both -o --output -O --overwrite --copy-data --state -n --dry-run -i --in-place -q --quiet'
+      ;;
+    'checkpoint join')
+      options='-h --help -s --select --partition --shards --part -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
+      ;;
+    'checkpoint dedupe')
+      options='-h --help -o --output -O --overwrite --copy-data --state -n --dry-run -q --quiet'
+      ;;
+    'checkpoint state')
+      options='-h --help -n --dry-run -q --quiet'
       ;;
     'checkpoint verify')
       options='-h --help -j --json -q --quiet'

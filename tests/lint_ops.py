@@ -30,6 +30,8 @@ ALLOWED = {
     ("check/savers.cc", "Reshape"): "on its way a shape may change",
     ("savers/keep.cc", "Pack"): "loses an input",
     ("select/tensors.cc", "None"): "an unknown dimension",
+    ("weights/npy.cc", "False"): "a word of Python",
+    ("weights/npy.cc", "True"): "a word of Python",
     ("draw/wiring.cc", "ReadVariableOp"): "of an argument of a function",
     ("prove/conduct.cc", "Dataset"): "the end of a name: its seed is an input",
     ("prove/conduct.cc", "Add"): "bits stay where its inputs change places, and of the next two",

@@ -18,7 +18,7 @@ LAYERS = [
     ["graph"],
     ["checkpoint"],
     ["model"],
-    ["shape"],
+    ["shape", "weights"],
     ["select"],
     ["prove"],
     ["edit", "diff", "check", "draw"],

@@ -9,6 +9,7 @@
 #include "checkpoint/list.h"
 #include "checkpoint/open.h"
 #include "cli/say.h"
+#include "weights/training_state.h"
 
 namespace gedit {
 
@@ -40,6 +41,7 @@ void CheckpointTarget::setup(CommandLine& line) {
   line.add_option("-o,--output", output_, "Prefix of the checkpoint to write")->type_name("PREFIX");
   line.add_flag("-O,--overwrite", options.overwrite, "Replace what is there");
   line.add_flag("--copy-data", options.copy_data, "Copy data files instead of linking them");
+  line.add_flag("--state", state_, "Note it in the folder's `checkpoint` file as the latest one");
   line.add_flag("-n,--dry-run", dry_run_, "Print what would change and write nothing");
 }
 
@@ -131,6 +133,7 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
                              bool quiet) {
   const CheckpointCounts after = count(checkpoint);
   WriteResult result;
+  const std::string written = in_place_ ? checkpoint.prefix : output_;
   if (dry_run_) {
     std::string text;
     for (const KeyChange& change : changes) text += change_line(checkpoint, change);
@@ -141,6 +144,7 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
     result = write_checkpoint(std::move(checkpoint), to, options);
     drop_fingerprint_beside(to, quiet);
   }
+  if (state_ && !dry_run_) note_checkpoint(written);
   if (quiet) return;
   std::string line = "tensors " + std::to_string(before.tensors) + " -> " + std::to_string(after.tensors) +
                      ", " + size_text(before.bytes) + " -> " + size_text(after.bytes) + " referenced";

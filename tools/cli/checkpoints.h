@@ -49,12 +49,13 @@ class CheckpointTarget {
 
   WriteOptions options;  // what a verb asks for beyond these
   std::string hint;      // what to do about data files that hold more than is pointed at
+  const std::string& output() const { return output_; }  // -o as it was given
 
  private:
   std::string prefix(const Checkpoint& checkpoint) const;
 
   std::string output_;
-  bool in_place_ = false, dry_run_ = false;
+  bool in_place_ = false, dry_run_ = false, state_ = false;
 };
 
 // Opens CKPT, edits it and writes it. `changes` is null where nobody wants to know them.

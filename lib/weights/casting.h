@@ -1,0 +1,32 @@
+// Floating point numbers of one type as those of another, as TensorFlow's Cast makes them.
+// docs/rules.md#checkpoint-cast
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "graph/dtype.h"
+
+namespace gedit {
+
+// From one type to another; of the same type, or kInvalid, nothing is done.
+struct Casting {
+  DType from = DType::kInvalid, to = DType::kInvalid;
+
+  bool any() const { return from != to; }
+  uint64_t size_of(uint64_t bytes) const {
+    return any() ? bytes / dtype_width(from) * dtype_width(to) : bytes;
+  }
+};
+
+// float16, bfloat16, float32, float64.
+bool is_floating(DType type);
+
+// `elements` numbers, both unaligned.
+void cast_elements(const Casting& casting, const char* from, char* to, size_t elements);
+
+// How many of the numbers of a floating point type are infinite.
+uint64_t count_infinite(DType type, std::string_view bytes);
+
+}  // namespace gedit

@@ -1,0 +1,25 @@
+// A folder that is complete beside its place before it appears there.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gedit {
+
+class StagedFolder {
+ public:
+  explicit StagedFolder(std::string path);  // throws Error (kWrite)
+  ~StagedFolder();
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+
+  std::string path(std::string_view name) const;  // of a file in it
+  void make(std::string_view name) const;         // a folder in it, and those above
+
+  void commit();  // takes the place of what was at its path, which goes last
+
+ private:
+  std::string path_, temporary_;
+};
+
+}  // namespace gedit

@@ -1,0 +1,47 @@
+// Named tensors of a file of any kind: a checkpoint, safetensors, npz, a folder of .npy, the constants of a
+// graph. Values stay where they are until they are read. docs/rules.md#checkpoint-weights-files
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/constant.h"
+#include "weights/values.h"
+
+namespace gedit {
+
+struct Weight {
+  std::string name;
+  DType dtype = DType::kInvalid;
+  std::vector<int64_t> shape;
+  ValuesPtr values;  // null for what is no number: strings, variants, resources
+};
+
+// In ascending order of their names, each name once.
+struct Weights {
+  std::string path;  // as messages name it
+  std::vector<Weight> weights;
+  std::shared_ptr<ValueSource> checkpoint;  // where they are those of one
+  std::vector<std::string> warnings;
+
+  const Weight* find(std::string_view name) const;
+};
+
+// What PATH names, told by its content: a folder of .npy files, .npz, .npy, .safetensors, a checkpoint
+// (checkpoint/open.h), else a graph, of which the Consts are taken, those of functions as `FUNCTION//NODE`.
+// Throws Error.
+Weights open_weights(const std::string& path);
+
+// The tensors of a checkpoint but the object graph; slices are joined, checksums compared as values are read.
+// Throws Error (kInput) where what lies in the data files cannot be what the index says.
+Weights checkpoint_weights(Checkpoint checkpoint);
+
+// Sorts them. Throws Error (kInput) where two have one name.
+void sort_weights(Weights& weights);
+
+// `tensor 'NAME': float32 [2,3]`: words for messages.
+std::string weight_text(const Weight& weight);
+
+}  // namespace gedit

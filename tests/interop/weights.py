@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""gedit checkpoint export and import against numpy, safetensors and TensorFlow: every number, bit by bit, both ways.
+
+Every checkpoint of testdata/, and of GEDIT_SHARED where that is given. Without the Python package safetensors its part is left out.
+"""
+import argparse
+import glob
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import numpy as np
+import tensorflow as tf
+
+try:
+    from safetensors import safe_open
+    from safetensors.numpy import save_file
+except ImportError:
+    safe_open = None
+
+GEDIT = None
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def gedit(*arguments, status=0):
+    result = subprocess.run([GEDIT, "checkpoint", *arguments], capture_output=True, text=True, timeout=600, check=False)
+    assert result.returncode == status, (arguments, result.returncode, result.stderr)
+    return result
+
+
+def checkpoints():
+    roots = [os.path.join(SOURCE, "testdata")]
+    if os.environ.get("GEDIT_SHARED"):
+        roots += [os.path.join(os.environ["GEDIT_SHARED"], name) for name in ("corpus", "oracle")]
+    found = set()
+    for root in roots:
+        for index in glob.glob(os.path.join(root, "**", "*.index"), recursive=True):
+            found.add(index[:-len(".index")])
+    return sorted(found)
+
+
+def bits(array):
+    return (array.dtype.name, array.shape, np.ascontiguousarray(array).tobytes())
+
+
+def values_of(prefix):
+    """The numbers of a checkpoint, as TensorFlow reads them; nothing where it cannot."""
+    try:
+        reader = tf.train.load_checkpoint(prefix)
+        names = reader.get_variable_to_shape_map()
+        arrays = {name: np.asarray(reader.get_tensor(name)) for name in names if name != OBJECT_GRAPH}
+    except (tf.errors.OpError, ValueError, IndexError):
+        return None
+    return {name: array for name, array in arrays.items() if array.dtype.kind not in "OSUV" or array.dtype.name == "bfloat16"}
+
+
+def folder_arrays(folder):
+    paths = [os.path.join(root, name) for root, _, names in os.walk(folder) for name in names]
+    return {os.path.relpath(path, folder)[:-4]: np.load(path) for path in paths}
+
+
+class Weights(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def same(self, found, wanted, what):
+        self.assertEqual(sorted(found), sorted(wanted), what)
+        for name, array in wanted.items():
+            self.assertEqual(bits(np.asarray(found[name])), bits(array), f"{what}: {name}")
+
+    def test_every_checkpoint(self):
+        seen = 0
+        for prefix in checkpoints():
+            wanted = values_of(prefix)
+            if wanted is None:
+                continue
+            seen += 1
+            numpys = {name: array for name, array in wanted.items() if array.dtype.name in np.sctypeDict and array.dtype.name != "bfloat16"}
+            with self.subTest(prefix=prefix):
+                gedit("export", prefix, "--skip", "-O", "-q", "-o", self.path("w.npz"))
+                with np.load(self.path("w.npz")) as loaded:
+                    self.same({name: loaded[name] for name in loaded.files}, numpys, "npz")
+                self.assertIsNone(zipfile.ZipFile(self.path("w.npz")).testzip())
+                gedit("export", prefix, "--skip", "-O", "-q", "-o", self.path("folder") + "/")
+                if not any("%" in name for name in numpys):
+                    self.same(folder_arrays(self.path("folder")), numpys, "npy")
+                real = {name: array for name, array in wanted.items() if array.dtype.kind != "c"}
+                gedit("export", prefix, "--skip", "-O", "-q", "-o", self.path("w.safetensors"))
+                if safe_open is not None:
+                    with safe_open(self.path("w.safetensors"), framework="numpy") as file:
+                        self.same({name: file.get_tensor(name) for name in file.keys() if real[name].dtype.name != "bfloat16"},
+                                  {name: array for name, array in real.items() if array.dtype.name != "bfloat16"}, "safetensors")
+                        self.assertEqual(file.metadata(), {"format": "tf"})
+                for file, part in (("w.npz", numpys), ("folder/", numpys), ("w.safetensors", real)):
+                    if not part:
+                        continue
+                    gedit("import", self.path(file), "-O", "-q", "-o", self.path("back"))
+                    self.same(values_of(self.path("back")), part, "from " + file)
+                    gedit("import", self.path(file), "--into", prefix, "--partly", "-O", "-q", "-o", self.path("into"))
+                    self.same(values_of(self.path("into")), wanted, "into from " + file)
+        self.assertGreater(seen, 5)
+
+    def test_from_numpy(self):
+        rng = np.random.default_rng(1)
+        arrays = {"a/b": rng.standard_normal((3, 5)).astype(np.float32), "fortran": np.asfortranarray(rng.standard_normal((7, 3, 4))),
+                  "big": np.arange(12, dtype=">i4").reshape(3, 4), "scalar": np.float16(1.5), "none": np.zeros((0, 3), np.int64),
+                  "flags": np.array([True, False]), "complex": np.array([1 + 2j], np.complex64), "u": np.array([1, 2], np.uint16)}
+        wanted = {name: np.asarray(array).astype(np.asarray(array).dtype.newbyteorder("=")) for name, array in arrays.items()}
+        for save in (np.savez, np.savez_compressed):
+            save(self.path("in.npz"), **arrays)
+            gedit("import", self.path("in.npz"), "-O", "-q", "-o", self.path("model"))
+            self.same(values_of(self.path("model")), wanted, save.__name__)
+
+    def test_large_fortran(self):
+        array = np.asfortranarray(np.random.default_rng(2).standard_normal((1500, 1300, 2)))
+        np.savez(self.path("in.npz"), a=array)
+        gedit("import", self.path("in.npz"), "-q", "-o", self.path("model"))
+        self.same(values_of(self.path("model")), {"a": array}, "large")
+        gedit("import", self.path("in.npz"), "--transpose", "a=2,0,1", "-q", "-o", self.path("turned"))
+        self.same(values_of(self.path("turned")), {"a": array.transpose(2, 0, 1)}, "turned")
+
+    @unittest.skipIf(safe_open is None, "no package safetensors")
+    def test_from_safetensors(self):
+        import ml_dtypes
+        arrays = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "h": np.array([1, 2], np.float16), "b": np.array([True]),
+                  "i": np.array(7, np.int64), "bf": np.array([1.5, -2], ml_dtypes.bfloat16)}
+        save_file(arrays, self.path("in.safetensors"), metadata={"a": "b"})
+        gedit("import", self.path("in.safetensors"), "-q", "-o", self.path("model"))
+        self.same(values_of(self.path("model")), arrays, "safetensors")
+
+    def test_cast(self):
+        """As TensorFlow's Cast: every number of 16 bits, and a million of 32; a NaN stays some NaN."""
+        rng = np.random.default_rng(4)
+        floats = rng.integers(0, 2**32, 1_000_000, dtype=np.uint32).view(np.float32)
+        near = np.arange(2**16, dtype=np.uint32)
+        near = np.concatenate([(near << 16), (near << 16) + 0x7FFF, (near << 16) + 0x8000, (near << 16) + 0x8001]).view(np.float32)
+        half = np.arange(2**16, dtype=np.uint16).view(np.float16)
+        bfloat16 = tf.bitcast(tf.constant(np.arange(2**16, dtype=np.uint16)), tf.bfloat16)
+        doubles = np.concatenate([rng.integers(0, 2**63, 100_000).view(np.float64), near.astype(np.float64) * (1 + 1e-12)])
+        inputs = {"floats": tf.constant(np.concatenate([floats, near])), "half": tf.constant(half), "bfloat16": bfloat16,
+                  "doubles": tf.constant(doubles)}
+        tf.raw_ops.SaveV2(prefix=self.path("all"), tensor_names=list(inputs), shape_and_slices=[""] * len(inputs),
+                          tensors=list(inputs.values()))
+        for to in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
+            gedit("cast", self.path("all"), "--to", to.name, "-q", "-O", "-o", self.path("cast"))
+            reader = tf.train.load_checkpoint(self.path("cast"))
+            for name, value in inputs.items():
+                wanted, found = tf.cast(value, to).numpy(), reader.get_tensor(name)
+                self.assertEqual(found.dtype, wanted.dtype)
+                width = np.dtype(f"u{found.dtype.itemsize}")
+                # TensorFlow's kernels flush what is denormal in float32 on its way from or to double; gedit keeps it.
+                size = np.abs(value.numpy().astype(np.float64))
+                kept = (size > 0) & (size < 2.0**-125) & (to == tf.float64 or name == "doubles")
+                differ = ~kept & (found.view(width) != wanted.view(width)) & ~(np.isnan(found.astype(np.float64)) & np.isnan(wanted.astype(np.float64)))
+                self.assertEqual(int(differ.sum()), 0, (name, to.name, value.numpy()[differ][:5]))
+
+    def test_average(self):
+        rng = np.random.default_rng(5)
+        for dtype in (np.float16, np.float32, np.float64):
+            arrays = [rng.standard_normal(10_000).astype(dtype) for _ in range(3)]
+            for i, array in enumerate(arrays):
+                np.savez(self.path(f"{i}.npz"), a=array)
+                gedit("import", self.path(f"{i}.npz"), "-q", "-O", "-o", self.path(str(i)))
+            gedit("average", self.path("0"), self.path("1"), self.path("2"), "-q", "-O", "-o", self.path("mean"))
+            mean = np.mean(np.stack(arrays).astype(np.float64), axis=0).astype(dtype)
+            self.same(values_of(self.path("mean")), {"a": mean}, "mean")
+
+    def test_damaged_safetensors(self):
+        def write(header, data=b"", length=None):
+            text = header if isinstance(header, bytes) else header.encode()
+            with open(self.path("bad.safetensors"), "wb") as file:
+                file.write(struct.pack("<Q", len(text) if length is None else length) + text + data)
+
+        def entry(begin, end, shape="[2]", dtype="F32"):
+            return '{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}' % (dtype, shape, begin, end)
+
+        bad = [('{"a":%s,"b":%s}' % (entry(0, 8), entry(4, 12)), b"x" * 12), ('{"a":%s,"b":%s}' % (entry(0, 8), entry(12, 20)), b"x" * 20),
+               ('{"a":%s}' % entry(0, 8), b"x" * 7), ('{"a":%s}' % entry(0, 8), b"x" * 9), ('{"a":%s}' % entry(0, 12), b"x" * 12),
+               ('{"a":%s,"a":%s}' % (entry(0, 8), entry(8, 16)), b"x" * 16), ('{"a":%s}' % entry(0, 8, dtype="Q9"), b"x" * 8),
+               ('{"a":%s}' % entry(0, 8, "[4611686018427387904,4]"), b"x" * 8), ('{"a":%s' % entry(0, 8), b"x" * 8),
+               ('{"a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]}}', b"x" * 8), ('{"a":{"dtype":"F32","shape":[2]}}', b"x" * 8),
+               ('{"a":[1]}', b""), ('{"a":%s}' % entry(0, 8, "[-2]"), b"x" * 8), ('{"a":%s}' % entry(0, 8, "[[2]]"), b"x" * 8), ("[]", b""),
+               ('{"a":%s}' % entry(0, 8, "[2.0]"), b"x" * 8), ('{"__metadata__":{"a":1}}', b"")]
+        for header, data in bad:
+            write(header, data)
+            result = gedit("import", self.path("bad.safetensors"), "-o", self.path("out"), status=3)
+            self.assertEqual(result.stderr.count("\n"), 1, (header, result.stderr))
+        for length in (100_000_001, 2**63, 50):
+            write("{}", b"", length)
+            gedit("import", self.path("bad.safetensors"), "-o", self.path("out"), status=3)
+
+    def test_damaged_npz(self):
+        np.savez(self.path("good.npz"), a=np.arange(1000, dtype=np.float32), b=np.arange(5))
+        np.savez_compressed(self.path("packed.npz"), a=np.arange(1000, dtype=np.float32), b=np.arange(5))
+        rng = np.random.default_rng(3)
+        for name in ("good.npz", "packed.npz"):
+            with open(self.path(name), "rb") as file:
+                good = file.read()
+            for i in range(300):
+                bad = bytearray(good)
+                if i % 3 == 0:
+                    del bad[int(rng.integers(len(bad))):]
+                else:
+                    for _ in range(int(rng.integers(1, 4))):
+                        place = int(rng.integers(len(bad)))
+                        if i % 3 == 2:
+                            place = len(bad) - 1 - place % 200
+                        bad[place] = int(rng.integers(256))
+                with open(self.path("bad.npz"), "wb") as file:
+                    file.write(bad)
+                result = subprocess.run([GEDIT, "checkpoint", "import", self.path("bad.npz"), "-O", "-o", self.path("out")],
+                                        capture_output=True, text=True, timeout=60, check=False)
+                self.assertIn(result.returncode, (0, 3), result.stderr)
+                if result.returncode == 3:
+                    self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+
+def main():
+    global GEDIT
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gedit", required=True)
+    arguments, rest = parser.parse_known_args()
+    GEDIT = os.path.abspath(arguments.gedit)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=1)
+
+
+if __name__ == "__main__":
+    main()

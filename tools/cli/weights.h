@@ -1,0 +1,37 @@
+// What the verbs of `gedit checkpoint` that work on values share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "weights/part.h"
+#include "weights/weights.h"
+
+namespace gedit {
+
+// A file of weights: a checkpoint, safetensors, npz, npy, a graph; its warnings are passed on.
+Weights read_weights(const std::string& path, bool quiet);
+
+// By weight, whether the selector hits it. Throws Error (kRefused) where it hits nothing.
+std::vector<bool> require_weights(const Weights& weights, const std::string& selector);
+
+// Leaves those that are hit.
+void keep_weights(Weights& weights, const std::vector<bool>& hits);
+
+// `--part I/N`.
+class PartOption {
+ public:
+  void setup(CommandLine& line);
+  WorkPart part() const { return text_.empty() ? WorkPart{} : parse_part(text_); }
+
+ private:
+  std::string text_;
+};
+
+// float16, bfloat16, float32 or float64, or TensorFlow's word. Throws Error (kUsage).
+DType floating_type(const std::string& option, const std::string& text);
+
+uint64_t bytes_of(const Weights& weights);
+
+}  // namespace gedit
