@@ -3,8 +3,16 @@ function __gedit_is
     set -l words (commandline -opc)[2..]
     if contains -- "$words[1..2]" 'checkpoint list' 'checkpoint get' 'checkpoint rename' 'checkpoint copy' 'checkpoint drop' 'checkpoint merge' 'checkpoint convert' 'checkpoint export' 'checkpoint import' 'checkpoint diff' 'checkpoint average' 'checkpoint cast' 'checkpoint swap' 'checkpoint join' 'checkpoint dedupe' 'checkpoint state' 'checkpoint verify' 'signature add' 'signature rename' 'signature remove'
         set words "$words[1..2]"
+# Completion of gedit in fish: `gedit completion fish` prints it.
+function __gedit_complete
+    set -l words (commandline -opc)
+    set -l word (string replace -r '^[\'"]' '' -- (commandline -ct) | string replace -ar '\\\\(.)' '$1')
+    set -l answers (command $words[1] __complete (count $words) -- $words "$word" 2> /dev/null)
+    if test "$answers[1]" = :files
+        __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$word")
+    else
+        printf '%s\n' $answers
     end
-    test "$argv" = "$words[1]"
 end
 
 complete -c gedit -n '__gedit_is ' -fa inspect -d 'tells what is in a file'
@@ -453,3 +461,4 @@ complete -c gedit -n '__gedit_is help' -l man -d 'As a man page, for man -l -'
 complete -c gedit -n '__gedit_is help' -l markdown -d 'The table of all commands, or that of selectors, in Markdown'
 complete -c gedit -n '__gedit_is help' -l names -d 'The names of all commands, one a line'
 complete -c gedit -n '__gedit_is help' -l completion -xa 'bash zsh fish' -d 'What has the shell complete commands and options'
+complete -c gedit -f -a '(__gedit_complete)'

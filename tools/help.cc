@@ -1,7 +1,6 @@
 // gedit help: the overview, the help of a command, and what else is rendered from the declarations.
 #include "cli/help.h"
 
-#include "cli/completion.h"
 #include "cli/markdown.h"
 #include "cli/say.h"
 #include "cli/selectors.h"
@@ -22,16 +21,11 @@ class Help final : public Command {
     line.add_flag("--man", man_, "As a man page, for man -l -");
     line.add_flag("--markdown", markdown_, "The table of all commands, or that of selectors, in Markdown");
     line.add_flag("--names", names_, "The names of all commands, one a line");
-    line.add_option("--completion", shell_, "What has the shell complete commands and options")
-        ->one_of({"bash", "zsh", "fish"})
-        ->type_name("SHELL");
   }
 
   int run() override {
     if (names_) {
       for (const CommandInfo& info : commands()) print(std::string(info.name) + "\n");
-    } else if (!shell_.empty()) {
-      print(completion(shell_));
     } else if (words_ == std::vector<std::string>{std::string(kSelectors)}) {
       print(markdown_ ? selectors_markdown() : selectors_text());
     } else if (words_.empty()) {
@@ -55,7 +49,6 @@ class Help final : public Command {
   }
 
   std::vector<std::string> words_;
-  std::string shell_;
   bool man_ = false, markdown_ = false, names_ = false;
 };
 
@@ -64,19 +57,15 @@ class Help final : public Command {
 CommandInfo help_command() {
   return {
       .summary = "tells about a command",
-      .synopsis = "[COMMAND [VERB] | selectors] [--man] [--markdown] [--names] [--completion SHELL]",
+      .synopsis = "[COMMAND [VERB] | selectors] [--man] [--markdown] [--names]",
       .text = R"(
 Prints what `gedit COMMAND --help` prints, or the man page of the command; of selectors the forms that they
 have in every command.
-
---completion prints what bash, zsh or fish reads to complete commands, options and their values; it comes with
-the program where that is installed.
 )",
       .examples = R"(
 gedit help copy
 gedit help --man copy | man -l -
 gedit help selectors
-source <(gedit help --completion bash)
 )",
       .make = make_command<Help>,
   };

@@ -1,8 +1,9 @@
-// Finds the command, parses, runs, catches: the only catch in the program.
+// Finds the command, parses, runs, catches.
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -12,8 +13,10 @@
 #include "base/leftover.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
+#include "cli/json.h"
 #include "cli/say.h"
 #include "commands.h"
+#include "completion/complete.h"
 #include "model/text.h"
 
 namespace gedit {
@@ -32,7 +35,9 @@ void leave_on_shrunk_input(int /*signal*/) {
 int fail(std::string_view command, const std::exception& error, Cause cause) {
   std::fflush(stdout);
   const std::string first(command.substr(0, command.find(' ')));
-  say("gedit" + (first.empty() ? "" : " " + first) + ": " + error.what());
+  const std::string line = "gedit" + (first.empty() ? "" : " " + first) + ": " + error.what();
+  const char* form = std::getenv("GEDIT_ERRORS");
+  say(form != nullptr && std::string_view(form) == "json" ? error_json(line, error) : line);
   return static_cast<int>(cause);
 }
 
@@ -91,6 +96,10 @@ int run_command(std::vector<std::string> words) {
   if (words.empty() || is_help(words[0])) return tell(overview(), !words.empty());
   if (words[0] == "--version") {
     std::puts("gedit " GEDIT_VERSION);
+    return 0;
+  }
+  if (words[0] == "__complete") {  // what the scripts of `gedit completion` call
+    print(complete({words.begin() + 1, words.end()}));
     return 0;
   }
   const CommandInfo* info = take_command(words);

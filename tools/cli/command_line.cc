@@ -172,6 +172,9 @@ std::vector<CommandLine::Entry> CommandLine::entries() const {
     for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
     entry.value = takes_value(*option);
+    entry.list = option->get_items_expected_max() > 1 && option->get_allow_extra_args();
+    const bool unnamed = !option->nonpositional() && option->get_type_name() == "TEXT";
+    entry.type = unnamed ? option->get_name() : option->get_type_name();
     for (const auto& declared : options_) {
       if (declared->is(option)) entry.offered = declared->offered();
     }

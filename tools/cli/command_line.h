@@ -68,6 +68,8 @@ class CommandLine {
     std::string about;                      // what it is
     std::vector<std::string> names = {};    // `-o`, `--output`; of an operand none
     bool value = false;                     // it takes one
+    bool list = false;                      // it takes all words up to the next option
+    std::string type = {};                  // what stands for the value: `SELECTOR`; of an operand without, its name
     std::vector<std::string> offered = {};  // what the value may be, as far as it is known
   };
   std::vector<Entry> entries() const;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "graph/listing.h"
 #include "model/json.h"
 
@@ -199,6 +200,20 @@ std::string maps_json(
   Json object = Json::object();
   for (const auto& [kind, map] : maps) object[kind] = *map;
   return text_of(object, 1) + "\n";
+}
+
+std::string error_json(const std::string& line, const std::exception& error) {
+  Json json = {{"line", line}};
+  if (const auto* told = dynamic_cast<const Error*>(&error)) {
+    constexpr std::string_view kHint = "; hint: ";
+    const std::string all = told->what();
+    const size_t hint = all.find(kHint, all.find(told->message()) + told->message().size());
+    json["file"] = told->file();
+    json["subject"] = told->subject();
+    json["message"] = told->message();
+    json["hint"] = hint == std::string::npos ? "" : all.substr(hint + kHint.size());
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace gedit

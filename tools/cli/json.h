@@ -1,6 +1,7 @@
 // What commands print as JSON. json.cc alone sees nlohmann's headers.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <string>
 #include <string_view>
@@ -46,5 +47,8 @@ std::string shapes_json(const std::vector<TensorShape>& tensors);
 // `copy --map-out`: {KIND: {OLD: NEW}}.
 std::string maps_json(
     const std::vector<std::pair<std::string, const std::map<std::string, std::string>*>>& maps);
+
+// An error for programs (GEDIT_ERRORS=json): {"line", "file", "subject", "message", "hint"}, on one line.
+std::string error_json(const std::string& line, const std::exception& error);
 
 }  // namespace gedit
