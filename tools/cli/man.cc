@@ -55,6 +55,13 @@ cannot write.)")) +
          "\n";
 }
 
+std::string environment() {
+  return ".SH ENVIRONMENT\n" + roff(one_line(R"(
+GEDIT_THREADS: how many threads share the work; without it one for each core. What is written does not depend
+on it. TMPDIR: where a pipe's input is kept while it is worked on. NO_COLOR: nothing is colored.)")) +
+         "\n";
+}
+
 // `gedit-checkpoint-rename`.
 std::string page_name(const CommandInfo& info) {
   std::string name = program_name(info);
@@ -105,7 +112,7 @@ savers, signatures and checkpoints together. What is not edited keeps its bytes.
     group = info->group;
     text += man_row(*info);
   }
-  return text + exit_status();
+  return text + exit_status() + environment();
 }
 
 }  // namespace gedit
