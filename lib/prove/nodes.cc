@@ -8,7 +8,7 @@ namespace gedit {
 namespace {
 
 // A scalar as a TensorProto.
-std::string scalar_proto(DType dtype, uint64_t number) {
+std::string integer_tensor(DType dtype, uint64_t number) {
   std::string proto;
   append_varint_field(proto, 1, static_cast<uint64_t>(static_cast<int32_t>(dtype)));
   append_bytes_field(proto, 2, "");
@@ -194,7 +194,7 @@ bool Numbering::number_read(Node& node) {
   if (op == "ResourceGather") {
     const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
     const std::string_view proto =
-        side_.model().arena->keep(scalar_proto(DType::kInt32, static_cast<uint64_t>(axis)));
+        side_.model().arena->keep(integer_tensor(DType::kInt32, static_cast<uint64_t>(axis)));
     node.inputs.push_back(state_.constant(proto));
     plain.type("Tparams", *dtype).type("Taxis", DType::kInt32).attr("batch_dims", int_value(axis));
   } else {
@@ -218,7 +218,7 @@ bool Numbering::number_logic(Node& node) {
   if ((op == "LogicalAnd" || op == "LogicalOr") && truth(0) && truth(1))
     result = op == "LogicalAnd" ? *truth(0) && *truth(1) : *truth(0) || *truth(1);
   if (!result) return false;
-  const std::string_view proto = side_.model().arena->keep(scalar_proto(DType::kBool, *result ? 1 : 0));
+  const std::string_view proto = side_.model().arena->keep(integer_tensor(DType::kBool, *result ? 1 : 0));
   set(node.id, {after(node, state_.constant(proto)), node.when});
   return true;
 }
