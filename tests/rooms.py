@@ -34,7 +34,7 @@ ROOMS = [
     ["copying", "merging", "changing", "retargeting"],
     ["reduce", "edits"],
 ]
-MOST_ROOMS = 24
+MOST_ROOMS = 20
 
 # Lines. What is longer holds two ideas; of lib/edit a command's file is a list of passes, which stand in rooms.
 MOST_LINES, MOST_LINES_OF_COMMAND, MEDIAN_OF_EDIT = 500, 250, 100

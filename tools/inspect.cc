@@ -6,7 +6,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "commands.h"
-#include "edit/retarget.h"
+#include "edit/retargeting/retarget.h"
 #include "inspect/describe.h"
 #include "model/operand.h"
 #include "model/summary.h"

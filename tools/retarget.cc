@@ -1,5 +1,5 @@
 // gedit retarget: a graph for another TensorFlow release.
-#include "edit/retarget.h"
+#include "edit/retargeting/retarget.h"
 
 #include "cli/options.h"
 #include "commands.h"

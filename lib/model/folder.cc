@@ -33,10 +33,15 @@ void link_tree(const std::string& from, const std::string& to, const std::string
   std::error_code code;
   fs::directory_iterator entries(from, code);
   if (code) throw Error(Cause::kInput, code.message()).in(from);
+  bool any = false, skipped = false;
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
     const std::string path = join_path(below, name), target = join_path(to, name);
-    if (skip(path)) continue;
+    if (skip(path)) {
+      skipped = true;
+      continue;
+    }
+    any = true;
     if (entry.is_directory(code) && !entry.is_symlink(code)) {
       if (!fs::create_directory(target, code) && code) throw failed(target, code);
       link_tree(entry.path().string(), target, path, own, skip);
@@ -45,6 +50,7 @@ void link_tree(const std::string& from, const std::string& to, const std::string
       link_file(entry.path().string(), target);
     }
   }
+  if (skipped && !any && !below.empty()) fs::remove(to, code);  // all that was in it is left out
 }
 
 bool is_file_of_variables(std::string_view name) { return name.starts_with("variables."); }

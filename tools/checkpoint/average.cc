@@ -28,7 +28,7 @@ class AverageWeights final : public Command {
   std::vector<std::string> operands_;
   CheckpointOperand operand_;
   CheckpointTarget target_;
-  Rewriting rewriting_;
+  RewritingOptions rewriting_;
   bool last_ = false;
 };
 

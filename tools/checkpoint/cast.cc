@@ -39,7 +39,7 @@ class CastWeights final : public Command {
  private:
   CheckpointOperand operand_;
   CheckpointTarget target_;
-  Rewriting rewriting_;
+  RewritingOptions rewriting_;
   std::string to_, selector_;
 };
 

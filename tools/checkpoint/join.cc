@@ -63,7 +63,7 @@ class JoinSlices final : public Command {
  private:
   CheckpointOperand operand_;
   CheckpointTarget target_;
-  Rewriting rewriting_;
+  RewritingOptions rewriting_;
   std::string selector_;
   std::vector<std::string> partitions_;
 };

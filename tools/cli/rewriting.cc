@@ -24,20 +24,20 @@ std::string change_text(const NewTensor& tensor, const Checkpoint& before) {
 
 }  // namespace
 
-void Rewriting::setup(CommandLine& line) {
+void RewritingOptions::setup(CommandLine& line) {
   line.add_option("--shards", shards_, "This many data files (default: as many as there are)")
       ->within(1, 99999)
       ->type_name("N");
   part_.setup(line);
 }
 
-std::vector<bool> Rewriting::hits(const Weights& weights, const std::string& selector) const {
+std::vector<bool> RewritingOptions::hits(const Weights& weights, const std::string& selector) const {
   const Checkpoint& checkpoint = weights.checkpoint->checkpoint;
   if (selector.empty()) return std::vector<bool>(checkpoint.tensors.size(), true);
   return require_tensors(checkpoint, selector);
 }
 
-void Rewriting::run(
+void RewritingOptions::run(
     const CheckpointOperand& operand, CheckpointTarget& target,
     const std::function<void(const Weights& weights, std::vector<NewTensor>& tensors)>& change) const {
   const Weights weights = checkpoint_weights(operand.open());
@@ -46,7 +46,7 @@ void Rewriting::run(
   write(weights, std::move(tensors), target, operand.quiet());
 }
 
-void Rewriting::write(const Weights& like, std::vector<NewTensor> tensors, CheckpointTarget& target,
+void RewritingOptions::write(const Weights& like, std::vector<NewTensor> tensors, CheckpointTarget& target,
                       bool quiet) const {
   const Checkpoint& before = like.checkpoint->checkpoint;
   if (target.dry_run()) {

@@ -11,7 +11,7 @@
 
 namespace gedit {
 
-class Rewriting {
+class RewritingOptions {
  public:
   void setup(CommandLine& line);  // --shards, --part
 

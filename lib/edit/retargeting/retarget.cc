@@ -1,4 +1,4 @@
-#include "edit/retarget.h"
+#include "edit/retargeting/retarget.h"
 
 #include <vector>
 
