@@ -2,19 +2,11 @@
 
 #include "graph/library.h"
 #include "model/release_fit.h"
-#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
 constexpr std::string_view kRule = "tf";
-
-std::string hint(std::string_view op, const Obstacle& obstacle) {
-  constexpr OpKinds kCalls = OpKinds(OpKind::kCall) | OpKind::kIf | OpKind::kWhile;
-  if (obstacle.is == Obstacle::Is::kOp && kinds_of(op).has_any(kCalls))
-    return "; hint: gedit retarget --inline";
-  return {};
-}
 
 }  // namespace
 
@@ -44,8 +36,7 @@ std::vector<Fault> release_faults(const MetaGraph& meta, ReleaseNumber release) 
       std::string subject = function.empty() ? std::string() : std::string(function) + "//";
       subject += node_name(node_def);
       const Level level = obstacle.is == Obstacle::Is::kContrib ? Level::kWarning : Level::kError;
-      faults.push_back({std::string(kRule), std::move(subject),
-                        obstacle.message + hint(node_op(node_def), obstacle), level});
+      faults.push_back({std::string(kRule), std::move(subject), obstacle.message, level});
     }
   };
   fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
