@@ -83,7 +83,7 @@ struct Proof {
 
 // Proved means: where both graphs give a value at all, they give the same bits for the same inputs, variables
 // and state. Every comparison is of whole keys, no hash decides. Throws Error (kRefused) for an output that
-// is not there. About 0.5 us a node; 100 bytes a node are held.
+// is not there.
 Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request);
 
 // The pairs that are asked for where nobody says which: outputs of signatures that both have under one key,

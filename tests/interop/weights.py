@@ -54,7 +54,8 @@ def values_of(prefix):
     """The numbers of a checkpoint, as TensorFlow reads them; nothing where it cannot."""
     try:
         reader = tf.train.load_checkpoint(prefix)
-        names = reader.get_variable_to_shape_map()
+        # TensorFlow shows quantized numbers as integers; no format keeps their type, so that they stay behind.
+        names = [name for name, dtype in reader.get_variable_to_dtype_map().items() if not dtype.is_quantized]
         arrays = {name: np.asarray(reader.get_tensor(name)) for name in names if name != OBJECT_GRAPH}
     except (tf.errors.OpError, ValueError, IndexError):
         return None

@@ -31,7 +31,7 @@ class CastWeights final : public Command {
       if (cast_tensors(tensors, hits, to) == 0)
         throw refused("no floating point number of another type").in(weights.path);
       if (!operand_.quiet() && to != DType::kFloat)
-        say_note("a graph whose variables keep their type does not restore it; hint: gedit cast changes both");
+        say_note("a graph whose variables keep their type does not restore it");
     });
     return 0;
   }

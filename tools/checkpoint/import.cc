@@ -31,16 +31,19 @@ std::pair<std::string, std::vector<size_t>> parse_transposition(const std::strin
   std::sort(sorted.begin(), sorted.end());
   bool whole = !sorted.empty() && equals != 0 && text.back() != ',';
   for (size_t i = 0; i < sorted.size(); ++i) whole = whole && sorted[i] == i;
-  if (!whole) throw misused(text, "is not SELECTOR=ORDER").of(quoted("--transpose", text)).hint("'**/kernel=1,0'");
+  if (!whole)
+    throw misused(text, "is not SELECTOR=ORDER").of(quoted("--transpose", text)).hint("'**/kernel=1,0'");
   return {text.substr(0, equals), order};
 }
 
 class ImportWeights final : public Command {
  public:
   void setup(CommandLine& line) override {
-    line.add_option("FILE", path_, "NAME.safetensors, NAME.npz, a folder of .npy files, a checkpoint, a graph")
+    line.add_option("FILE", path_,
+                    "NAME.safetensors, NAME.npz, a folder of .npy files, a checkpoint, a graph")
         ->required();
-    line.add_option("--into", into_, "Take keys, types and shapes, and what is not in FILE, from this checkpoint")
+    line.add_option("--into", into_,
+                    "Take keys, types and shapes, and what is not in FILE, from this checkpoint")
         ->type_name("CKPT");
     line.add_flag("--partly", partly_, "Keys without a value keep theirs, values without a key are left out");
     line.add_option("--map", map_, "Other names, OLD=NEW; @FILE has OLD<tab>NEW or OLD=NEW a line")
@@ -52,7 +55,9 @@ class ImportWeights final : public Command {
     line.add_option("--cast", cast_, "Floating point numbers become this type")->type_name("DTYPE");
     line.add_option("-s,--select", selector_, "These alone, by the new names")->type_name("SELECTOR");
     line.add_flag("--skip", skip_, "Leave out what is no number, and name it");
-    line.add_option("--shards", shards_, "This many data files (default 1)")->within(1, 99999)->type_name("N");
+    line.add_option("--shards", shards_, "This many data files (default 1)")
+        ->within(1, 99999)
+        ->type_name("N");
     part_.setup(line);
     target_.setup(line);
     operand_.setup_quiet(line);
@@ -77,6 +82,8 @@ class ImportWeights final : public Command {
       keep_part(weights, part_.part());
       return finish({}, new_tensors(weights), store);
     }
+    if (part_.given())
+      throw Error(Cause::kUsage, "a part of the work has no keys to be missed").of("--part with --into");
     Checkpoint into = operand_.open(into_);
     FittedWeights fit = fit_weights(weights, into);
     if (!partly_ && (!fit.missing.empty() || !fit.unexpected.empty())) {
@@ -84,10 +91,13 @@ class ImportWeights final : public Command {
       for (const std::string& name : fit.missing) text += "missing " + shown_name(name) + "\n";
       for (const std::string& name : fit.unexpected) text += "unexpected " + shown_name(name) + "\n";
       print(text);
-      if (!operand_.quiet()) say("missing " + std::to_string(fit.missing.size()) + ", unexpected " + std::to_string(fit.unexpected.size()) + "; hint: --map OLD=NEW or --partly");
+      if (!operand_.quiet())
+        say("missing " + std::to_string(fit.missing.size()) + ", unexpected " +
+            std::to_string(fit.unexpected.size()) + "; hint: --map OLD=NEW or --partly");
       return 1;
     }
-    if (fit.tensors.empty()) throw refused("has no value for any key of " + printable(into.prefix)).in(weights.path);
+    if (fit.tensors.empty())
+      throw refused("has no value for any key of " + printable(into.prefix)).in(weights.path);
     return finish(std::move(into), std::move(fit.tensors), store);
   }
 
@@ -96,7 +106,8 @@ class ImportWeights final : public Command {
     std::vector<bool> numbers;
     for (const Weight& weight : weights.weights) {
       numbers.push_back(weight.values != nullptr);
-      if (!numbers.back() && !operand_.quiet()) say_warning("left out: " + tensor_subject(weight.name) + ": " + weight_text(weight));
+      if (!numbers.back() && !operand_.quiet())
+        say_warning("left out: " + tensor_subject(weight.name) + ": " + weight_text(weight));
     }
     keep_weights(weights, numbers);
   }
@@ -107,12 +118,14 @@ class ImportWeights final : public Command {
     if (target_.dry_run()) {
       std::string text;
       for (const NewTensor& tensor : tensors)
-        text += (into_.empty() ? "+ " : "~ ") + shown_name(tensor.name) + " = " + dtype_name(tensor.dtype) + " " + shape_text(tensor.shape) + "\n";
+        text += (into_.empty() ? "+ " : "~ ") + shown_name(tensor.name) + " = " + dtype_name(tensor.dtype) +
+                " " + shape_text(tensor.shape) + "\n";
       print(text);
       return 0;
     }
     Checkpoint stored = store_tensors(std::move(tensors), target_.output(), store);
-    Checkpoint checkpoint = into_.empty() ? std::move(stored) : with_values(std::move(into), std::move(stored));
+    Checkpoint checkpoint =
+        into_.empty() ? std::move(stored) : with_values(std::move(into), std::move(stored));
     target_.write(std::move(checkpoint), before, changes, operand_.quiet());
     return 0;
   }

@@ -23,6 +23,7 @@ void keep_weights(Weights& weights, const std::vector<bool>& hits);
 class PartOption {
  public:
   void setup(CommandLine& line);
+  bool given() const { return !text_.empty(); }
   WorkPart part() const { return text_.empty() ? WorkPart{} : parse_part(text_); }
 
  private:
