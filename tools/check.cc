@@ -18,7 +18,8 @@ class Check final : public Command {
         ->one_each();
     line.add_flag("--security", request_.security,
                   "Also tell ops that read or write files, run code or open sockets");
-    line.add_option("--tf", release_, "Also what TensorFlow V would not take, with the release that brought it")
+    line.add_option("--tf", release_,
+                    "Also what TensorFlow V would not take, with the release that brought it")
         ->type_name("V");
     line.add_flag("-j,--json", json_, "[{\"level\", \"rule\", \"subject\", \"message\"}]");
   }
@@ -35,7 +36,8 @@ class Check final : public Command {
         Registry ops = input_.registry(model, i);
         std::vector<Fault> found = check(model, i, ops, request_);
         if (release) {
-          for (Fault& fault : release_faults(model.meta_graphs[i], *release)) found.push_back(std::move(fault));
+          for (Fault& fault : release_faults(model.meta_graphs[i], *release))
+            found.push_back(std::move(fault));
         }
         for (Fault& fault : found) {
           if (several) fault.subject = tag_set(model.meta_graphs[i]) + " " + fault.subject;

@@ -14,7 +14,8 @@ class Convert final : public Command {
     output_.setup(line);
     line.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
         ->type_name("CKPT");
-    line.add_option("--tags", tags_, "Tags of the SavedModel; default: its own, of a new one serve")->type_name("TAG,..");
+    line.add_option("--tags", tags_, "Tags of the SavedModel; default: its own, of a new one serve")
+        ->type_name("TAG,..");
     line.add_option("--tensors-from", tensors_from_, "File with the tensors that a listing elides")
         ->type_name("FILE");
     line.add_flag("--drop-unknown", output_.base.drop_unknown,
@@ -27,7 +28,8 @@ class Convert final : public Command {
     if (!tags_.empty()) {
       output_.base.tags = split_list({tags_});
       if (model.meta_graphs.size() > 1 && !input_.tag_set_given())
-        throw Error(Cause::kUsage, "holds several MetaGraphs; --tag-set says whose tags these are").in(model.path);
+        throw Error(Cause::kUsage, "holds several MetaGraphs; --tag-set says whose tags these are")
+            .in(model.path);
       if (model.kind == Kind::kSavedModel) give_tags(model, output_.base.tags);
     }
     attach_values(model);

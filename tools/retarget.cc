@@ -24,7 +24,8 @@ class Retarget final : public Command {
       RetargetResult result = retarget(model, ops, request_);
       if (result.obstacles.empty()) return std::move(result.changes);
       for (const Fault& fault : result.obstacles) {
-        const std::string line = fault.rule + " " + printable(fault.subject) + ": " + printable(fault.message);
+        const std::string line =
+            fault.rule + " " + printable(fault.subject) + ": " + printable(fault.message);
         if (partly_) {
           result.changes.warnings.push_back(line);
         } else {

@@ -97,8 +97,8 @@ class Shapes final : public Command {
     uint64_t parameters = 0, bytes = 0;
     for (const ScopeFlops& scope : flops.scopes) {
       rows.push_back({scope.scope.empty() ? "(top)" : printable(scope.scope), short_count(scope.flops),
-                      share(scope.flops, flops.total), count_text(scope.parameters),
-                      size_text(scope.bytes), shape_text(scope.largest)});
+                      share(scope.flops, flops.total), count_text(scope.parameters), size_text(scope.bytes),
+                      shape_text(scope.largest)});
       parameters += scope.parameters;
       bytes += scope.bytes;
     }

@@ -116,7 +116,7 @@ class OutputFile final : public Sink {
   // to appear together: nothing but place() may follow.
   void finish();
   void place(const std::string& path);  // under a name that nothing has; throws Error (kRefused, kWrite)
-  void commit();                                 // the file is there, whole; throws Error (kWrite)
+  void commit();                        // the file is there, whole; throws Error (kWrite)
   uint64_t written() const { return written_; }  // by now, without what is pending
   uint64_t pending() const { return used_; }
 

@@ -1,5 +1,5 @@
-// An output file whose bytes are put into their places by several threads. As with OutputFile nothing is at the path
-// before commit(), and even a killed process leaves nothing behind.
+// An output file whose bytes are put into their places by several threads. As with OutputFile nothing is at
+// the path before commit(), and even a killed process leaves nothing behind.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace gedit {
 
 class PlacedFile {
  public:
-  // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the folder cannot be
-  // written.
+  // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the folder cannot
+  // be written.
   PlacedFile(std::string path, bool overwrite);
   ~PlacedFile();
   PlacedFile(const PlacedFile&) = delete;

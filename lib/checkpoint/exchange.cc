@@ -27,8 +27,8 @@ constexpr size_t kMostDataFiles = 99999;  // five digits in a name
 
 // The files of one checkpoint's name that lie in its folder.
 struct Neighbours {
-  std::vector<std::string> markers;      // PREFIX.index.tmp-*
-  std::vector<std::string> data;         // PREFIX.data-?????-of-?????
+  std::vector<std::string> markers;  // PREFIX.index.tmp-*
+  std::vector<std::string> data;     // PREFIX.data-?????-of-?????
 };
 
 // `.index.tmp-PID-N`, as it is made here; what else a user calls a copy is none.
@@ -50,7 +50,8 @@ Neighbours neighbours_of(const std::string& prefix) {
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(base)) continue;
-    if (name.starts_with(base + ".index.tmp-") && is_marker(name.substr(base.size()))) found.markers.push_back(join_path(folder, name));
+    if (name.starts_with(base + ".index.tmp-") && is_marker(name.substr(base.size())))
+      found.markers.push_back(join_path(folder, name));
     if (prefix_of_data_file(name) == base) found.data.push_back(join_path(folder, name));
   }
   return found;
@@ -147,7 +148,8 @@ class Exchange {
 
   void check_sources() const {
     for (const auto& source : bundle_.sources) {
-      if (!still_there(*source)) throw Error(Cause::kInput, "was replaced while it was read").in(source->path());
+      if (!still_there(*source))
+        throw Error(Cause::kInput, "was replaced while it was read").in(source->path());
     }
   }
 

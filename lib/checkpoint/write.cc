@@ -166,7 +166,8 @@ void CheckpointOutput::State::stage_kept() {
     if (!used[i] && !exists(shard.path)) continue;  // TensorFlow does not miss it either
     const auto data = files.file(static_cast<uint32_t>(i));
     result.data_bytes += data->bytes().size();
-    if (same_file(shard.path, target) || (!options.copy_data && can_link(*data, std::string(dir_name(target))))) {
+    if (same_file(shard.path, target) ||
+        (!options.copy_data && can_link(*data, std::string(dir_name(target))))) {
       staged.push_back({*kept[i], nullptr, data});
       continue;
     }

@@ -83,7 +83,8 @@ OwnFiles::OwnFiles(const Model& model)
 bool OwnFiles::has(const std::string& path) const {
   const std::string real = resolved(path);
   return !real.empty() && can_be_read(real) &&
-         (is_under(real, folder_) || is_under(real, assets_) || (!store_.empty() && dir_name(real) == store_));
+         (is_under(real, folder_) || is_under(real, assets_) ||
+          (!store_.empty() && dir_name(real) == store_));
 }
 
 bool OwnFiles::is_near(const std::string& path) const { return !is_under(resolved(path), assets_); }
@@ -93,7 +94,8 @@ void OwnFiles::require(const std::string& path) const {
   const std::string real = resolved(path);
   const std::string subject = quoted("file", path);
   if (real.empty()) throw Error(Cause::kInput, "leads nowhere").of(subject);
-  if (is_directory(real)) throw Error(Cause::kRefused, "a link to a folder, which is not followed").of(subject);
+  if (is_directory(real))
+    throw Error(Cause::kRefused, "a link to a folder, which is not followed").of(subject);
   struct stat status {};
   if (::stat(real.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     throw Error(Cause::kRefused, "neither a file nor a folder").of(subject);

@@ -50,8 +50,8 @@ class SavedModelFolder {
   void commit();  // the folder is there; an old one goes last
 
  private:
-  std::string path_;       // as it was given, for messages
-  std::string target_;     // the folder, no link to it
+  std::string path_;    // as it was given, for messages
+  std::string target_;  // the folder, no link to it
   std::string temporary_;
   bool overwrite_;
   std::unique_ptr<Leftover> leftover_;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "graph/equal.h"
-#include "graph/listing.h"
 #include "graph/library.h"
+#include "graph/listing.h"
 
 namespace gedit {
 namespace {
@@ -15,8 +15,8 @@ struct TypeRow {
   int32_t first, last;
   std::string_view release;
 };
-constexpr TypeRow kTypeRows[] = {
-    {21, 21, "1.4"}, {22, 23, "1.5"}, {24, 25, "2.12"}, {29, 30, "2.13"}, {26, 28, "2.21"}, {31, 63, "2.21"}};
+constexpr TypeRow kTypeRows[] = {{21, 21, "1.4"},  {22, 23, "1.5"},  {24, 25, "2.12"},
+                                 {29, 30, "2.13"}, {26, 28, "2.21"}, {31, 63, "2.21"}};
 
 // Calls use(DType) for the types in an AttrValue, one or a list.
 template <typename Use>
@@ -85,8 +85,7 @@ bool within(const AttrLimits& limits, std::string_view value) {
     for (Fields list(fields->value); list.next();) {
       if (list->bytes(attr_field::kString)) string(list->value);
     }
-    if (limits.has_minimum)
-      fits = fits && static_cast<int64_t>(list_length(fields->value)) >= limits.minimum;
+    if (limits.has_minimum) fits = fits && static_cast<int64_t>(list_length(fields->value)) >= limits.minimum;
   }
   return fits;
 }
@@ -103,9 +102,8 @@ bool same_args(const std::vector<ArgDef>& a, const std::vector<ArgDef>& b) {
 
 // Whether there are as many inputs as there are arguments.
 bool counts(const std::vector<ArgDef>& args) {
-  return std::all_of(args.begin(), args.end(), [](const ArgDef& arg) {
-    return arg.number_attr.empty() && arg.type_list_attr.empty();
-  });
+  return std::all_of(args.begin(), args.end(),
+                     [](const ArgDef& arg) { return arg.number_attr.empty() && arg.type_list_attr.empty(); });
 }
 
 bool is_internal(std::string_view key) { return key.starts_with('_'); }
@@ -226,7 +224,8 @@ bool ReleaseFit::plain(std::string_view node_def, ReleaseNumber release) {
   const OpFit* fit = op(node_op(node_def));
   if (fit == nullptr) return true;
   if ((fit->plain & release_bit(release)) == 0) return false;
-  return !fit->any_type || (untyped_ & release_bit(release)) != 0 || (quick(node_def) & release_bit(release)) != 0;
+  return !fit->any_type || (untyped_ & release_bit(release)) != 0 ||
+         (quick(node_def) & release_bit(release)) != 0;
 }
 
 Releases ReleaseFit::quick(std::string_view node_def) {
@@ -326,8 +325,7 @@ std::vector<Obstacle> ReleaseFit::obstacles(std::string_view node_def, ReleaseNu
     if (!value.empty()) {
       print_attr_value(text, value, false);
       // Types as people say them.
-      if (value[0] == attr_field::kType << 3)
-        each_type(value, [&](DType type) { text = dtype_name(type); });
+      if (value[0] == attr_field::kType << 3) each_type(value, [&](DType type) { text = dtype_name(type); });
       if (text.size() > 60) text.resize(text.find_last_not_of("\x80\xbf", 57) + 1), text += "...";
     }
     const std::string name(key);
@@ -346,7 +344,8 @@ std::vector<Obstacle> ReleaseFit::obstacles(std::string_view node_def, ReleaseNu
         message = "op " + op + " is deprecated and refused";
         break;
       case Is::kAttr:
-        message = op + " has attribute " + name + " = " + text + ", " + since(releases & this->op(op)->known, release);
+        message = op + " has attribute " + name + " = " + text + ", " +
+                  since(releases & this->op(op)->known, release);
         break;
       case Is::kValue:
         message = op + " has attribute " + name + " = " + text + ", a value " +

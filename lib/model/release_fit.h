@@ -1,4 +1,5 @@
-// Which TensorFlow releases take a node as it stands, and what stands in the way of one (docs/rules.md#check-releases).
+// Which TensorFlow releases take a node as it stands, and what stands in the way of one
+// (docs/rules.md#check-releases).
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,7 @@ struct AttrFit {
 
 struct OpFit {
   Releases known = 0, contrib = 0;
-  Releases arguments = 0;   // in which it takes and gives what it did for the writer
+  Releases arguments = 0;  // in which it takes and gives what it did for the writer
   // Of others those that give the same and tell by how many inputs they take.
   std::vector<std::pair<Releases, size_t>> by_count{};
   Releases deprecated = 0;  // for this producer

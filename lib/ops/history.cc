@@ -7,7 +7,7 @@
 #include "base/wire.h"
 
 extern "C" {
-extern const char gedit_op_history[];  // NOLINT(readability-identifier-naming): a symbol of gedit_embed()
+extern const char gedit_op_history[];      // NOLINT(readability-identifier-naming): a symbol of gedit_embed()
 extern const char gedit_op_history_end[];  // NOLINT(readability-identifier-naming)
 }
 
@@ -61,7 +61,8 @@ OpHistory::OpHistory()
     : bytes_(embedded(gedit_op_history, gedit_op_history_end)), latest_ops_(builtin_ops()) {
   for (Fields fields(bytes_); fields.next();) {
     if (fields->bytes(kReleaseField))
-      releases_.push_back({last_bytes(fields->value, 1), static_cast<int64_t>(last_varint(fields->value, 2))});
+      releases_.push_back(
+          {last_bytes(fields->value, 1), static_cast<int64_t>(last_varint(fields->value, 2))});
     if (fields->bytes(kOpField)) ops_[last_bytes(fields->value, 1)].packed = fields->value;
   }
   for (Fields fields(latest_ops_); fields.next();) {

@@ -41,7 +41,8 @@ struct OpEra {
 
 class OpHistory {
  public:
-  // Unpacked on the first call, which costs a millisecond. Not to be called by two threads at once, nor eras().
+  // Unpacked on the first call, which costs a millisecond. Not to be called by two threads at once, nor
+  // eras().
   static OpHistory& get();
 
   const std::vector<Release>& releases() const { return releases_; }

@@ -10,7 +10,7 @@
 namespace gedit {
 namespace {
 
-constexpr uint64_t kNear = uint64_t{64} << 10;    // runs that are this near are read with what lies between
+constexpr uint64_t kNear = uint64_t{64} << 10;   // runs that are this near are read with what lies between
 constexpr uint64_t kWindow = uint64_t{1} << 20;  // at most so much at once
 
 // The rows of a box in a whole tensor, in order: each lies in one piece in both.
@@ -78,7 +78,9 @@ class PartValues final : public Values {
       : whole_(std::move(whole)), rows_(shape, extents, width) {}
 
   uint64_t size() const override { return rows_.size(); }
-  uint64_t grain() const override { return whole_->grain() <= 4 * kGrain ? kGrain : (size() / kGrain + 1) * kGrain; }
+  uint64_t grain() const override {
+    return whole_->grain() <= 4 * kGrain ? kGrain : (size() / kGrain + 1) * kGrain;
+  }
 
   Piece read(uint64_t offset, uint64_t size) const override {
     auto buffer = std::make_unique_for_overwrite<char[]>(size);

@@ -91,8 +91,8 @@ Weights checkpoint_weights(Checkpoint checkpoint) {
     Weight weight{tensor.name, tensor.dtype, tensor.shape, nullptr};
     if (dtype_width(tensor.dtype) != 0) {
       try {
-        weight.values =
-            tensor.partitioned() ? joined(tensor, placed) : placed.of(tensor, nullptr, element_count(tensor.shape));
+        weight.values = tensor.partitioned() ? joined(tensor, placed)
+                                             : placed.of(tensor, nullptr, element_count(tensor.shape));
       } catch (const Error& error) {
         throw error.of(tensor_subject(tensor.name)).in(weights.path);
       }

@@ -16,8 +16,8 @@ namespace gedit {
 namespace {
 
 struct Sums {
-  double squares = 0;     // of the differences
-  double norm = 0;        // squares of a
+  double squares = 0;  // of the differences
+  double norm = 0;     // squares of a
   double largest = 0;
   uint64_t different = 0;
 
@@ -77,14 +77,17 @@ Sums compare_bytes(DType dtype, std::string_view a, std::string_view b) {
   switch (dtype) {
     case DType::kFloat:
     case DType::kComplex64:
-      return compare_numbers<float>(a, b, dtype == DType::kFloat ? 1 : 2, [](float x) { return static_cast<double>(x); });
+      return compare_numbers<float>(a, b, dtype == DType::kFloat ? 1 : 2,
+                                    [](float x) { return static_cast<double>(x); });
     case DType::kDouble:
     case DType::kComplex128:
       return compare_numbers<double>(a, b, dtype == DType::kDouble ? 1 : 2, [](double x) { return x; });
     case DType::kHalf:
-      return compare_numbers<uint16_t>(a, b, 1, [](uint16_t x) { return static_cast<double>(half_value(x)); });
+      return compare_numbers<uint16_t>(a, b, 1,
+                                       [](uint16_t x) { return static_cast<double>(half_value(x)); });
     case DType::kBfloat16:
-      return compare_numbers<uint16_t>(a, b, 1, [](uint16_t x) { return static_cast<double>(bfloat16_value(x)); });
+      return compare_numbers<uint16_t>(a, b, 1,
+                                       [](uint16_t x) { return static_cast<double>(bfloat16_value(x)); });
     case DType::kInt64:
       return compare_integers<int64_t>(a, b);
     case DType::kUint64:
@@ -136,7 +139,8 @@ void require_checksum(const Weight& weight, const Weights& weights, const std::v
   const auto expected = weight.values->expected();
   if (!expected) return;
   uint32_t sum = expected->before;
-  for (size_t i = begin; i < end; ++i) sum = join_checksums(expected->kind, sum, stretches[i].*crc, stretches[i].size);
+  for (size_t i = begin; i < end; ++i)
+    sum = join_checksums(expected->kind, sum, stretches[i].*crc, stretches[i].size);
   if (sum != expected->value)
     throw Error(Cause::kInput, "checksum differs").of(tensor_subject(weight.name)).in(weights.path);
 }
@@ -153,8 +157,9 @@ void check_leaves(const Weights& weights, const std::vector<Pair>& pairs, const 
       owners.push_back(pair.*side);
     }
   }
-  read_all(leaves, weights.path, [&](size_t i) { return tensor_subject(owners[i]->name); },
-           [](size_t, uint64_t, std::string_view) {});
+  read_all(
+      leaves, weights.path, [&](size_t i) { return tensor_subject(owners[i]->name); },
+      [](size_t, uint64_t, std::string_view) {});
 }
 
 std::vector<Sums> compare_all(const Weights& a, const Weights& b, const std::vector<Pair>& pairs) {
@@ -165,8 +170,10 @@ std::vector<Sums> compare_all(const Weights& a, const Weights& b, const std::vec
     const Values &x = *pairs[i].a->values, &y = *pairs[i].b->values;
     // Both are read in steps that suit both.
     uint64_t grain = std::max(x.grain(), y.grain());
-    if (grain % x.grain() != 0 || grain % y.grain() != 0) grain = std::max(x.grain(), uint64_t{1}) * y.grain();
-    for (uint64_t at = 0; at < x.size(); at += grain) stretches.push_back({i, at, std::min(grain, x.size() - at)});
+    if (grain % x.grain() != 0 || grain % y.grain() != 0)
+      grain = std::max(x.grain(), uint64_t{1}) * y.grain();
+    for (uint64_t at = 0; at < x.size(); at += grain)
+      stretches.push_back({i, at, std::min(grain, x.size() - at)});
   }
   in_parallel(stretches.size(), [&](size_t i) {
     PairStretch& stretch = stretches[i];

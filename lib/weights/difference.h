@@ -37,7 +37,8 @@ struct WeightsDifference {
 // equals a NaN, -0 equals 0. Throws Error (kInput).
 WeightsDifference difference(const Weights& a, const Weights& b, bool bytes);
 
-void print_difference(const WeightsDifference& difference, const std::string& a, const std::string& b, Sink& out);
+void print_difference(const WeightsDifference& difference, const std::string& a, const std::string& b,
+                      Sink& out);
 void print_difference_json(const WeightsDifference& difference, Sink& out);
 
 }  // namespace gedit

@@ -31,7 +31,8 @@ nlohmann::ordered_json json_number(double number) {
 
 }  // namespace
 
-void print_difference(const WeightsDifference& difference, const std::string& a, const std::string& b, Sink& out) {
+void print_difference(const WeightsDifference& difference, const std::string& a, const std::string& b,
+                      Sink& out) {
   std::string text;
   if (!difference.changed.empty()) {
     text += fmt::format("changed  {} of {}   largest first: relative L2, max |difference|, elements\n",
@@ -65,7 +66,8 @@ void print_difference_json(const WeightsDifference& difference, Sink& out) {
   json["only_in_a"] = difference.only_a;
   json["only_in_b"] = difference.only_b;
   json["unlike"] = nlohmann::ordered_json::array();
-  for (const auto& one : difference.unlike) json["unlike"].push_back({{"name", one.name}, {"a", one.a}, {"b", one.b}});
+  for (const auto& one : difference.unlike)
+    json["unlike"].push_back({{"name", one.name}, {"a", one.a}, {"b", one.b}});
   std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   text += '\n';
   out.write(text);

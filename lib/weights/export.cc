@@ -13,7 +13,9 @@ WeightsFormat format_of(const std::string& path) {
   if (path.ends_with('/') || (path != "-" && is_directory(path))) return WeightsFormat::kNpyFolder;
   if (path.ends_with(".safetensors")) return WeightsFormat::kSafetensors;
   if (path.ends_with(".npz")) return WeightsFormat::kNpz;
-  throw misused(path, "tells no format").of(quoted("-o", path)).hint("NAME.safetensors, NAME.npz, or NAME/ for a folder of .npy");
+  throw misused(path, "tells no format")
+      .of(quoted("-o", path))
+      .hint("NAME.safetensors, NAME.npz, or NAME/ for a folder of .npy");
 }
 
 bool can_hold(WeightsFormat format, const Weight& weight) {
@@ -44,11 +46,15 @@ std::vector<std::string> leave_out(Weights& weights, WeightsFormat format) {
 void export_weights(const Weights& weights, WeightsFormat format, const std::string& path, bool overwrite) {
   for (const Weight& weight : weights.weights) {
     if (weight.values == nullptr) {
-      throw refused("is no number but a " + dtype_name(weight.dtype)).of(tensor_subject(weight.name)).in(weights.path).hint("--skip leaves it out");
+      throw refused("is no number but a " + dtype_name(weight.dtype))
+          .of(tensor_subject(weight.name))
+          .in(weights.path)
+          .hint("--skip leaves it out");
     }
     if (can_hold(format, weight)) continue;
     const bool bfloat16 = weight.dtype == DType::kBfloat16;
-    throw refused(std::string(format == WeightsFormat::kSafetensors ? "safetensors" : "numpy") + " has no " + dtype_name(weight.dtype))
+    throw refused(std::string(format == WeightsFormat::kSafetensors ? "safetensors" : "numpy") + " has no " +
+                  dtype_name(weight.dtype))
         .of(tensor_subject(weight.name))
         .in(weights.path)
         .hint(bfloat16 ? "--cast float32" : "--skip leaves it out");

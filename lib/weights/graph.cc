@@ -33,8 +33,8 @@ Weight constant_weight(std::string name, std::string_view proto, const std::shar
                                    std::to_string(elements) + " elements of " + std::to_string(width));
   }
   if (model->file && model->file->holds(content)) {
-    weight.values = file_values(model->file, static_cast<uint64_t>(content.data() - model->file->bytes().data()),
-                                content.size());
+    weight.values = file_values(
+        model->file, static_cast<uint64_t>(content.data() - model->file->bytes().data()), content.size());
   } else {
     weight.values = memory_values(content, model);
   }

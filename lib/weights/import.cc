@@ -43,16 +43,18 @@ const Weight* value_for(const Weights& weights, const Tensor& tensor) {
   return weights.find(tensor.name.substr(0, tensor.name.size() - kValueOfObject.size()));
 }
 
-void require_same(const Weight& weight, const Tensor& tensor, const Weights& weights, const Checkpoint& into) {
+void require_same(const Weight& weight, const Tensor& tensor, const Weights& weights,
+                  const Checkpoint& into) {
   if (weight.dtype == tensor.dtype && weight.shape == tensor.shape) return;
   std::string way_out;
   if (weight.dtype != tensor.dtype && is_floating(weight.dtype) && is_floating(tensor.dtype)) {
     way_out = "--cast " + dtype_name(tensor.dtype);
-  } else if (std::is_permutation(weight.shape.begin(), weight.shape.end(), tensor.shape.begin(), tensor.shape.end())) {
+  } else if (std::is_permutation(weight.shape.begin(), weight.shape.end(), tensor.shape.begin(),
+                                 tensor.shape.end())) {
     way_out = "--transpose 'SELECTOR=1,0'";
   }
-  throw refused(weight_text(weight) + " in " + printable(weights.path) + ", " + dtype_name(tensor.dtype) + " " +
-                shape_text(tensor.shape) + " there")
+  throw refused(weight_text(weight) + " in " + printable(weights.path) + ", " + dtype_name(tensor.dtype) +
+                " " + shape_text(tensor.shape) + " there")
       .of(tensor_subject(weight.name))
       .in(into.prefix)
       .hint(way_out);
@@ -68,7 +70,8 @@ void rename_weights(Weights& weights, const Renaming& renaming) {
             [](const Weight& a, const Weight& b) { return a.name < b.name; });
   const auto twin = std::adjacent_find(weights.weights.begin(), weights.weights.end(),
                                        [](const Weight& a, const Weight& b) { return a.name == b.name; });
-  if (twin != weights.weights.end()) throw refused("two tensors get this name").of(tensor_subject(twin->name));
+  if (twin != weights.weights.end())
+    throw refused("two tensors get this name").of(tensor_subject(twin->name));
 }
 
 void transpose_weights(Weights& weights, const std::vector<bool>& hits, const std::vector<size_t>& order) {
@@ -76,10 +79,13 @@ void transpose_weights(Weights& weights, const std::vector<bool>& hits, const st
     if (!hits[i]) continue;
     Weight& weight = weights.weights[i];
     if (weight.values == nullptr || weight.shape.size() != order.size())
-      throw refused(weight_text(weight) + " cannot be transposed so").of(tensor_subject(weight.name)).in(weights.path);
+      throw refused(weight_text(weight) + " cannot be transposed so")
+          .of(tensor_subject(weight.name))
+          .in(weights.path);
     std::vector<int64_t> shape;
     for (const size_t dimension : order) shape.push_back(weight.shape[dimension]);
-    weight.values = transposed_values(std::move(weight.values), weight.shape, order, dtype_width(weight.dtype));
+    weight.values =
+        transposed_values(std::move(weight.values), weight.shape, order, dtype_width(weight.dtype));
     weight.shape = std::move(shape);
   }
 }
@@ -115,7 +121,9 @@ std::vector<NamePair> parse_map(const std::vector<std::string>& texts) {
         const bool scope = from.ends_with('/');
         const size_t cut = scope ? 1 : 0;
         pairs.push_back({.from = std::string(from.substr(0, from.size() - cut)),
-                         .to = std::string(to.substr(0, to.size() - cut)), .scope = scope, .text = std::string(line)});
+                         .to = std::string(to.substr(0, to.size() - cut)),
+                         .scope = scope,
+                         .text = std::string(line)});
       }
     }
   }
@@ -126,8 +134,12 @@ std::vector<NewTensor> new_tensors(const Weights& weights) {
   std::vector<NewTensor> tensors;
   for (const Weight& weight : weights.weights) {
     if (weight.values == nullptr)
-      throw refused("is no number but a " + dtype_name(weight.dtype)).of(tensor_subject(weight.name)).in(weights.path).hint("--skip");
-    tensors.push_back({.name = weight.name, .dtype = weight.dtype, .shape = weight.shape, .values = weight.values});
+      throw refused("is no number but a " + dtype_name(weight.dtype))
+          .of(tensor_subject(weight.name))
+          .in(weights.path)
+          .hint("--skip");
+    tensors.push_back(
+        {.name = weight.name, .dtype = weight.dtype, .shape = weight.shape, .values = weight.values});
   }
   return tensors;
 }
@@ -145,10 +157,13 @@ FittedWeights fit_weights(const Weights& weights, const Checkpoint& into) {
     }
     require_same(*weight, tensor, weights, into);
     used[static_cast<size_t>(weight - weights.weights.data())] = true;
-    NewTensor made{.name = tensor.name, .dtype = tensor.dtype, .shape = tensor.shape, .values = weight->values};
+    NewTensor made{
+        .name = tensor.name, .dtype = tensor.dtype, .shape = tensor.shape, .values = weight->values};
     if (!is_slice_key(tensor.record)) made.record = tensor.record;
-    for (const Slice& slice : tensor.slices) made.slices.push_back(settle_extents(slice.extents, tensor.shape).value_or(Extents{}));
-    if (const std::string fault = slices_fault(tensor.slices, tensor.shape); tensor.partitioned() && !fault.empty())
+    for (const Slice& slice : tensor.slices)
+      made.slices.push_back(settle_extents(slice.extents, tensor.shape).value_or(Extents{}));
+    if (const std::string fault = slices_fault(tensor.slices, tensor.shape);
+        tensor.partitioned() && !fault.empty())
       throw Error(Cause::kInput, fault).of(tensor_subject(tensor.name)).in(into.prefix);
     fit.tensors.push_back(std::move(made));
   }

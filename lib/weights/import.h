@@ -36,7 +36,8 @@ struct FittedWeights {
   std::vector<NewTensor> tensors;       // those that get one, partitioned as they are
 };
 
-// A name is a key, or the path of an object with one value. Throws Error (kRefused) for another dtype or shape.
+// A name is a key, or the path of an object with one value. Throws Error (kRefused) for another dtype or
+// shape.
 FittedWeights fit_weights(const Weights& weights, const Checkpoint& into);
 
 // `into` with the values of `stored`; all other tensors stay where they are.

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kNumbersAtOnce = 1024;  // in the first cache
 
-// The nearest float, or one whose last bit says that there is more: rounded from there to 16 bits, a double is
-// rounded once.
+// The nearest float, or one whose last bit says that there is more: rounded from there to 16 bits, a double
+// is rounded once.
 float to_odd(double value) {
   const auto near = static_cast<float>(value);
   if (!std::isfinite(value) || static_cast<double>(near) == value) return near;
@@ -97,7 +97,8 @@ class MergedValues final : public Values {
     if (is_floating(dtype_)) return mean(pieces, size);
     for (size_t i = 0; i + 1 < pieces.size(); ++i) {
       if (pieces[i].bytes() == pieces.back().bytes()) continue;
-      throw refused("differs from that of " + printable(inputs_.back().file) + ", and is no floating point number")
+      throw refused("differs from that of " + printable(inputs_.back().file) +
+                    ", and is no floating point number")
           .of(subject_)
           .in(inputs_[i].file)
           .hint("--last takes the last one's");
@@ -119,7 +120,8 @@ class MergedValues final : public Values {
       uint32_t sum = expected->before;
       for (size_t k = 0; k < sums_[i].size(); ++k)
         sum = join_checksums(expected->kind, sum, sums_[i][k], std::min(grain_, size() - k * grain_));
-      if (sum != expected->value) throw Error(Cause::kInput, "checksum differs").of(subject_).in(inputs_[i].file);
+      if (sum != expected->value)
+        throw Error(Cause::kInput, "checksum differs").of(subject_).in(inputs_[i].file);
     }
   }
 
@@ -142,13 +144,16 @@ class MergedValues final : public Values {
   DType dtype_;
   std::string subject_;
   bool whole_;
-  uint64_t grain_ = kGrain / 4;  // of each input
+  uint64_t grain_ = kGrain / 4;                      // of each input
   mutable std::vector<std::vector<uint32_t>> sums_;  // by input and piece; each written by one thread
 };
 
 const Weight& same_weight(const Weights& weights, const Weight& like, const Weights& last) {
   const Weight* found = weights.find(like.name);
-  if (found == nullptr) throw refused("is in " + printable(last.path) + ", not here").of(tensor_subject(like.name)).in(weights.path);
+  if (found == nullptr)
+    throw refused("is in " + printable(last.path) + ", not here")
+        .of(tensor_subject(like.name))
+        .in(weights.path);
   if (found->dtype != like.dtype || found->shape != like.shape) {
     throw refused(weight_text(*found) + ", in " + printable(last.path) + " " + weight_text(like))
         .of(tensor_subject(like.name))
@@ -174,7 +179,8 @@ std::vector<NewTensor> mean_tensors(const std::vector<Weights>& inputs, bool las
     std::vector<MergedValues::From> from;
     for (const Weights& one : inputs) from.push_back({same_weight(one, *weight, latest).values, one.path});
     if (tensor.values == nullptr || (last && !is_floating(tensor.dtype))) continue;
-    tensor.values = std::make_shared<MergedValues>(std::move(from), tensor.dtype, tensor_subject(tensor.name), tensor.slices.empty());
+    tensor.values = std::make_shared<MergedValues>(std::move(from), tensor.dtype, tensor_subject(tensor.name),
+                                                   tensor.slices.empty());
   }
   return tensors;
 }

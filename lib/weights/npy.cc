@@ -88,9 +88,9 @@ void set_type(std::string_view descr, NpyHeader& header) {
   header.big_endian = descr[0] == '>';
   if (std::string_view("<>|=").find(descr[0]) == std::string_view::npos) throw unknown();
   constexpr std::pair<std::string_view, DType> kTypes[] = {
-      {"f2", DType::kHalf},     {"f4", DType::kFloat},     {"f8", DType::kDouble},      {"i1", DType::kInt8},
-      {"i2", DType::kInt16},    {"i4", DType::kInt32},     {"i8", DType::kInt64},       {"u1", DType::kUint8},
-      {"u2", DType::kUint16},   {"u4", DType::kUint32},    {"u8", DType::kUint64},      {"b1", DType::kBool},
+      {"f2", DType::kHalf},      {"f4", DType::kFloat},      {"f8", DType::kDouble}, {"i1", DType::kInt8},
+      {"i2", DType::kInt16},     {"i4", DType::kInt32},      {"i8", DType::kInt64},  {"u1", DType::kUint8},
+      {"u2", DType::kUint16},    {"u4", DType::kUint32},     {"u8", DType::kUint64}, {"b1", DType::kBool},
       {"c8", DType::kComplex64}, {"c16", DType::kComplex128}};
   for (const auto& [word, dtype] : kTypes) {
     if (descr.substr(1) == word) {
@@ -147,7 +147,8 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   };
   const uint64_t version = byte(6);
   if (version < 1 || version > 3)
-    throw Error(Cause::kInput, "is of version " + std::to_string(version) + " of .npy, which is not known here");
+    throw Error(Cause::kInput,
+                "is of version " + std::to_string(version) + " of .npy, which is not known here");
   NpyHeader header;
   header.length = byte(8) | byte(9) << 8;
   size_t begin = 10;
@@ -166,7 +167,8 @@ NpyHeader parse_npy_header(std::string_view bytes) {
     text.require(':');
     if (key == "descr" && !descr) {
       descr = true;
-      if (text.take('[')) throw Error(Cause::kInput, "its numpy type has fields, which TensorFlow's have not");
+      if (text.take('['))
+        throw Error(Cause::kInput, "its numpy type has fields, which TensorFlow's have not");
       set_type(text.string(), header);
     } else if (key == "fortran_order" && !order) {
       order = true;
@@ -186,7 +188,8 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   if (!descr || !order || !shape) Literals::damaged();
   const uint64_t elements = element_count(header.shape);
   const size_t width = dtype_width(header.dtype);
-  if (elements > std::numeric_limits<uint64_t>::max() / 2 / width) throw Error(Cause::kInput, "shape overflows");
+  if (elements > std::numeric_limits<uint64_t>::max() / 2 / width)
+    throw Error(Cause::kInput, "shape overflows");
   header.size = elements * width;
   return header;
 }

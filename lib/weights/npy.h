@@ -25,15 +25,15 @@ struct NpyHeader {
   uint64_t size = 0;    // bytes of the elements
 };
 
-// Of the first bytes of a file, kMostNpyHeader or all of them. Versions 1 to 3. Throws Error (kInput): no .npy,
-// damaged, a type that TensorFlow does not have.
+// Of the first bytes of a file, kMostNpyHeader or all of them. Versions 1 to 3. Throws Error (kInput): no
+// .npy, damaged, a type that TensorFlow does not have.
 NpyHeader parse_npy_header(std::string_view bytes);
 
 // The elements, which lie at `offset`, row-major and little-endian.
 ValuesPtr npy_values(const NpyHeader& header, ValuesPtr stored);
 
-// Magic, version 1.0 and a header that ends at a multiple of 64. Throws Error (kRefused) for a type that numpy
-// does not have.
+// Magic, version 1.0 and a header that ends at a multiple of 64. Throws Error (kRefused) for a type that
+// numpy does not have.
 std::string npy_header(DType dtype, const std::vector<int64_t>& shape);
 
 }  // namespace gedit

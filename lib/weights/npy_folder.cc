@@ -6,9 +6,9 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "weights/staged_folder.h"
 #include "checkpoint/bundle.h"
 #include "weights/npy.h"
+#include "weights/staged_folder.h"
 #include "weights/stream.h"
 
 namespace gedit {
@@ -111,9 +111,9 @@ Weights read_npy_folder(const std::string& path) {
       const NpyHeader header = parse_npy_header(file->bytes().substr(0, kMostNpyHeader));
       const uint64_t there = file->bytes().size() - header.length;
       if (there != header.size) {
-        throw Error(Cause::kInput, (there < header.size ? "is cut short: " : "is too long: ") + std::to_string(there) +
-                                       " bytes of elements are there, its header says " +
-                                       std::to_string(header.size));
+        throw Error(Cause::kInput,
+                    (there < header.size ? "is cut short: " : "is too long: ") + std::to_string(there) +
+                        " bytes of elements are there, its header says " + std::to_string(header.size));
       }
       weights.weights.push_back({npy_tensor_name(below).value_or(below), header.dtype, header.shape,
                                  npy_values(header, path_values(file_path, header.length, header.size))});
@@ -155,8 +155,11 @@ void write_npy_folder(const Weights& weights, const std::string& path, bool over
       files.push_back(std::make_unique<PlacedFile>(folder.path(name), false));
       const std::string head = npy_header(weight.dtype, weight.shape);
       files.back()->write_at(0, head);
-      items.push_back({.values = weight.values, .out = files.back().get(), .at = head.size(),
-                       .subject = tensor_subject(weight.name), .file = weights.path});
+      items.push_back({.values = weight.values,
+                       .out = files.back().get(),
+                       .at = head.size(),
+                       .subject = tensor_subject(weight.name),
+                       .file = weights.path});
     }
     stream(items);
     for (size_t i = 0; i < files.size(); ++i) {

@@ -15,12 +15,12 @@ bool looks_like_npy_folder(const std::string& path);
 // All .npy files in it and below. Throws Error (kInput).
 Weights read_npy_folder(const std::string& path);
 
-// Complete under another name before it appears at `path`, where nothing may be but, with `overwrite`, a folder
-// of .npy files. Throws Error (kRefused, kWrite).
+// Complete under another name before it appears at `path`, where nothing may be but, with `overwrite`, a
+// folder of .npy files. Throws Error (kRefused, kWrite).
 void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite);
 
-// A tensor's name as that of a file below a folder, and back: what a file system, or the folder's border, does
-// not bear is written %XX: `..`, `.`, empty parts, a part that ends in .npy before a slash, `%` itself.
+// A tensor's name as that of a file below a folder, and back: what a file system, or the folder's border,
+// does not bear is written %XX: `..`, `.`, empty parts, a part that ends in .npy before a slash, `%` itself.
 std::string npy_file_name(std::string_view tensor);
 std::optional<std::string> npy_tensor_name(std::string_view file);
 

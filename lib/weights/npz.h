@@ -17,8 +17,8 @@ bool looks_like_zip(std::string_view bytes);
 // something else than is said.
 Weights read_npz(std::shared_ptr<const InputFile> file);
 
-// Members are stored, NAME.npy, as numpy.savez writes them; zip64 where it must be. Throws Error (kRefused) for
-// a type or name that it cannot hold.
+// Members are stored, NAME.npy, as numpy.savez writes them; zip64 where it must be. Throws Error (kRefused)
+// for a type or name that it cannot hold.
 void write_npz(const Weights& weights, const std::string& path, bool overwrite);
 
 }  // namespace gedit

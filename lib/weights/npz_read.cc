@@ -14,8 +14,9 @@
 namespace gedit {
 namespace {
 
-constexpr uint64_t kMostRatio = 1032;                     // that deflate reaches
-constexpr uint64_t kSuspicious = uint64_t{256} << 20;     // bytes; from there on a ratio of kPlausible is refused
+constexpr uint64_t kMostRatio = 1032;  // that deflate reaches
+constexpr uint64_t kSuspicious = uint64_t{256}
+                                 << 20;  // bytes; from there on a ratio of kPlausible is refused
 constexpr uint64_t kPlausible = 200;
 
 // minizip's view of a mapped file.
@@ -37,7 +38,9 @@ uLong write_view(voidpf /*opaque*/, voidpf /*stream*/, const void* /*from*/, uLo
 ZPOS64_T tell_view(voidpf /*opaque*/, voidpf stream) { return static_cast<View*>(stream)->at; }
 long seek_view(voidpf /*opaque*/, voidpf stream, ZPOS64_T offset, int origin) {
   View& view = *static_cast<View*>(stream);
-  const uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR ? view.at : origin == ZLIB_FILEFUNC_SEEK_END ? view.bytes.size() : 0;
+  const uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? view.at
+                        : origin == ZLIB_FILEFUNC_SEEK_END ? view.bytes.size()
+                                                           : 0;
   if (offset > view.bytes.size() - std::min<uint64_t>(base, view.bytes.size())) return -1;
   view.at = base + offset;
   return 0;
@@ -55,9 +58,11 @@ struct Member {
 class Archive {
  public:
   explicit Archive(std::string_view bytes) : view_{bytes} {
-    zlib_filefunc64_def functions{open_view, read_view, write_view, tell_view, seek_view, close_view, view_error, &view_};
+    zlib_filefunc64_def functions{open_view, read_view,  write_view, tell_view,
+                                  seek_view, close_view, view_error, &view_};
     handle_ = unzOpen2_64("", &functions);
-    if (handle_ == nullptr) throw Error(Cause::kInput, "is no zip archive, or cut short: it ends in no directory");
+    if (handle_ == nullptr)
+      throw Error(Cause::kInput, "is no zip archive, or cut short: it ends in no directory");
   }
   ~Archive() { unzClose(handle_); }
   Archive(const Archive&) = delete;
@@ -79,7 +84,8 @@ class Archive {
     std::sort(order.begin(), order.end(), [](const Member* a, const Member* b) { return a->at < b->at; });
     for (size_t i = 1; i < order.size(); ++i) {
       if (order[i - 1]->at + order[i - 1]->stored > order[i]->at)
-        throw Error(Cause::kInput, "its bytes overlap those of another member").of(quoted("member", order[i]->name));
+        throw Error(Cause::kInput, "its bytes overlap those of another member")
+            .of(quoted("member", order[i]->name));
     }
     return found;
   }
@@ -90,22 +96,30 @@ class Archive {
     unz_file_info64 info{};
     if (unzGetCurrentFileInfo64(handle_, &info, nullptr, 0, nullptr, 0, nullptr, 0) != UNZ_OK) damaged();
     std::string name(info.size_filename, '\0');
-    if (unzGetCurrentFileInfo64(handle_, &info, name.data(), name.size(), nullptr, 0, nullptr, 0) != UNZ_OK) damaged();
+    if (unzGetCurrentFileInfo64(handle_, &info, name.data(), name.size(), nullptr, 0, nullptr, 0) != UNZ_OK)
+      damaged();
     if (name.ends_with('/')) return std::nullopt;
-    const auto refuse = [&](const std::string& what) { return Error(Cause::kInput, what).of(quoted("member", name)); };
+    const auto refuse = [&](const std::string& what) {
+      return Error(Cause::kInput, what).of(quoted("member", name));
+    };
     if ((info.flag & 1) != 0) throw refuse("is encrypted");
     if (info.compression_method != 0 && info.compression_method != Z_DEFLATED)
       throw refuse("is compressed in a way unknown here (" + std::to_string(info.compression_method) + ")")
           .hint("numpy.savez writes what is read");
     int method = 0, level = 0;
-    if (unzOpenCurrentFile2(handle_, &method, &level, 1) != UNZ_OK) throw refuse("its local header is damaged");
-    Member member{.name = name, .at = unzGetCurrentFileZStreamPos64(handle_), .stored = info.compressed_size,
-                  .size = info.uncompressed_size, .crc32 = static_cast<uint32_t>(info.crc),
+    if (unzOpenCurrentFile2(handle_, &method, &level, 1) != UNZ_OK)
+      throw refuse("its local header is damaged");
+    Member member{.name = name,
+                  .at = unzGetCurrentFileZStreamPos64(handle_),
+                  .stored = info.compressed_size,
+                  .size = info.uncompressed_size,
+                  .crc32 = static_cast<uint32_t>(info.crc),
                   .compressed = info.compression_method != 0};
     unzCloseCurrentFile(handle_);
     if (member.at > view_.bytes.size() || member.stored > view_.bytes.size() - member.at)
       throw refuse("lies outside the file, which is cut short");
-    if (!member.compressed && member.stored != member.size) throw refuse("is stored, but its two sizes differ");
+    if (!member.compressed && member.stored != member.size)
+      throw refuse("is stored, but its two sizes differ");
     if (!name.ends_with(".npy")) throw refuse("is no .npy file");
     member.name.resize(name.size() - 4);
     return member;
@@ -122,7 +136,8 @@ class Archive {
 class Inflating {
  public:
   explicit Inflating(std::string_view packed) : left_(packed) {
-    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw Error(Cause::kInput, "cannot be unpacked: no memory");
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK)
+      throw Error(Cause::kInput, "cannot be unpacked: no memory");
   }
   ~Inflating() { inflateEnd(&stream_); }
   Inflating(const Inflating&) = delete;
@@ -147,7 +162,10 @@ class Inflating {
     }
     return done;
   }
-  bool at_end() { char more = 0; return read(&more, 1) == 0 && left_.empty(); }
+  bool at_end() {
+    char more = 0;
+    return read(&more, 1) == 0 && left_.empty();
+  }
 
  private:
   z_stream stream_{};
@@ -156,7 +174,8 @@ class Inflating {
 };
 
 // The elements in a scratch file.
-ValuesPtr unpacked(Inflating& inflating, const NpyHeader& header, std::string_view start, const Member& member) {
+ValuesPtr unpacked(Inflating& inflating, const NpyHeader& header, std::string_view start,
+                   const Member& member) {
   ScratchFile scratch;
   uint32_t crc = checksum_of(ChecksumKind::kCrc32, start);
   std::string_view first = start.substr(header.length);
@@ -166,7 +185,8 @@ ValuesPtr unpacked(Inflating& inflating, const NpyHeader& header, std::string_vi
   while (size < header.size) {
     const size_t got = inflating.read(buffer.data(), std::min<uint64_t>(buffer.size(), header.size - size));
     if (got == 0) throw Error(Cause::kInput, "its compressed bytes end early");
-    crc = join_checksums(ChecksumKind::kCrc32, crc, checksum_of(ChecksumKind::kCrc32, {buffer.data(), got}), got);
+    crc = join_checksums(ChecksumKind::kCrc32, crc, checksum_of(ChecksumKind::kCrc32, {buffer.data(), got}),
+                         got);
     scratch.write({buffer.data(), got});
     size += got;
   }
@@ -176,9 +196,11 @@ ValuesPtr unpacked(Inflating& inflating, const NpyHeader& header, std::string_vi
 }
 
 Weight compressed_weight(const Member& member, std::string_view packed) {
-  if (member.size / kMostRatio > member.stored + 1) throw Error(Cause::kInput, "claims to unpack to more than it can");
+  if (member.size / kMostRatio > member.stored + 1)
+    throw Error(Cause::kInput, "claims to unpack to more than it can");
   if (member.size > kSuspicious && member.size / kPlausible > member.stored) {
-    throw Error(Cause::kInput, "unpacks to " + std::to_string(member.size / std::max<uint64_t>(member.stored, 1)) +
+    throw Error(Cause::kInput, "unpacks to " +
+                                   std::to_string(member.size / std::max<uint64_t>(member.stored, 1)) +
                                    " times its size")
         .hint("store it uncompressed with numpy.savez");
   }
@@ -205,7 +227,9 @@ Weight compressed_weight(const Member& member, std::string_view packed) {
 
 }  // namespace
 
-bool looks_like_zip(std::string_view bytes) { return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6"); }
+bool looks_like_zip(std::string_view bytes) {
+  return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6");
+}
 
 Weights read_npz(std::shared_ptr<const InputFile> file) try {
   Weights weights;
@@ -224,7 +248,8 @@ Weights read_npz(std::shared_ptr<const InputFile> file) try {
                                        std::to_string(header.length + header.size));
       }
       const Expected expected{ChecksumKind::kCrc32,
-                              checksum_of(ChecksumKind::kCrc32, stored.substr(0, header.length)), member.crc32};
+                              checksum_of(ChecksumKind::kCrc32, stored.substr(0, header.length)),
+                              member.crc32};
       weights.weights.push_back(
           {member.name, header.dtype, header.shape,
            npy_values(header, file_values(file, member.at + header.length, header.size, expected))});

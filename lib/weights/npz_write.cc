@@ -133,16 +133,19 @@ void write_npz(const Weights& weights, const std::string& path, bool overwrite) 
     } catch (const Error& error) {
       throw error.of(tensor_subject(weight.name));
     }
-    if (member.name.size() > 0xffff) throw refused("zip takes no name that long").of(tensor_subject(weight.name));
+    if (member.name.size() > 0xffff)
+      throw refused("zip takes no name that long").of(tensor_subject(weight.name));
     member.size = member.npy.size() + weight.values->size();
     at += member.local_size() + member.size;
     members.push_back(std::move(member));
   }
   PlacedFile out(path, overwrite);
   for (size_t i = 0; i < members.size(); ++i) {
-    items.push_back({.values = weights.weights[i].values, .out = &out,
+    items.push_back({.values = weights.weights[i].values,
+                     .out = &out,
                      .at = members[i].at + members[i].local_size() + members[i].npy.size(),
-                     .take = ChecksumKind::kCrc32, .subject = tensor_subject(weights.weights[i].name),
+                     .take = ChecksumKind::kCrc32,
+                     .subject = tensor_subject(weights.weights[i].name),
                      .file = weights.path});
   }
   stream(items);

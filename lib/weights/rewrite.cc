@@ -8,7 +8,10 @@
 namespace gedit {
 
 std::vector<NewTensor> all_tensors(const Weights& weights) {
-  if (!weights.checkpoint) throw Error(Cause::kInput, "not a checkpoint").in(weights.path).hint("gedit checkpoint import makes one of it");
+  if (!weights.checkpoint)
+    throw Error(Cause::kInput, "not a checkpoint")
+        .in(weights.path)
+        .hint("gedit checkpoint import makes one of it");
   const Checkpoint& checkpoint = weights.checkpoint->checkpoint;
   std::vector<NewTensor> out;
   out.reserve(checkpoint.tensors.size());
@@ -48,9 +51,11 @@ void make_slices(std::vector<NewTensor>& tensors, const std::vector<bool>& hits,
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!hits[i]) continue;
     NewTensor& tensor = tensors[i];
-    if (tensor.values == nullptr) throw refused("is no number; it stays whole").of(tensor_subject(tensor.name));
+    if (tensor.values == nullptr)
+      throw refused("is no number; it stays whole").of(tensor_subject(tensor.name));
     if (axis >= tensor.shape.size() || static_cast<uint64_t>(tensor.shape[axis]) < count) {
-      throw refused("has not " + std::to_string(count) + " rows along axis " + std::to_string(axis)).of(tensor_subject(tensor.name));
+      throw refused("has not " + std::to_string(count) + " rows along axis " + std::to_string(axis))
+          .of(tensor_subject(tensor.name));
     }
     tensor.record = {};
     tensor.slices.clear();

@@ -24,11 +24,20 @@ struct TypeName {
   std::string_view name;
 };
 constexpr std::array kTypeNames{
-    TypeName{DType::kDouble, "F64"},   TypeName{DType::kFloat, "F32"},   TypeName{DType::kHalf, "F16"},
-    TypeName{DType::kBfloat16, "BF16"}, TypeName{DType::kInt64, "I64"},   TypeName{DType::kInt32, "I32"},
-    TypeName{DType::kInt16, "I16"},    TypeName{DType::kInt8, "I8"},     TypeName{DType::kUint64, "U64"},
-    TypeName{DType::kUint32, "U32"},   TypeName{DType::kUint16, "U16"},  TypeName{DType::kUint8, "U8"},
-    TypeName{DType::kBool, "BOOL"},    TypeName{static_cast<DType>(24), "F8_E5M2"},
+    TypeName{DType::kDouble, "F64"},
+    TypeName{DType::kFloat, "F32"},
+    TypeName{DType::kHalf, "F16"},
+    TypeName{DType::kBfloat16, "BF16"},
+    TypeName{DType::kInt64, "I64"},
+    TypeName{DType::kInt32, "I32"},
+    TypeName{DType::kInt16, "I16"},
+    TypeName{DType::kInt8, "I8"},
+    TypeName{DType::kUint64, "U64"},
+    TypeName{DType::kUint32, "U32"},
+    TypeName{DType::kUint16, "U16"},
+    TypeName{DType::kUint8, "U8"},
+    TypeName{DType::kBool, "BOOL"},
+    TypeName{static_cast<DType>(24), "F8_E5M2"},
     TypeName{static_cast<DType>(25), "F8_E4M3"},
 };
 
@@ -54,7 +63,8 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool number_unsigned(std::uint64_t number) override {
     if (!in_list_) return stray("a number");
-    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return refuse("a number is too large");
+    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return refuse("a number is too large");
     if (key_ == "shape") {
       entries.back().shape.push_back(static_cast<int64_t>(number));
       if (entries.back().shape.size() > kMostDimensions) return refuse("a shape has too many dimensions");
@@ -217,8 +227,8 @@ Weights read_safetensors(std::shared_ptr<const InputFile> file) try {
                                                          : "its bytes leave a hole before them");
       }
       if (entry.offsets[1] - at != size) {
-        throw Error(Cause::kInput, std::to_string(entry.offsets[1] - at) + " bytes are stored, its shape and type take " +
-                                       std::to_string(size));
+        throw Error(Cause::kInput, std::to_string(entry.offsets[1] - at) +
+                                       " bytes are stored, its shape and type take " + std::to_string(size));
       }
       if (size > all - at) throw Error(Cause::kInput, "the file is cut short within its bytes");
       weight.values = file_values(file, kLengthBytes + length + at, size);
@@ -239,7 +249,8 @@ void write_safetensors(const Weights& weights, const std::string& path, bool ove
   std::vector<const Weight*> order;
   for (const Weight& weight : weights.weights) {
     if (weight.values == nullptr || !safetensors_type(weight.dtype))
-      throw refused("safetensors has no type for " + dtype_name(weight.dtype)).of(tensor_subject(weight.name));
+      throw refused("safetensors has no type for " + dtype_name(weight.dtype))
+          .of(tensor_subject(weight.name));
     if (weight.name == kMetadata || !valid_utf8(weight.name))
       throw refused("safetensors takes no such name").of(tensor_subject(weight.name)).hint("--map OLD=NEW");
     order.push_back(&weight);
@@ -257,8 +268,11 @@ void write_safetensors(const Weights& weights, const std::string& path, bool ove
   uint64_t at = head.size();
   std::vector<Streamed> items;
   for (const Weight* weight : order) {
-    items.push_back({.values = weight->values, .out = &out, .at = at,
-                     .subject = tensor_subject(weight->name), .file = weights.path});
+    items.push_back({.values = weight->values,
+                     .out = &out,
+                     .at = at,
+                     .subject = tensor_subject(weight->name),
+                     .file = weights.path});
     at += weight->values->size();
   }
   stream(items);

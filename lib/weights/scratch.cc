@@ -19,7 +19,8 @@ ScratchFile::ScratchFile() {
   if (descriptor_ < 0) {
     std::string name = where + "/gedit-XXXXXX";
     descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ < 0) throw Error(Cause::kInput, "no room to unpack it in " + where + ": " + system_text(errno));
+    if (descriptor_ < 0)
+      throw Error(Cause::kInput, "no room to unpack it in " + where + ": " + system_text(errno));
     ::unlink(name.c_str());
   }
 }

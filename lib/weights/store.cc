@@ -16,10 +16,10 @@ namespace {
 struct Stored {
   ValuesPtr values;
   Casting casting;
-  uint32_t crc32c = 0;   // masked; of strings and variants, whose values have another checksum
+  uint32_t crc32c = 0;  // masked; of strings and variants, whose values have another checksum
   bool known = false;
   Place place = {};
-  size_t item = 0;       // that streams it
+  size_t item = 0;  // that streams it
   std::string subject;
 };
 
@@ -31,7 +31,8 @@ class Storing {
       if (tensor.values == nullptr) {
         const uint32_t crc = masked(value_crc32c(tensor.dtype, element_count(tensor.shape), tensor.bytes));
         parts.push_back(stored_.size());
-        stored_.push_back({owned_values(std::move(tensor.bytes)), {}, crc, true, {}, 0, tensor_subject(tensor.name)});
+        stored_.push_back(
+            {owned_values(std::move(tensor.bytes)), {}, crc, true, {}, 0, tensor_subject(tensor.name)});
       } else if (tensor.slices.empty()) {
         parts.push_back(add(tensor, tensor.values));
       } else {
@@ -46,7 +47,8 @@ class Storing {
     std::vector<uint64_t> sizes;
     for (const Stored& one : stored_) sizes.push_back(one.casting.size_of(one.values->size()));
     const std::vector<uint32_t> shard_of = divide(sizes, options);
-    const size_t shards = std::max<size_t>(options.max_size != 0 ? 1 : options.shards, shard_of.empty() ? 0 : shard_of.back() + 1);
+    const size_t shards = std::max<size_t>(options.max_size != 0 ? 1 : options.shards,
+                                           shard_of.empty() ? 0 : shard_of.back() + 1);
     std::vector<std::shared_ptr<PlacedFile>> files;
     std::vector<uint64_t> ends(shards, 0);
     for (size_t i = 0; i < shards; ++i) {
@@ -60,8 +62,12 @@ class Storing {
       one.place = {.shard = shard, .offset = ends[shard], .size = sizes[i]};
       ends[shard] += sizes[i];
       one.item = items.size();
-      items.push_back({.values = one.values, .casting = one.casting, .out = files[shard].get(), .at = one.place.offset,
-                       .take = ChecksumKind::kCrc32c, .subject = one.subject});
+      items.push_back({.values = one.values,
+                       .casting = one.casting,
+                       .out = files[shard].get(),
+                       .at = one.place.offset,
+                       .take = ChecksumKind::kCrc32c,
+                       .subject = one.subject});
     }
     stream(items);
     for (const Streamed& item : items) {
@@ -81,7 +87,8 @@ class Storing {
   size_t add(const NewTensor& tensor, ValuesPtr values) {
     const auto key = std::make_tuple(values.get(), tensor.casting.from, tensor.casting.to);
     const auto [place, added] = shared_.emplace(key, stored_.size());
-    if (added) stored_.push_back({std::move(values), tensor.casting, 0, false, {}, 0, tensor_subject(tensor.name)});
+    if (added)
+      stored_.push_back({std::move(values), tensor.casting, 0, false, {}, 0, tensor_subject(tensor.name)});
     return place->second;
   }
 
@@ -108,7 +115,8 @@ std::vector<uint32_t> divide(const std::vector<uint64_t>& sizes, const StoreOpti
       in_this += size;
     } else if (total != 0) {
       __extension__ using Wide = unsigned __int128;
-      shard = static_cast<uint32_t>(std::min<Wide>(options.shards - 1, static_cast<Wide>(before) * options.shards / total));
+      shard = static_cast<uint32_t>(
+          std::min<Wide>(options.shards - 1, static_cast<Wide>(before) * options.shards / total));
     }
     out.push_back(shard);
     before += size;
@@ -116,10 +124,12 @@ std::vector<uint32_t> divide(const std::vector<uint64_t>& sizes, const StoreOpti
   return out;
 }
 
-Checkpoint store_tensors(std::vector<NewTensor> tensors, const std::string& prefix, const StoreOptions& options) {
+Checkpoint store_tensors(std::vector<NewTensor> tensors, const std::string& prefix,
+                         const StoreOptions& options) {
   Checkpoint checkpoint;
   checkpoint.prefix = prefix;
-  std::sort(tensors.begin(), tensors.end(), [](const NewTensor& a, const NewTensor& b) { return a.name < b.name; });
+  std::sort(tensors.begin(), tensors.end(),
+            [](const NewTensor& a, const NewTensor& b) { return a.name < b.name; });
   Storing storing(tensors);
   storing.write(prefix, options, checkpoint);
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -131,7 +141,8 @@ Checkpoint store_tensors(std::vector<NewTensor> tensors, const std::string& pref
     if (!from.record.empty()) tensor.record = checkpoint.keep(std::string(from.record));
     if (from.slices.empty()) tensor.place = storing.place(i, 0);
     for (size_t k = 0; k < from.slices.size(); ++k)
-      tensor.slices.push_back({.extents = std::move(from.slices[k]), .place = storing.place(i, k), .record = {}});
+      tensor.slices.push_back(
+          {.extents = std::move(from.slices[k]), .place = storing.place(i, k), .record = {}});
   }
   sort_tensors(checkpoint);
   return checkpoint;

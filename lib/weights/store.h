@@ -18,23 +18,25 @@ struct NewTensor {
   std::string name;
   DType dtype = DType::kInvalid;
   std::vector<int64_t> shape;
-  ValuesPtr values;            // tensors with the same ones share their bytes
-  Casting casting = {};        // of the values on their way
-  std::string bytes = {};      // instead, of strings and variants: as a data file holds them
-  std::string_view record = {};  // the entry to keep but for the place, as Tensor::record
+  ValuesPtr values;                  // tensors with the same ones share their bytes
+  Casting casting = {};              // of the values on their way
+  std::string bytes = {};            // instead, of strings and variants: as a data file holds them
+  std::string_view record = {};      // the entry to keep but for the place, as Tensor::record
   std::vector<Extents> slices = {};  // stored in these parts; they cover the shape
 };
 
 struct StoreOptions {
-  size_t shards = 1;      // data files, filled evenly
-  uint64_t max_size = 0;  // instead, as many as it takes so that none is larger (one value always fits); 0: no limit
+  size_t shards = 1;  // data files, filled evenly
+  uint64_t max_size =
+      0;  // instead, as many as it takes so that none is larger (one value always fits); 0: no limit
   // Told of tensors of which finite numbers became infinite when they were cast.
   std::function<void(const std::string& subject, uint64_t count)> overflowed = {};
 };
 
 // A checkpoint of these tensors. Its data files are complete and lie beside `prefix` without a name; whoever
 // writes the checkpoint links them. Throws Error (kInput, kWrite).
-Checkpoint store_tensors(std::vector<NewTensor> tensors, const std::string& prefix, const StoreOptions& options = {});
+Checkpoint store_tensors(std::vector<NewTensor> tensors, const std::string& prefix,
+                         const StoreOptions& options = {});
 
 // By value: the number of the data file, of which there are as many as asked for or needed.
 // Values of equal bytes lie in each range; one belongs to where its first byte is.

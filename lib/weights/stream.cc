@@ -25,7 +25,8 @@ struct Batch {
 // checksums are known.
 class ReadPieces {
  public:
-  explicit ReadPieces(std::vector<const Values*> values) : values_(std::move(values)), asked_(values_.size()) {
+  explicit ReadPieces(std::vector<const Values*> values)
+      : values_(std::move(values)), asked_(values_.size()) {
     for (size_t i = 0; i < asked_; ++i) {
       cut(i);
       std::vector<const Values*> leaves;
@@ -44,7 +45,8 @@ class ReadPieces {
   size_t owner(size_t i) const { return asked(i) ? i : owners_[i - asked_]; }
   const Values& values(size_t i) const { return *values_[i]; }
 
-  // Calls compare(i, expected, checksum) for each that has something expected, and join(i, stretches) for all.
+  // Calls compare(i, expected, checksum) for each that has something expected, and join(i, stretches) for
+  // all.
   template <typename Use>
   void each_whole(Use use) {
     for (size_t begin = 0; begin < stretches.size();) {
@@ -150,7 +152,8 @@ class Streaming {
       if (!owner.take) return;
       uint32_t sum = stretches[begin].written;
       for (size_t i = begin + 1; i < end; ++i) {
-        sum = join_checksums(*owner.take, sum, stretches[i].written, owner.casting.size_of(stretches[i].size));
+        sum =
+            join_checksums(*owner.take, sum, stretches[i].written, owner.casting.size_of(stretches[i].size));
       }
       items_[item].checksum = sum;
     });
@@ -170,7 +173,8 @@ class Streaming {
   }
 
   bool adjacent(const Stretch& a, const Stretch& b) const {
-    if (!pieces_.asked(a.item) || !pieces_.asked(b.item)) return !pieces_.asked(a.item) && !pieces_.asked(b.item);
+    if (!pieces_.asked(a.item) || !pieces_.asked(b.item))
+      return !pieces_.asked(a.item) && !pieces_.asked(b.item);
     return items_[a.item].out == items_[b.item].out &&
            place(a) + items_[a.item].casting.size_of(a.size) == place(b);
   }

@@ -48,7 +48,10 @@ void swap_values(Checkpoint& checkpoint, std::string_view suffix, bool both, Key
       tensor.record = other.record;
     }
   }
-  if (hits == 0) throw refused("no tensor has a stand-in of this suffix").of(quoted("suffix", suffix)).in(checkpoint.prefix);
+  if (hits == 0)
+    throw refused("no tensor has a stand-in of this suffix")
+        .of(quoted("suffix", suffix))
+        .in(checkpoint.prefix);
 }
 
 }  // namespace gedit

@@ -49,7 +49,8 @@ Weights constants(const std::string& path) {
 
 bool saved_model_without_variables(const std::string& path) {
   const std::string folder = is_directory(path) ? path : std::string(dir_name(path));
-  const bool model = is_directory(path) ? exists(join_path(path, "saved_model.pb")) || exists(join_path(path, "saved_model.pbtxt"))
+  const bool model = is_directory(path) ? exists(join_path(path, "saved_model.pb")) ||
+                                              exists(join_path(path, "saved_model.pbtxt"))
                                         : base_name(path).starts_with("saved_model.pb");
   return model && !exists(join_path(folder, "variables/variables.index"));
 }
@@ -57,20 +58,25 @@ bool saved_model_without_variables(const std::string& path) {
 }  // namespace
 
 const Weight* Weights::find(std::string_view name) const {
-  const auto place = std::lower_bound(weights.begin(), weights.end(), name,
-                                      [](const Weight& weight, std::string_view n) { return weight.name < n; });
+  const auto place =
+      std::lower_bound(weights.begin(), weights.end(), name,
+                       [](const Weight& weight, std::string_view n) { return weight.name < n; });
   return place != weights.end() && place->name == name ? &*place : nullptr;
 }
 
 void sort_weights(Weights& weights) {
   std::vector<Weight>& all = weights.weights;
-  if (!std::is_sorted(all.begin(), all.end(), by_weight_name)) std::sort(all.begin(), all.end(), by_weight_name);
+  if (!std::is_sorted(all.begin(), all.end(), by_weight_name))
+    std::sort(all.begin(), all.end(), by_weight_name);
   const auto twin = std::adjacent_find(all.begin(), all.end(),
                                        [](const Weight& a, const Weight& b) { return a.name == b.name; });
-  if (twin != all.end()) throw Error(Cause::kInput, "is there twice").of(tensor_subject(twin->name)).in(weights.path);
+  if (twin != all.end())
+    throw Error(Cause::kInput, "is there twice").of(tensor_subject(twin->name)).in(weights.path);
 }
 
-std::string weight_text(const Weight& weight) { return dtype_name(weight.dtype) + " " + shape_text(weight.shape); }
+std::string weight_text(const Weight& weight) {
+  return dtype_name(weight.dtype) + " " + shape_text(weight.shape);
+}
 
 Weights open_weights(const std::string& path) {
   struct stat status {};
@@ -85,11 +91,13 @@ Weights open_weights(const std::string& path) {
     if (saved_model_without_variables(path)) return constants(path);
     if (is_directory(path) && !find_checkpoint(path)) {
       if (looks_like_npy_folder(path)) return read_npy_folder(path);
-      if (path.ends_with('/')) throw Error(Cause::kInput, "a folder without .npy files or a checkpoint").in(path);
+      if (path.ends_with('/'))
+        throw Error(Cause::kInput, "a folder without .npy files or a checkpoint").in(path);
     }
   }
   std::vector<std::string> warnings;
-  const bool graph = path == "-" || (!is_checkpoint_listing(path) && S_ISREG(status.st_mode) && !find_checkpoint(path));
+  const bool graph =
+      path == "-" || (!is_checkpoint_listing(path) && S_ISREG(status.st_mode) && !find_checkpoint(path));
   if (graph) return constants(path);
   Weights weights = checkpoint_weights(open_checkpoint(path, &warnings));
   weights.warnings = std::move(warnings);

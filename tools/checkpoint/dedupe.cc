@@ -19,7 +19,8 @@ class DedupeCheckpoint final : public Command {
   int run() override {
     target_.options.pack = true;
     edit_checkpoint(operand_, target_, [&](Checkpoint& checkpoint, KeyChanges*) {
-      if (share_equal_bytes(checkpoint) == 0) throw refused("no two tensors have the same bytes").in(checkpoint.prefix);
+      if (share_equal_bytes(checkpoint) == 0)
+        throw refused("no two tensors have the same bytes").in(checkpoint.prefix);
     });
     return 0;
   }

@@ -13,10 +13,12 @@ namespace {
 class DiffWeights final : public Command {
  public:
   void setup(CommandLine& line) override {
-    line.add_option("A", a_, "A checkpoint, safetensors, npz, a folder of .npy, a graph's constants")->required();
+    line.add_option("A", a_, "A checkpoint, safetensors, npz, a folder of .npy, a graph's constants")
+        ->required();
     line.add_option("B", b_, "Another one")->required();
     line.add_option("-s,--select", selector_, "These alone, by the names in A")->type_name("SELECTOR");
-    line.add_option("--tolerance", tolerance_, "Exit status 0 up to this relative L2 difference of each tensor")
+    line.add_option("--tolerance", tolerance_,
+                    "Exit status 0 up to this relative L2 difference of each tensor")
         ->type_name("R");
     line.add_option("--cast", cast_, "Compare floating point numbers as this type")->type_name("DTYPE");
     line.add_flag("--bytes", bytes_, "Read what has equal checksums, too");
@@ -52,7 +54,8 @@ class DiffWeights final : public Command {
       print_difference(found, a_, b_, out);
     }
     out.commit();
-    if (!found.unread.empty()) say_note("not compared: " + std::to_string(found.unread.size()) + " tensors of strings");
+    if (!found.unread.empty())
+      say_note("not compared: " + std::to_string(found.unread.size()) + " tensors of strings");
     if (!json_ && !found.any()) say("tensors " + std::to_string(found.compared) + ": no difference");
   }
 

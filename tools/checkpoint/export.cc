@@ -14,8 +14,9 @@ namespace {
 class ExportWeights final : public Command {
  public:
   void setup(CommandLine& line) override {
-    line.add_option("CKPT", path_,
-                    R"(A checkpoint, as every verb takes it; a graph or a SavedModel without variables, of which
+    line.add_option(
+            "CKPT", path_,
+            R"(A checkpoint, as every verb takes it; a graph or a SavedModel without variables, of which
                        the constants are meant)")
         ->required();
     line.add_option("-o,--output", output_, "NAME.safetensors, NAME.npz, or NAME/ for a folder of .npy")
@@ -49,7 +50,8 @@ class ExportWeights final : public Command {
     }
     keep_part(weights, part_.part());
     export_weights(weights, format, output_, overwrite_);
-    if (!quiet_) say("tensors " + std::to_string(weights.weights.size()) + ", " + size_text(bytes_of(weights)));
+    if (!quiet_)
+      say("tensors " + std::to_string(weights.weights.size()) + ", " + size_text(bytes_of(weights)));
     return 0;
   }
 

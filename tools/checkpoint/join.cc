@@ -29,7 +29,8 @@ Partition parse_partition(const std::string& text) {
       good = read.ec == std::errc() && read.ptr == end;
     }
   }
-  if (!good) throw misused(text, "is not SELECTOR=N or SELECTOR=N,AXIS, N from 2 on").of(quoted("--partition", text));
+  if (!good)
+    throw misused(text, "is not SELECTOR=N or SELECTOR=N,AXIS, N from 2 on").of(quoted("--partition", text));
   partition.selector = text.substr(0, equals);
   return partition;
 }

@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "checkpoint/bundle.h"
+#include "cli/command_line.h"
 #include "cli/say.h"
 #include "commands.h"
-#include "cli/command_line.h"
 #include "weights/training_state.h"
 
 namespace gedit {
@@ -14,7 +14,9 @@ class WriteState final : public Command {
  public:
   void setup(CommandLine& line) override {
     line.add_option("FOLDER", folder_, "Where the checkpoints lie")->required();
-    line.add_option("NAME", names_, "Prefixes in it, the latest one last; default: those that the file has and that are there, else all");
+    line.add_option(
+        "NAME", names_,
+        "Prefixes in it, the latest one last; default: those that the file has and that are there, else all");
     line.add_flag("-n,--dry-run", dry_run_, "Print the names, the latest one last, and write nothing");
     line.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
   }

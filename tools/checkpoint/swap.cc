@@ -1,8 +1,8 @@
 // gedit checkpoint swap: variables take the values of their moving averages.
+#include "weights/swap.h"
 #include "base/error.h"
 #include "cli/checkpoints.h"
 #include "commands.h"
-#include "weights/swap.h"
 
 namespace gedit {
 namespace {
@@ -11,7 +11,8 @@ class SwapValues final : public Command {
  public:
   void setup(CommandLine& line) override {
     operand_.setup(line);
-    line.add_option("SUFFIX", suffix_, "w takes the value of w and SUFFIX: /ExponentialMovingAverage")->required();
+    line.add_option("SUFFIX", suffix_, "w takes the value of w and SUFFIX: /ExponentialMovingAverage")
+        ->required();
     line.add_flag("--both", both_, "That one takes the value of w");
     target_.setup_in_place(line);
     operand_.setup_quiet(line);

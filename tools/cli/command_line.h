@@ -64,12 +64,12 @@ class CommandLine {
 
   // What there is to tell of an option or operand.
   struct Entry {
-    std::string text;                       // `-o,--output OUT`, or the operand's name
-    std::string about;                      // what it is
-    std::vector<std::string> names = {};    // `-o`, `--output`; of an operand none
-    bool value = false;                     // it takes one
-    bool list = false;                      // it takes all words up to the next option
-    std::string type = {};                  // what stands for the value: `SELECTOR`; of an operand without, its name
+    std::string text;                     // `-o,--output OUT`, or the operand's name
+    std::string about;                    // what it is
+    std::vector<std::string> names = {};  // `-o`, `--output`; of an operand none
+    bool value = false;                   // it takes one
+    bool list = false;                    // it takes all words up to the next option
+    std::string type = {};  // what stands for the value: `SELECTOR`; of an operand without, its name
     std::vector<std::string> offered = {};  // what the value may be, as far as it is known
   };
   std::vector<Entry> entries() const;

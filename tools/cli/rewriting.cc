@@ -8,7 +8,9 @@
 namespace gedit {
 namespace {
 
-std::string described(const NewTensor& tensor) { return dtype_name(tensor.dtype) + " " + shape_text(tensor.shape); }
+std::string described(const NewTensor& tensor) {
+  return dtype_name(tensor.dtype) + " " + shape_text(tensor.shape);
+}
 
 // What -n tells of a tensor: nothing where it stays what it was.
 std::string change_text(const NewTensor& tensor, const Checkpoint& before) {
@@ -47,7 +49,7 @@ void RewritingOptions::run(
 }
 
 void RewritingOptions::write(const Weights& like, std::vector<NewTensor> tensors, CheckpointTarget& target,
-                      bool quiet) const {
+                             bool quiet) const {
   const Checkpoint& before = like.checkpoint->checkpoint;
   if (target.dry_run()) {
     std::string text;

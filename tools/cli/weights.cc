@@ -41,8 +41,14 @@ void PartOption::setup(CommandLine& line) {
 }
 
 DType floating_type(const std::string& option, const std::string& text) {
-  const auto type = parse_dtype(text == "half" ? "float16" : text == "float" ? "float32" : text == "double" ? "float64" : text);
-  if (!type || !is_floating(*type)) throw misused(text, "is no floating point type").of(quoted(option, text)).hint("float16, bfloat16, float32 or float64");
+  const auto type = parse_dtype(text == "half"     ? "float16"
+                                : text == "float"  ? "float32"
+                                : text == "double" ? "float64"
+                                                   : text);
+  if (!type || !is_floating(*type))
+    throw misused(text, "is no floating point type")
+        .of(quoted(option, text))
+        .hint("float16, bfloat16, float32 or float64");
   return *type;
 }
 

@@ -9,7 +9,8 @@ constexpr size_t kMostOffered = 200;
 
 void Candidates::offer(std::string word, std::string_view about) {
   // A line break would make two of it.
-  if (words_.size() >= kMostOffered || !word.starts_with(typed_) || word.find_first_of("\n\t") != std::string::npos)
+  if (words_.size() >= kMostOffered || !word.starts_with(typed_) ||
+      word.find_first_of("\n\t") != std::string::npos)
     return;
   const auto [place, fresh] = words_.insert(std::move(word));
   if (!fresh) return;

@@ -16,7 +16,8 @@ class Candidates {
 
   const std::string& typed() const { return typed_; }
 
-  // Offers `word`, unless it does not continue what is typed, or was offered before. `about` is shown beside it.
+  // Offers `word`, unless it does not continue what is typed, or was offered before. `about` is shown beside
+  // it.
   void offer(std::string word, std::string_view about = {});
   void offer_files() { files_ = true; }  // the shell completes names of files
 

@@ -73,7 +73,9 @@ class ValueOffer {
 
  private:
   std::vector<GraphOnLine> graphs() const { return graphs_of(line_.files); }
-  bool on_checkpoint() const { return !line_.files.empty() && names_checkpoint(expanded(line_.files[0].path)); }
+  bool on_checkpoint() const {
+    return !line_.files.empty() && names_checkpoint(expanded(line_.files[0].path));
+  }
 
   void offer_file(const std::string& type, Value value) {
     const FileOnLine file = file_on_line(line_.word, type);

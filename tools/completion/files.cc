@@ -10,7 +10,8 @@
 namespace gedit {
 namespace {
 
-constexpr std::array<std::string_view, 6> kGraphSuffixes = {".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt", ".json"};
+constexpr std::array<std::string_view, 6> kGraphSuffixes = {".pb",   ".pbtxt", ".pb.txt",
+                                                            ".meta", ".gtxt",  ".json"};
 
 bool is_graph_file(std::string_view name) {
   return name.find(".tfevents.") != std::string_view::npos ||
@@ -22,11 +23,13 @@ bool is_graph_file(std::string_view name) {
 std::string_view checkpoint_of_file(std::string_view name) {
   constexpr std::string_view kIndex = ".index";
   if (name.ends_with(kIndex)) return name.substr(0, name.size() - kIndex.size());
-  return name == "checkpoint" || name.ends_with(".ckpt") || name.ends_with(".ckpt.gtxt") ? name : std::string_view();
+  return name == "checkpoint" || name.ends_with(".ckpt") || name.ends_with(".ckpt.gtxt") ? name
+                                                                                         : std::string_view();
 }
 
 template <typename NameOf>
-void offer_files_of(Candidates& candidates, const std::string& before, const std::string& path, NameOf name_of) {
+void offer_files_of(Candidates& candidates, const std::string& before, const std::string& path,
+                    NameOf name_of) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   const std::string start = path.substr(folder.size());

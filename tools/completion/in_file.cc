@@ -35,7 +35,6 @@ bool each_node_of(std::string_view message, uint32_t node_field, Use use) {
   return true;
 }
 
-
 std::string_view library_of(const GraphOnLine& graph) {
   // Parts are known of a decoded graph alone.
   return last_bytes(graph.model.graph().message(), graph_field::kLibrary);

@@ -1,5 +1,5 @@
-// What a graph or checkpoint that stands on the line has to offer. All of these stop early: what takes long to
-// find is not offered, and a text that takes long to read offers nothing.
+// What a graph or checkpoint that stands on the line has to offer. All of these stop early: what takes long
+// to find is not offered, and a text that takes long to read offers nothing.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ class NameOffer {
   std::string last_;  // what was offered for the name before
 };
 
-void offer_nodes(const GraphOnLine& graph, NameOffer& offer);                // FUNCTION//node, too
+void offer_nodes(const GraphOnLine& graph, NameOffer& offer);  // FUNCTION//node, too
 void offer_ops(const GraphOnLine& graph, Candidates& candidates, const std::string& before);
 void offer_attrs(const GraphOnLine& graph, Candidates& candidates, const std::string& before);
 void offer_devices(const GraphOnLine& graph, Candidates& candidates, const std::string& before);

@@ -8,7 +8,8 @@
 namespace gedit {
 namespace {
 
-const CommandLine::Entry* option_called(const std::vector<CommandLine::Entry>& entries, const std::string& name) {
+const CommandLine::Entry* option_called(const std::vector<CommandLine::Entry>& entries,
+                                        const std::string& name) {
   for (const CommandLine::Entry& entry : entries) {
     if (std::find(entry.names.begin(), entry.names.end(), name) != entry.names.end()) return &entry;
   }

@@ -51,7 +51,8 @@ void offer_selector(const std::vector<GraphOnLine>& graphs, Candidates& candidat
   if (word.starts_with("dtype:")) return offer_dtypes(candidates, all_before + "dtype:");
   for (const Word& known : kWords) {
     if (!word.starts_with(known.start) || word.find("//") != std::string::npos) continue;
-    for (const GraphOnLine& graph : graphs) known.offer(graph, candidates, all_before + std::string(known.start));
+    for (const GraphOnLine& graph : graphs)
+      known.offer(graph, candidates, all_before + std::string(known.start));
     return;
   }
   const bool inside = word.starts_with("fn:");

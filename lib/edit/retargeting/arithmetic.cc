@@ -25,7 +25,8 @@ std::string replace_add_v2(Site& site, std::vector<std::string>&) {
 
 std::string replace_batch_mat_mul(Site& site, std::vector<std::string>&) {
   const Shape x = site.shape(0), y = site.shape(1);
-  if (!x || !y || x->size() < 2 || x->size() != y->size()) return "its batch dimensions are not known to be equal";
+  if (!x || !y || x->size() < 2 || x->size() != y->size())
+    return "its batch dimensions are not known to be equal";
   for (size_t i = 0; i + 2 < x->size(); ++i) {
     if ((*x)[i] < 0 || (*x)[i] != (*y)[i]) return "its batch dimensions are not known to be equal";
   }
@@ -51,7 +52,8 @@ std::string replace_leaky_relu(Site& site, std::vector<std::string>&) {
   const float alpha = site.number("alpha", 0.2F);
   const DType type = site.has("T") ? site.type("T") : DType::kFloat;
   if (!(alpha >= 0 && alpha <= 1)) return "its alpha is not between 0 and 1";
-  if (type != DType::kFloat && type != DType::kDouble && type != DType::kHalf) return "it is " + dtype_name(type);
+  if (type != DType::kFloat && type != DType::kDouble && type != DType::kHalf)
+    return "it is " + dtype_name(type);
   const std::string slope = site.add_const("alpha", type, scalar_proto(type, alpha));
   const std::string product = site.add("Mul", "Mul", {site.inputs[0], slope}, {{"T", type_value(type)}});
   site.become({.op = "Maximum",
@@ -64,7 +66,8 @@ std::string replace_div_no_nan(Site& site, std::vector<std::string>&) {
   if (!known_equal(site.shape(0), site.shape(1))) return "its shapes are not known to be equal";
   const DType type = site.type("T");
   const std::vector<std::pair<std::string, std::string>> typed{{"T", type_value(type)}};
-  const std::string zeros = site.in.output(site.add("zeros", "ZerosLike", {site.inputs[1]}, typed), "ZerosLike", 0);
+  const std::string zeros =
+      site.in.output(site.add("zeros", "ZerosLike", {site.inputs[1]}, typed), "ZerosLike", 0);
   const std::string is_zero =
       site.in.output(site.add("Equal", "Equal", {site.inputs[1], zeros}, typed), "Equal", 0);
   const std::string quotient =

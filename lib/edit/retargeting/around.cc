@@ -10,7 +10,7 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostCounted = 12;  // kinds that one note tells of
+constexpr size_t kMostCounted = 12;                     // kinds that one note tells of
 constexpr uint32_t kStrippedOps = 2, kVersionText = 5;  // MetaInfoDef
 
 class CollectNames final : public NameMap {
@@ -66,7 +66,8 @@ std::set<std::string, std::less<>> named_around(const MetaGraph& meta) {
     for (Fields kinds(entry.value); kinds.next();) {
       for (Fields items(kinds->value); kinds->wire == Wire::kBytes && items.next();) {
         if (kinds->number == 1 && items->bytes(1)) names.emplace(items->value);  // node_list
-        if (kinds->number == 2 && items->bytes(1) && schema != nullptr) map_names(items->value, *schema, collect);
+        if (kinds->number == 2 && items->bytes(1) && schema != nullptr)
+          map_names(items->value, *schema, collect);
       }
     }
   }
@@ -95,7 +96,8 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
   std::map<std::string_view, std::string_view> ops;  // of what is there now
   const std::string_view library = meta.graph.part(graph_field::kLibrary);
   meta.graph.each_record([&](std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
-  each_body_node(library, [&](std::string_view, std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
+  each_body_node(library,
+                 [&](std::string_view, std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
   std::map<std::string_view, std::string_view> before;
   for (Fields list(last_bytes(info, kStrippedOps)); list.next();) {
     if (list->bytes(1)) before.insert_or_assign(last_bytes(list->value, 1), list->value);
@@ -125,7 +127,8 @@ uint64_t drop_all_output_shapes(Graph& graph) {
     }
     if (!has) continue;
     for (Fields fields(node_def); fields.next();) {
-      if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != "_output_shapes") left += fields->raw;
+      if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != "_output_shapes")
+        left += fields->raw;
     }
     graph.replace(NodeId{i}, std::move(left));
     ++count;
@@ -137,7 +140,8 @@ void describe_tally(const RetargetTally& tally, const Release& release, std::vec
                     std::vector<std::string>& warnings) {
   uint64_t sum = 0;
   if (const std::string text = counted(tally.dropped, sum); sum > 0)
-    notes.push_back(plural(sum, "attribute") + (sum == 1 ? " at its" : " at their") + " default dropped: " + text);
+    notes.push_back(plural(sum, "attribute") + (sum == 1 ? " at its" : " at their") +
+                    " default dropped: " + text);
   if (const std::string text = counted(tally.hints, sum); sum > 0)
     notes.push_back(plural(sum, "hint") + " dropped, on which no value rests: " + text);
   if (const std::string text = counted(tally.replaced, sum); sum > 0)

@@ -15,7 +15,8 @@ namespace gedit {
 std::set<std::string, std::less<>> named_around(const MetaGraph& meta);
 
 // versions.producer becomes the release's where it is above it; tensorflow_version the release's name; and
-// stripped_op_list, where there is one, what the release says of the ops that are in the graph and its functions.
+// stripped_op_list, where there is one, what the release says of the ops that are in the graph and its
+// functions.
 void set_release(MetaGraph& meta, ReleaseNumber release);
 
 // Drops `_output_shapes` from all nodes: the number of those that had one.

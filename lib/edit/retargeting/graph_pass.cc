@@ -13,12 +13,18 @@ namespace {
 constexpr int kMostReplacements = 8;  // replacements and attributes of one node; V5 to V3 are four
 
 // Attributes that change how a graph runs and not what it gives (docs/rules.md#retarget-attributes).
-constexpr std::string_view kHints[] = {"config",        "config_proto",
-                                       "debug_name",    "executor_type",
-                                       "grad_a",        "grad_b",
-                                       "grad_x",        "grad_y",
-                                       "metadata",      "identical_element_shapes",
-                                       "parallel_iterations", "use_inter_op_parallelism"};
+constexpr std::string_view kHints[] = {"config",
+                                       "config_proto",
+                                       "debug_name",
+                                       "executor_type",
+                                       "grad_a",
+                                       "grad_b",
+                                       "grad_x",
+                                       "grad_y",
+                                       "metadata",
+                                       "identical_element_shapes",
+                                       "parallel_iterations",
+                                       "use_inter_op_parallelism"};
 
 bool is_hint(std::string_view op, std::string_view key) {
   constexpr OpKinds kFunctional = OpKinds(OpKind::kIf) | OpKind::kWhile | OpKind::kCase;
@@ -106,8 +112,8 @@ bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
   return true;
 }
 
-bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
-                        std::string& why) {
+bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left,
+                        bool& removed, std::string& why) {
   Site site(in, node_def);
   std::vector<std::string> notes;
   why.clear();
@@ -178,7 +184,8 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
   if (now != op) ++tally_.replaced[std::string(op).append(" -> ").append(now)];
   if (want_changes) {
     std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
-    tally_.changed.emplace_back(std::move(subject), now != op ? op + " -> " + now : std::string("attributes"));
+    tally_.changed.emplace_back(std::move(subject),
+                                now != op ? op + " -> " + now : std::string("attributes"));
   }
   graph.replace(id, std::move(node_def));
 }

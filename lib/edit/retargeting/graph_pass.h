@@ -25,7 +25,8 @@ struct RetargetTally {
   std::vector<std::pair<std::string, std::string>> changed;  // node, what became of it
 
   bool changed_nodes() const {
-    return !dropped.empty() || !hints.empty() || !replaced.empty() || !removed.empty() || !written.empty() || casts > 0;
+    return !dropped.empty() || !hints.empty() || !replaced.empty() || !removed.empty() || !written.empty() ||
+           casts > 0;
   }
 };
 

@@ -73,7 +73,8 @@ std::string replace_batch_norm_v3(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_batch_norm_v2(Site& site, std::vector<std::string>&) {
-  if (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat) return "its T and U are not float32";
+  if (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat)
+    return "its T and U are not float32";
   site.rename_op("FusedBatchNorm", {"U"});
   return {};
 }
@@ -83,8 +84,8 @@ std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
   if (site.text("padding", "") != "EXPLICIT" || paddings.size() != 8)
     return "it has other attributes than padding that are not known";
   const std::string sizes = site.add_const("paddings", DType::kInt32, int_matrix_proto(paddings, {4, 2}));
-  const std::string padded =
-      site.in.output(site.add("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}}), "Pad", 0);
+  const std::string padded = site.in.output(
+      site.add("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}}), "Pad", 0);
   NodeAttrs attrs;
   each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
     if (key.starts_with('_') || key == "explicit_paddings") return;
@@ -95,12 +96,13 @@ std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_fused_convolution(Site& site, std::vector<std::string>&) {
-  if (site.inputs.size() < 3 || site.text("filter_format", "HWIO") != "HWIO") return "its inputs are not known";
+  if (site.inputs.size() < 3 || site.text("filter_format", "HWIO") != "HWIO")
+    return "its inputs are not known";
   if (int_attr(site.node_def, "num_host_args").value_or(0) != 0) return "it takes host_args";
   const NodeAttrs layout = attrs_of(site, {"data_format"});
   return unfold(site, "Conv2D",
-                attrs_of(site, {"T", "strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format",
-                                "dilations"}),
+                attrs_of(site, {"T", "strides", "use_cudnn_on_gpu", "padding", "explicit_paddings",
+                                "data_format", "dilations"}),
                 layout);
 }
 
@@ -114,11 +116,12 @@ std::string replace_fused_batch_norm_ex(Site& site, std::vector<std::string>&) {
   if (activation != "Relu" && activation != "Identity") return "its activation_mode is not known";
   if (site.inputs.size() < 5 || site.inputs.size() > 6) return "its inputs are not known";
   for (uint32_t i = 1; i < 6; ++i) {
-    if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, i)))) return "a signature names its outputs";
+    if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, i))))
+      return "a signature names its outputs";
   }
-  const std::string norm = site.add(
-      "FusedBatchNorm", "FusedBatchNormV3", {site.inputs.begin(), site.inputs.begin() + 5},
-      attrs_of(site, {"T", "U", "epsilon", "exponential_avg_factor", "data_format", "is_training"}));
+  const std::string norm =
+      site.add("FusedBatchNorm", "FusedBatchNormV3", {site.inputs.begin(), site.inputs.begin() + 5},
+               attrs_of(site, {"T", "U", "epsilon", "exponential_avg_factor", "data_format", "is_training"}));
   std::string value = site.in.output(norm, "FusedBatchNormV3", 0);
   const NodeAttrs typed{{"T", type_value(site.type("T"))}};
   if (site.inputs.size() == 6)

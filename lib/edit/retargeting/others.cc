@@ -29,7 +29,8 @@ std::string never_matches(Site& site, std::vector<std::string>& notes) {
 std::string replace_suppression_v5(Site& site, std::vector<std::string>&) {
   if (!site.all(5, 0)) return "its soft_nms_sigma is not a Const 0";
   if (site.read(1)) return "its output 1, selected_scores, is read";
-  if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, 2)))) return "a signature names its output 2";
+  if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, 2))))
+    return "a signature names its output 2";
   const DType type = site.has("T") ? site.type("T") : DType::kFloat;
   NodeAttrs attrs{{"T", type_value(type)}, {"T_threshold", type_value(type)}};
   attrs.emplace_back("pad_to_max_output_size", bool_value(site.flag("pad_to_max_output_size", false)));
@@ -104,7 +105,7 @@ std::string replace_parse_example_v2(Site& site, std::vector<std::string>&) {
     inputs.push_back(site.add_const("dense_keys", DType::kString, string_proto(key)));
   inputs.insert(inputs.end(), site.inputs.begin() + 5, site.inputs.end());
   NodeAttrs attrs{{"Nsparse", int_value(static_cast<int64_t>(sparse->size()))},
-              {"Ndense", int_value(static_cast<int64_t>(dense->size()))}};
+                  {"Ndense", int_value(static_cast<int64_t>(dense->size()))}};
   for (const std::string_view key : {"sparse_types", "Tdense", "dense_shapes"}) {
     if (const auto value = find_attr(site.node_def, key)) attrs.emplace_back(key, *value);
   }
@@ -142,9 +143,9 @@ std::string cast_indices(Site& site, std::string_view key, bool keep) {
       inputs.push_back(site.inputs[i]);
       continue;
     }
-    const std::string cast = site.add(
-        "Cast", "Cast", {site.inputs[i]},
-        {{"SrcT", type_value(DType::kInt64)}, {"DstT", type_value(DType::kInt32)}});
+    const std::string cast =
+        site.add("Cast", "Cast", {site.inputs[i]},
+                 {{"SrcT", type_value(DType::kInt64)}, {"DstT", type_value(DType::kInt32)}});
     inputs.push_back(site.in.output(cast, "Cast", 0));
   }
   NodeAttrs attrs;

@@ -43,8 +43,8 @@ std::string replace_regex(Site& site, std::vector<std::string>& notes);
 std::string replace_list_shape(Site& site, std::vector<std::string>& notes);
 std::string replace_disable_copy(Site& site, std::vector<std::string>& notes);
 
-// An attribute that is int64 where the release knows int32 alone: a Cast stands in front of the inputs of that
-// type. The release has no such attribute where `keep` is false. As a Replace.
+// An attribute that is int64 where the release knows int32 alone: a Cast stands in front of the inputs of
+// that type. The release has no such attribute where `keep` is false. As a Replace.
 std::string cast_indices(Site& site, std::string_view key, bool keep);
 
 }  // namespace gedit

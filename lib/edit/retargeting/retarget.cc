@@ -41,7 +41,8 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   if (const auto minimum = static_cast<int64_t>(last_varint(versions, 2)); minimum > target.producer) {
     tally.obstacles.push_back({"tf", "versions",
                                "min_consumer is " + std::to_string(minimum) + ", TensorFlow " +
-                                   std::string(target.short_name()) + " is " + std::to_string(target.producer)});
+                                   std::string(target.short_name()) + " is " +
+                                   std::to_string(target.producer)});
   }
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
@@ -106,7 +107,8 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   }
   if (restricted > kMostTried) return runs;
   // What a release takes, newer ones take: so the first is between.
-  ReleaseNumber none = 0, some = first;  // some: after a retarget that release takes it, or the graph as it is
+  ReleaseNumber none = 0,
+                some = first;  // some: after a retarget that release takes it, or the graph as it is
   while (none < some) {
     const ReleaseNumber middle = none + (some - none) / 2;
     Model copy = model;

@@ -12,8 +12,8 @@
 namespace gedit {
 
 struct RetargetRequest {
-  std::string release;    // `1.12`
-  bool inlined = false;   // calls of functions give way to what they call, even where the release has them
+  std::string release;   // `1.12`
+  bool inlined = false;  // calls of functions give way to what they call, even where the release has them
   bool want_changes = false;
 };
 
@@ -28,8 +28,8 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
 
 // Which releases take a graph, by their short names; for what describes it, nothing is edited.
 struct RunsOn {
-  std::string from, to;         // all between take it as it is; `to` empty: up to the newest; `from` empty: none
-  std::string because;          // the op that none before `from` takes; empty: there is none before
+  std::string from, to;  // all between take it as it is; `to` empty: up to the newest; `from` empty: none
+  std::string because;   // the op that none before `from` takes; empty: there is none before
   std::string retargeted_from;  // from there on after a retarget; empty: no sooner
 };
 RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops);

@@ -19,8 +19,8 @@ constexpr uint64_t kMostConstElements = 64;
 constexpr std::string_view kShapes = "_output_shapes";
 
 namespace tensor_field {  // TensorProto
-constexpr uint32_t kType = 1, kShape = 2, kFloat = 5, kDouble = 6, kInt = 7, kString = 8, kInt64 = 10, kBool = 11,
-                   kHalf = 13;
+constexpr uint32_t kType = 1, kShape = 2, kFloat = 5, kDouble = 6, kInt = 7, kString = 8, kInt64 = 10,
+                   kBool = 11, kHalf = 13;
 }
 
 void append_fixed32(std::string& out, uint32_t number, uint32_t bits) {
@@ -189,7 +189,8 @@ std::string Rewriting::free_name(std::string_view base) {
   if (!new_names_) {
     new_names_.emplace(names());
     if (graph_.is_body()) {
-      for (const std::string_view argument : argument_names(function_signature(graph_))) new_names_->reserve(argument);
+      for (const std::string_view argument : argument_names(function_signature(graph_)))
+        new_names_->reserve(argument);
     }
   }
   return new_names_->free(base);
@@ -273,7 +274,8 @@ Site::Site(Rewriting& rewriting, std::string bytes) : in(rewriting), node_def(st
   name = head.name;
   op = head.op;
   device = head.device;
-  for (std::string& input : inputs_of(node_def)) (input.starts_with('^') ? controls : inputs).push_back(std::move(input));
+  for (std::string& input : inputs_of(node_def))
+    (input.starts_with('^') ? controls : inputs).push_back(std::move(input));
 }
 
 bool Site::flag(std::string_view key, bool otherwise) const {
@@ -333,7 +335,8 @@ std::optional<std::vector<double>> Site::constant(size_t slot) const {
   }
   const DType type = type_attr(producer, "dtype").value_or(DType::kInvalid);
   if (dtype_width(type) == 0) return std::nullopt;
-  const std::string bytes = tensor_proto_values(last_bytes(*value, attr_field::kTensor), type, elements, false);
+  const std::string bytes =
+      tensor_proto_values(last_bytes(*value, attr_field::kTensor), type, elements, false);
   std::vector<double> numbers;
   for (uint64_t i = 0; i < elements; ++i) {
     const auto number = element(type, bytes, i);
@@ -358,7 +361,8 @@ bool Site::all(size_t slot, double value) const {
   return true;
 }
 
-std::string Site::add(std::string_view word, std::string_view new_op, const std::vector<std::string>& new_inputs,
+std::string Site::add(std::string_view word, std::string_view new_op,
+                      const std::vector<std::string>& new_inputs,
                       const std::vector<std::pair<std::string, std::string>>& attrs) {
   const std::string free = in.free_name(std::string(name).append("/").append(word));
   NodeBuilder node(free, new_op);
@@ -413,7 +417,8 @@ void Site::rename_op(std::string_view new_op, const std::vector<std::string_view
     }
     node += fields->raw;
   }
-  for (const auto& [key, value] : with) append_bytes_field(node, node_field::kAttr, map_entry_bytes(key, value));
+  for (const auto& [key, value] : with)
+    append_bytes_field(node, node_field::kAttr, map_entry_bytes(key, value));
   result_ = std::move(node);
   result_op_ = new_op;
   if (in.graph().is_body()) {

@@ -73,7 +73,8 @@ class Rewriting {
   std::optional<std::unordered_set<std::string>> read_;
   std::vector<std::string> added_;
   std::unordered_map<std::string, std::string> redirects_;
-  std::unordered_multimap<std::string, std::string> redirected_to_;  // canonical: by the tensor that is read now
+  std::unordered_multimap<std::string, std::string>
+      redirected_to_;  // canonical: by the tensor that is read now
   std::unordered_map<std::string, std::vector<std::string>> removed_;
 };
 
@@ -115,7 +116,7 @@ class Site {
     std::string op;
     std::vector<std::string> inputs{};
     std::vector<std::pair<std::string, std::string>> attrs{};  // AttrValues
-    bool same_outputs = true;  // as many, of the same shapes
+    bool same_outputs = true;                                  // as many, of the same shapes
   };
   void become(const Node& node);
   // The same node with another op, some attributes left out, some others behind them.
