@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -64,11 +63,12 @@ std::string digits(size_t count) {
   return std::string(count_in(path));
 }
 
-// Number of data files that an index names; 0 where it is none that can be read.
+// Number of data files that an index names; 0 where it is none. Throws Error (kInput) where it cannot be read.
 size_t shards_named_in(const std::string& index) {
   if (!exists(index)) return 0;
+  const auto file = InputFile::open(index);
   try {
-    return shards_of_index(InputFile::open(index));
+    return shards_of_index(file);
   } catch (const Error&) {
     return 0;  // a broken index is overwritten; what it named cannot be told and stays
   }
@@ -81,11 +81,9 @@ bool remove_all(const std::vector<std::string>& paths) {
   return gone;
 }
 
-bool remove_data(size_t shards, const std::vector<std::string>& data) {
-  const std::string count = digits(shards);
+bool remove_data(const std::string& prefix, size_t shards) {
   std::vector<std::string> going;
-  std::copy_if(data.begin(), data.end(), std::back_inserter(going),
-               [&](const std::string& path) { return count_in(path) == count; });
+  for (size_t shard = 0; shard < shards; ++shard) going.push_back(shard_path(prefix, shard, shards));
   return remove_all(going);
 }
 
@@ -104,13 +102,24 @@ Error already_there(const std::string& path) {
   return Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
 }
 
+// Nobody else is at work here: what lies beside is of processes that were killed.
+void remove_leftovers_under_lock(const std::string& prefix) {
+  const Neighbours there = neighbours_of(prefix);
+  if (there.markers.empty()) return;
+  const size_t now = shards_named_in(index_path(prefix));
+  for (const std::string& marker : there.markers) {
+    const size_t named = shards_named_in(marker);
+    if (named == now || remove_data(prefix, named)) ::unlink(marker.c_str());
+  }
+}
+
 class Exchange {
  public:
   explicit Exchange(NewBundle& bundle)
       : bundle_(bundle), index_(index_path(bundle.prefix)), lock_(std::string(dir_name(bundle.prefix))) {}
 
   void run(const std::function<void()>& then) {
-    if (lock_.held()) take_away_what_kills_left();
+    if (lock_.held()) remove_leftovers_under_lock(bundle_.prefix);
     check_sources();
     const Neighbours there = neighbours_of(bundle_.prefix);
     old_ = shards_named_in(index_);
@@ -131,21 +140,11 @@ class Exchange {
       throw;
     }
     // What cannot be removed now is for whoever comes next, whom the marker tells.
-    if (old_ == count || remove_data(old_, there.data)) remove_marker();
+    if (old_ == count || remove_data(bundle_.prefix, old_)) remove_marker();
     if (count != bundle_.shards) take_own_names(count);
   }
 
  private:
-  // Nobody else is at work here: what lies beside is of processes that were killed.
-  void take_away_what_kills_left() {
-    const Neighbours there = neighbours_of(bundle_.prefix);
-    const size_t now = shards_named_in(index_);
-    for (const std::string& marker : there.markers) {
-      const size_t named = shards_named_in(marker);
-      if (named == now || remove_data(named, there.data)) ::unlink(marker.c_str());
-    }
-  }
-
   void check_sources() const {
     for (const auto& source : bundle_.sources) {
       if (!still_there(*source))
@@ -272,6 +271,11 @@ class Exchange {
 };
 
 }  // namespace
+
+void take_away_what_kills_left(const std::string& prefix) {
+  const FolderLock lock{std::string(dir_name(prefix))};
+  if (lock.held()) remove_leftovers_under_lock(prefix);
+}
 
 void put_in_place(NewBundle& bundle, const std::function<void()>& then) { Exchange(bundle).run(then); }
 

@@ -29,6 +29,9 @@ struct NewBundle {
   std::vector<std::shared_ptr<const InputFile>> sources;  // indexes that nobody may have replaced meanwhile
 };
 
+// Before anything is looked for at the prefix: what the next command takes away, see put_in_place().
+void take_away_what_kills_left(const std::string& prefix);
+
 // One process at a time does this in a folder. Data files whose names are taken get names of another count
 // first; the index is exchanged in one step; then data goes that the old index alone names, and last the new
 // files get the names that they would have had. An index that is on its way lies beside as

@@ -294,6 +294,7 @@ CheckpointOutput::CheckpointOutput(Checkpoint checkpoint, const std::string& pre
                                    const WriteOptions& options)
     : state_(std::make_unique<State>(std::move(checkpoint), prefix, options)) {
   State& state = *state_;
+  take_away_what_kills_left(prefix);
   state.check_target();
   state.plan();
   state.stage_kept();
