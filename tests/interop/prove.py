@@ -19,6 +19,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow.compat.v1 as tf
+from tensorflow.python.framework import op_def_registry
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from real_files import folders
@@ -78,11 +79,17 @@ def renamed(graph, names, rng):
         names[old] = new[names[old]]
 
 
+def takes_reference(op):
+    """Whether it needs what an Identity would not give it."""
+    known = op_def_registry.get(op)
+    return known is not None and any(arg.is_ref for arg in known.input_arg)
+
+
 def inserted(graph, rng):
     ops = {node.name: node.op for node in graph.node}
     kept = ("VariableV2", "Variable", "NextIteration", "Enter", "VarHandleOp")
     places = [(node, i) for node in graph.node for i, text in enumerate(node.input)
-              if not text.startswith("^") and node.op != "Merge" and ops.get(node_of(text), kept[0]) not in kept]
+              if not text.startswith("^") and node.op != "Merge" and not takes_reference(node.op) and ops.get(node_of(text), kept[0]) not in kept]
     if not places:
         return
     node, i = rng.choice(places)
