@@ -23,6 +23,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,7 +111,7 @@ class Subject:
         path = self.fresh(name)
         assets = os.path.join(self.path, "assets")
         if os.path.isdir(assets):
-            os.symlink(assets, os.path.join(os.path.dirname(path), "assets"))
+            shutil.copytree(assets, os.path.join(os.path.dirname(path), "assets"))
         return path
 
 
