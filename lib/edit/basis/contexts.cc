@@ -19,6 +19,12 @@ bool is_pivot(bool cond, uint32_t field) {
   return cond ? field == 2 || field == 3 : field >= 5 && field <= 7;
 }
 
+// What tf.gradients adds to a loop to count its steps (python/ops/control_flow_ops.py,
+// AddForwardLoopCounter): no variable of the loop as it was written.
+bool is_forward_counter(std::string_view exit) {
+  return exit.substr(exit.rfind('/') + 1).starts_with("f_count");
+}
+
 }  // namespace
 
 Contexts::Contexts(const Facts& facts) : facts_(facts) {
@@ -50,6 +56,7 @@ std::vector<NodeId> Contexts::read(std::string_view def, bool cond, int depth) {
       context.whole.push_back(named);
     } else if (named != kNoNode) {
       if (const NodeId by = switch_of_exit(facts_, named); by != kNoNode) exits_.push_back({named, by});
+      if (!is_forward_counter(fields->value)) context.whole.push_back(named);
     }
     if (number == (cond ? kCondValues : kLoopValues)) {
       for (Fields values_def(fields->value); values_def.next();) {

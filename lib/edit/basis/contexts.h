@@ -16,8 +16,9 @@ class Contexts {
   // Makes nothing where no collection describes a context.
   explicit Contexts(const Facts& facts);
 
-  // `node` is in the set now: calls `want` with the predicates and pivots of the contexts that it is a value
-  // of, and of those nested in them. Of each context once.
+  // `node` is in the set now: calls `want` with the predicates, pivots and Exits of the contexts that it is
+  // a value of, and of those nested in them, but for the counters that tf.gradients added. Of each context
+  // once.
   void add(NodeId node, const std::function<void(NodeId)>& want);
 
   // Exits that a context names, each with the Switch that it leaves by. One that nothing reads is in no
