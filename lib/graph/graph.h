@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,12 +36,6 @@ struct Tally {
     ++nodes;
     variables += is_variable_op(op) ? 1 : 0;
     python += is_python_op(op) ? 1 : 0;
-  }
-  void add(const Tally& other) {
-    nodes += other.nodes;
-    variables += other.variables;
-    functions += other.functions;
-    python += other.python;
   }
   void add(OpKinds op, uint64_t times = 1) {
     nodes += times;
@@ -195,10 +188,7 @@ class Graph {
   void number_ops();
   void start_range(std::shared_ptr<const Mapping> mapping);
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
-  void write_nodes_here(Sink& sink, uint32_t begin, uint32_t end, std::mutex& mappings) const;
   void write_undecoded(Sink& sink, Tally* tally) const;
-  void write_undecoded_part(std::string_view part, const Prefixing* prefixing, Sink& sink, Tally* tally,
-                            std::mutex& mappings) const;
 
   std::string_view message_;
   uint32_t node_field_;

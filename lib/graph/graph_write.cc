@@ -1,9 +1,5 @@
-// Writing a graph: nodes through their mappings, on all cores, and what nobody edited as it lies there.
-#include <algorithm>
-#include <functional>
-#include <mutex>
+// Writing a graph: nodes through their mappings, and what nobody edited as it lies there.
 
-#include "base/parallel.h"
 #include "graph/graph.h"
 #include "graph/prefix.h"
 
@@ -17,9 +13,7 @@ constexpr uint32_t kTensorContent = 4;  // TensorProto
 // Writes nodes through a mapping; keeps the room for one node from node to node.
 class MappedWriter {
  public:
-  // `mappings`: held while one is asked that others may ask, too.
-  MappedWriter(Sink& sink, uint32_t node_field, std::mutex& mappings)
-      : sink_(sink), node_field_(node_field), mappings_(mappings) {}
+  MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
 
   void write(std::string_view node_def, const Mapping& mapping, const Prefixing* prefixing, NodeId id) {
     if (prefixing != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
@@ -27,10 +21,7 @@ class MappedWriter {
       if (write_prefixed(node_def, *prefixing)) return;
     }
     pieces_.clear();
-    {
-      const std::lock_guard lock(mappings_);
-      map_node(node_def, mapping, pieces_, id);
-    }
+    map_node(node_def, mapping, pieces_, id);
     head_.clear();
     append_tag(head_, node_field_, Wire::kBytes);
     append_varint(head_, pieces_.size());
@@ -64,7 +55,6 @@ class MappedWriter {
 
   Sink& sink_;
   uint32_t node_field_;
-  std::mutex& mappings_;
   Pieces pieces_;
   std::string head_;
   std::vector<char> room_;
@@ -119,81 +109,9 @@ void Graph::write(Sink& sink, Tally* tally) const {
   write_nodes(sink, written, size());
 }
 
-namespace {
-
-// Bytes to be written later: those that last are only viewed.
-class Segments final : public Sink {
- public:
-  void clear() {
-    made_.clear();
-    segments_.clear();
-  }
-  void write(std::string_view bytes) override {
-    if (bytes.empty()) return;
-    if (segments_.empty() || segments_.back().lasting.data() != nullptr)
-      segments_.push_back({made_.size(), {}});
-    made_ += bytes;
-  }
-  void write_lasting(std::string_view bytes) override {
-    if (!bytes.empty()) segments_.push_back({made_.size(), bytes});
-  }
-
-  // Goes on with `run`, lasting bytes that lie one behind the other and are not written yet.
-  void write_to(Sink& sink, std::string_view& run) const {
-    for (size_t i = 0; i < segments_.size(); ++i) {
-      const Segment& segment = segments_[i];
-      const std::string_view lasting = segment.lasting;
-      if (lasting.data() != nullptr && !run.empty() && run.data() + run.size() == lasting.data()) {
-        run = {run.data(), run.size() + lasting.size()};
-        continue;
-      }
-      sink.write(run);
-      run = lasting;
-      if (lasting.data() != nullptr) continue;
-      const size_t end = i + 1 < segments_.size() ? segments_[i + 1].begin : made_.size();
-      sink.write(std::string_view(made_).substr(segment.begin, end - segment.begin));
-    }
-  }
-
- private:
-  struct Segment {
-    size_t begin;  // in made_
-    std::string_view lasting;
-  };
-  std::string made_;
-  std::vector<Segment> segments_;
-};
-
-// Calls encode(piece, sink) for each piece on all cores, and writes what they gave in order.
-void write_pieces(size_t pieces, Sink& sink, const std::function<void(size_t, Sink&)>& encode) {
-  std::vector<Segments> places(most_at_once());
-  std::string_view run;
-  pieces_in_order(
-      pieces,
-      [&](size_t piece, size_t place) {
-        places[place].clear();
-        encode(piece, places[place]);
-      },
-      [&](size_t place) { places[place].write_to(sink, run); });
-  sink.write(run);
-}
-
-}  // namespace
-
+// Runs of records as they lie there are one write.
 void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
-  std::mutex mapping;
-  if (!streams_.empty() || end - begin <= 2 * kPerPiece || !mapped())
-    return write_nodes_here(sink, begin, end, mapping);
-  write_pieces(pieces_of(end - begin), sink, [&](size_t piece, Sink& segments) {
-    const size_t from = begin + piece * kPerPiece;
-    write_nodes_here(segments, static_cast<uint32_t>(from),
-                     static_cast<uint32_t>(std::min<size_t>(from + kPerPiece, end)), mapping);
-  });
-}
-
-// In this thread. Runs of records as they lie there are one write.
-void Graph::write_nodes_here(Sink& sink, uint32_t begin, uint32_t end, std::mutex& mappings) const {
-  MappedWriter writer(sink, node_field_, mappings);
+  MappedWriter writer(sink, node_field_);
   size_t range = 0;
   std::string_view run;  // untouched records that lie one behind the other
   for (uint32_t i = begin; i < end; ++i) {
@@ -229,31 +147,10 @@ void Graph::write_nodes_here(Sink& sink, uint32_t begin, uint32_t end, std::mute
 }
 
 void Graph::write_undecoded(Sink& sink, Tally* tally) const {
+  MappedWriter writer(sink, node_field_);
   const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
-  std::vector<const char*> begins;  // of pieces of the message
-  size_t passed = 0;
-  for (Fields fields(message_); fields.next(); ++passed) {
-    if (passed % kPerPiece == 0) begins.push_back(fields->raw.data());
-  }
-  std::mutex mapping, counting;
-  if (begins.size() <= 2) return write_undecoded_part(message_, prefixing, sink, tally, mapping);
-  begins.push_back(message_.data() + message_.size());
-  write_pieces(begins.size() - 1, sink, [&](size_t piece, Sink& segments) {
-    Tally counted;
-    write_undecoded_part({begins[piece], static_cast<size_t>(begins[piece + 1] - begins[piece])}, prefixing,
-                         segments, tally == nullptr ? nullptr : &counted, mapping);
-    if (tally == nullptr) return;
-    const std::lock_guard lock(counting);
-    tally->add(counted);
-  });
-}
-
-// Some fields of the message.
-void Graph::write_undecoded_part(std::string_view part, const Prefixing* prefixing, Sink& sink, Tally* tally,
-                                 std::mutex& mappings) const {
-  MappedWriter writer(sink, node_field_, mappings);
   std::string_view run;  // fields that stay as they are and lie one behind the other
-  for (Fields fields(part); fields.next();) {
+  for (Fields fields(message_); fields.next();) {
     const bool node = fields->bytes(node_field_);
     if (tally != nullptr) {
       if (node) {
