@@ -32,8 +32,6 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
   virtual void write(std::string_view bytes) = 0;
-  // Bytes that stay where they are until the command ends.
-  virtual void write_lasting(std::string_view bytes) { write(bytes); }
   // Bytes that lie in the mapped file, and need not stay in memory.
   virtual void write_from(const std::shared_ptr<const InputFile>& file, std::string_view bytes);
   virtual void write_stream(const Stream& stream) { stream.write(*this); }

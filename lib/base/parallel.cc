@@ -170,42 +170,33 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work) {
   if (error) std::rethrow_exception(error);
 }
 
-size_t most_at_once() { return 2 * size_t{thread_count()}; }
-
-void pieces_in_order(size_t count, const std::function<void(size_t, size_t)>& make,
-                     const std::function<void(size_t)>& use) {
+void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
+                     const std::function<void(std::string_view)>& use) {
   const size_t threads = std::min<size_t>(thread_count(), count);
+  std::vector<std::string> texts(std::max<size_t>(2 * threads, 1));
+  const std::function<void(size_t, size_t)> fill = [&](size_t i, size_t place) {
+    texts[place].clear();
+    make(i, texts[place]);
+  };
   if (threads <= 1) {
     for (size_t i = 0; i < count; ++i) {
-      make(i, 0);
-      use(0);
+      fill(i, 0);
+      use(texts[0]);
     }
     return;
   }
-  Ordered ordered(count, most_at_once(), make);
+  Ordered ordered(count, texts.size(), fill);
   const Helpers helpers(threads - 1, [&] { ordered.help(); });
   try {
     for (size_t i = 0; i < count; ++i) {
       const size_t place = ordered.take();
-      use(place);
+      use(texts[place]);
       ordered.give_back(place);
     }
   } catch (...) {
     ordered.stop();
     throw;
   }
-}
-
-void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
-                     const std::function<void(std::string_view)>& use) {
-  std::vector<std::string> texts(most_at_once());
-  pieces_in_order(
-      count,
-      [&](size_t i, size_t place) {
-        texts[place].clear();
-        make(i, texts[place]);
-      },
-      [&](size_t place) { use(texts[place]); });
 }
 
 }  // namespace gedit

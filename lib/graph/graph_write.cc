@@ -121,7 +121,7 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
     const Mapping* mapping = mapping_of(range, i);
     const NodeId id = ranges_[range].original(i);
     if (const auto stream = streams_.find(i); !streams_.empty() && stream != streams_.end()) {
-      sink.write_lasting(run);
+      sink.write(run);
       run = {};
       const std::string mapped =
           mapping == nullptr ? std::string() : mapped_node(record.node_def, *mapping, id);
@@ -133,17 +133,17 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
     const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
     if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing()) &&
         !mapping->leaves(record.node_def)) {
-      sink.write_lasting(run);
+      sink.write(run);
       run = {};
       writer.write(record.node_def, *mapping, prefixing, id);
     } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
       run = {run.data(), run.size() + record.raw.size()};
     } else {
-      sink.write_lasting(run);
+      sink.write(run);
       run = record.raw;
     }
   }
-  sink.write_lasting(run);
+  sink.write(run);
 }
 
 void Graph::write_undecoded(Sink& sink, Tally* tally) const {
@@ -163,11 +163,11 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
       run = {run.empty() ? fields->raw.data() : run.data(), run.size() + fields->raw.size()};
       continue;
     }
-    sink.write_lasting(run);
+    sink.write(run);
     run = {};
     writer.write(fields->value, *whole_, prefixing, kNoNode);
   }
-  sink.write_lasting(run);
+  sink.write(run);
 }
 
 }  // namespace gedit

@@ -256,7 +256,7 @@ void Pieces::write(Sink& sink) const {
   size_t at = 0;
   for (const View& view : views_) {
     sink.write(std::string_view(small_).substr(at, view.at - at));
-    sink.write_lasting(view.bytes);
+    sink.write(view.bytes);
     at = view.at;
   }
   sink.write(std::string_view(small_).substr(at));
