@@ -64,9 +64,9 @@ class Copy final : public Command {
     Registry ops = input_.registry(model);
     with_file(model, [&] { model.graph().decode(); });  // counts them, too
     const Counts before = count(model);
-    const CopyResult result = with_file(model, [&] { return copy(model, ops, request_); });
+    const CopyChanges result = with_file(model, [&] { return copy(model, ops, request_); });
     const std::vector<std::string> notes = add_values(model, result);
-    if (output_.dry_run()) print(changes(result));
+    if (output_.dry_run()) print(result.text());
     const std::unique_ptr<OutputFile> map = output_.dry_run() ? nullptr : written_map(model, result);
     output_.save(model, {before}, warnings_, notes);
     if (map) map->commit();
@@ -75,7 +75,7 @@ class Copy final : public Command {
 
  private:
   // The checkpoint with the copies' values, to be written beside the output.
-  std::vector<std::string> add_values(const Model& model, const CopyResult& result) {
+  std::vector<std::string> add_values(const Model& model, const CopyChanges& result) {
     warnings_ = result.warnings;
     if (!result.function.empty()) {
       if (checkpoint_.empty()) return {};
@@ -121,15 +121,8 @@ class Copy final : public Command {
             ": " + list};
   }
 
-  static std::string changes(const CopyResult& result) {
-    std::string text;
-    for (const std::string& name : result.changed) text += "~ " + printable(name) + ": extended\n";
-    for (const auto& [name, op] : result.added) text += "+ " + printable(name) + " = " + printable(op) + "\n";
-    return text;
-  }
-
   // Complete, and there once the graph is.
-  std::unique_ptr<OutputFile> written_map(const Model& model, const CopyResult& result) const {
+  std::unique_ptr<OutputFile> written_map(const Model& model, const CopyChanges& result) const {
     if (map_out_.empty()) return nullptr;
     if (same_file(map_out_, model.path) || map_out_ == output_.destination(model).path)
       throw Error(Cause::kUsage, "is the file of the graph, too").of(quoted("--map-out", map_out_));

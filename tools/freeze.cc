@@ -47,8 +47,7 @@ class Freeze final : public Command {
     const bool directory = target_of(model, output_.destination(model)).directory;
     request_.checkpoint = values_of(model, checkpoint_);
     request_.want_changes = output_.dry_run();
-    FreezeResult result = freeze(model, ops, request_);
-    Changes& changes = result.changes;
+    FreezeChanges changes = freeze(model, ops, request_);
     if (graph_alone) {
       if (model.meta().has(meta_field::kSaver)) {
         changes.warnings.push_back(
@@ -58,10 +57,10 @@ class Freeze final : public Command {
     }
     // One folder of values serves all MetaGraphs of a SavedModel, and only one was frozen.
     if (directory && model.meta_graphs.size() == 1) {
-      output_.base.values = values_that_stay(result.kept_keys, changes);
+      output_.base.values = values_that_stay(changes.kept_keys, changes);
       output_.base.without_values = true;
     }
-    return std::move(result.changes);
+    return changes;
   }
 
   // The checkpoint with the values of the variables that stay; null where none does.

@@ -91,14 +91,12 @@ class Merge final : public Command {
         for (std::string& warning : give_assets(operand.model)) missing.push_back(std::move(warning));
       });
     }
-    MergeResult result = merge(std::move(operands), request_);
+    MergeChanges result = merge(std::move(operands), request_);
     result.warnings.insert(result.warnings.begin(), missing.begin(), missing.end());
     output_.base.values = result.values;
     output_.base.files = result.assets;
     output_.base.all_files = true;
-    std::string changes;
-    for (const std::string& change : result.changes) changes += change + "\n";
-    print(changes);
+    print(result.text());
     output_.save(result.model, before, result.warnings, result.notes);
     return 0;
   }

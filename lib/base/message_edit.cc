@@ -21,7 +21,16 @@ std::string with_written(std::string_view message, uint32_t number, Write write)
 
 }  // namespace
 
+std::vector<std::string> bytes_fields(std::string_view message, uint32_t number) {
+  std::vector<std::string> values;
+  for (Fields fields(message); fields.next();) {
+    if (fields->bytes(number)) values.emplace_back(fields->value);
+  }
+  return values;
+}
+
 std::string with_fields(std::string_view message, uint32_t number, const std::vector<std::string>& values) {
+  if (bytes_fields(message, number) == values) return std::string(message);
   return with_written(message, number, [&](std::string& out) {
     for (const std::string& value : values) append_bytes_field(out, number, value);
   });

@@ -12,8 +12,10 @@
 
 namespace gedit {
 
-// `message` with these values, and no others, as fields `number` of kind bytes. They stand where the first
-// one stood, or where the number belongs: before the first field of a higher one.
+std::vector<std::string> bytes_fields(std::string_view message, uint32_t number);
+
+// `message` with these values, and no others, as fields `number` of kind bytes; itself where it has them.
+// They stand where the first one stood, or where the number belongs: before the first field of a higher one.
 std::string with_fields(std::string_view message, uint32_t number, const std::vector<std::string>& values);
 std::string with_field(std::string_view message, uint32_t number, std::string_view value);
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/argument_list.h"
 #include "base/error.h"
-#include "base/file.h"
 
 namespace gedit {
 namespace {}  // namespace
@@ -33,20 +33,7 @@ NamePair parse_name_pair(std::string_view text) {
 
 std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts) {
   std::vector<NamePair> pairs;
-  for (const std::string& text : texts) {
-    if (!text.starts_with('@')) {
-      pairs.push_back(parse_name_pair(text));
-      continue;
-    }
-    const auto file = InputFile::open(text.substr(1));
-    for (std::string_view left = file->bytes(); !left.empty();) {
-      const size_t end = std::min(left.find('\n'), left.size());
-      std::string_view line = left.substr(0, end);
-      left.remove_prefix(std::min(end + 1, left.size()));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!line.empty()) pairs.push_back(parse_name_pair(line));
-    }
-  }
+  each_argument(texts, [&](std::string_view item, bool) { pairs.push_back(parse_name_pair(item)); });
   return pairs;
 }
 

@@ -48,7 +48,7 @@ class Copying {
   }
 
   // Changes the model; `mapping` is this object's, and keeps it alive until the graph is written.
-  CopyResult apply(std::shared_ptr<const Mapping> mapping) {
+  CopyChanges apply(std::shared_ptr<const Mapping> mapping) {
     Graph& graph = facts_.edited();
     graph.append_mapped(copies_, std::move(mapping));
     for (std::string& node : new_nodes_) graph.append(std::move(node));
@@ -86,14 +86,14 @@ class Copying {
   Facts facts_;
   CopySelection selection_;
   CopyMapping mapping_;
-  CopyResult result_;
+  CopyChanges result_;
   std::vector<NodeId> copies_;
   std::vector<std::string> new_nodes_;  // Placeholders and StopGradients
 };
 
 }  // namespace
 
-CopyResult copy(Model& model, Registry& ops, const CopyRequest& request) {
+CopyChanges copy(Model& model, Registry& ops, const CopyRequest& request) {
   check(request);
   model.graph().decode();
   const std::string function = function_of(model, ops, request);

@@ -28,14 +28,14 @@ namespace gedit {
 
 // Edits the selected MetaGraph. The copies are written when the model is: until then it stays where it is and
 // `ops` lives. Throws Error (kUsage, kRefused); the model is then not to be used any more.
-CopyResult copy(Model& model, Registry& ops, const CopyRequest& request);
+CopyChanges copy(Model& model, Registry& ops, const CopyRequest& request);
 
 // ---- merge
 
 // Its operands are several models, each with what is known of its ops, and what comes of them is a new one:
 // so it has a shape of its own among the edits. The model views the operands, which it keeps. Throws Error
 // (kUsage, kInput, kRefused).
-MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request);
+MergeChanges merge(std::vector<MergeOperand> operands, const MergeRequest& request);
 
 // ---- extract
 
@@ -60,14 +60,13 @@ struct FreezeRequest {
   bool want_changes = false;         // fill Changes::removed, too
 };
 
-struct FreezeResult {
-  Changes changes;
+struct FreezeChanges : Changes {
   std::vector<std::string> kept_keys;  // of the checkpoint: values of the variables that stay
 };
 
 // Reduces the selected MetaGraph. Weights are streamed from the checkpoint when the model is written; they
 // are not in memory. Throws Error (kUsage, kRefused, kInput).
-FreezeResult freeze(Model& model, Registry& ops, const FreezeRequest& request);
+FreezeChanges freeze(Model& model, Registry& ops, const FreezeRequest& request);
 
 // The checkpoint that belongs to the model: `named` if it is given, a SavedModel's variables, for `x.meta`
 // the checkpoint `x` where there is one; else empty.

@@ -29,10 +29,10 @@ class Freezing {
         facts_(model, ops),
         fed_(cut_at_signature(facts_, wanted_)),
         variables_(facts_, request.keep) {
-    result_.changes.list_removed = request.want_changes;
+    result_.list_removed = request.want_changes;
   }
 
-  FreezeResult run() {
+  FreezeChanges run() {
     Cut cut(facts_, wanted_.outputs, wanted_.inputs);
     HandleFlow flow(graph_, facts_.ops, variables_.questions([](NodeId) { return true; }, nullptr));
     NewNames names(facts_.names());
@@ -79,7 +79,7 @@ class Freezing {
   }
 
  private:
-  Changes& changes() { return result_.changes; }
+  Changes& changes() { return result_; }
 
   [[noreturn]] void refuse_writer(NodeId writer, const HandleFlow& flow) const {
     throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second.variable);
@@ -183,12 +183,12 @@ class Freezing {
   FrozenVariables variables_;
   std::optional<VariableValues> values_;
   std::vector<LateRead> late_reads_;
-  FreezeResult result_;
+  FreezeChanges result_;
 };
 
 }  // namespace
 
-FreezeResult freeze(Model& model, Registry& ops, const FreezeRequest& request) {
+FreezeChanges freeze(Model& model, Registry& ops, const FreezeRequest& request) {
   model.graph().decode();
   return Freezing(model, ops, request).run();
 }

@@ -47,7 +47,7 @@ class Merging {
     }
   }
 
-  MergeResult run(const std::shared_ptr<Merging>& self) {
+  MergeChanges run(const std::shared_ptr<Merging>& self) {
     decide_names();
     decide_functions();
     start_merged(result_.model, parts_, richest_);
@@ -157,7 +157,7 @@ class Merging {
   }
 
   void tell() {
-    if (request_.want_changes) result_.changes = merged_changes(parts_, *inputs_, nodes_);
+    if (request_.want_changes) list_changes(parts_, *inputs_, nodes_, result_);
     std::vector<std::string>& warnings = result_.warnings;
     warn_of_other_graphs(parts_, richest_, warnings);
     inputs_->warn(warnings);
@@ -178,12 +178,12 @@ class Merging {
   std::optional<MergedSurroundings> surroundings_;
   std::unique_ptr<InputMap> inputs_;
   NewNodes nodes_;  // that no operand has
-  MergeResult result_;
+  MergeChanges result_;
 };
 
 }  // namespace
 
-MergeResult merge(std::vector<MergeOperand> operands, const MergeRequest& request) {
+MergeChanges merge(std::vector<MergeOperand> operands, const MergeRequest& request) {
   const auto merging = std::make_shared<Merging>(std::move(operands), request);
   try {
     return merging->run(merging);

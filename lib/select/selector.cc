@@ -3,8 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/argument_list.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/glob.h"
 #include "base/size.h"
 #include "graph/dtype.h"
@@ -280,20 +280,16 @@ class Parser {
   }
 
   Selector file(const std::string& path) const {
-    const std::shared_ptr<const InputFile> file = InputFile::open(path);
     Selector all;
     all.is = Is::kOr;
     all.written = "@" + path;
-    for (std::string_view left = file->bytes(); !left.empty();) {
-      const size_t end = left.find('\n');
-      std::string_view line = left.substr(0, end);
-      left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
+    each_line(path, [&](std::string_view line) {
       while (!line.empty() && blank(line.back())) line.remove_suffix(1);
       while (!line.empty() && blank(line.front())) line.remove_prefix(1);
-      if (line.empty() || line.front() == '#') continue;
+      if (line.empty() || line.front() == '#') return;
       if (line.front() == '@') fail("a selector file names no other file");
       all.operands.push_back(parse_selector(line));
-    }
+    });
     return all;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/argument_list.h"
 #include "base/error.h"
 #include "checkpoint/list.h"
 #include "checkpoint/values.h"
@@ -98,35 +99,26 @@ void cast_weights(Weights& weights, DType to) {
   }
 }
 
+// OLD<tab>NEW: for names with `=` in them.
+std::optional<NamePair> parse_tabbed(std::string_view line) {
+  const size_t tab = line.find('\t');
+  if (tab == std::string_view::npos || tab == 0) return std::nullopt;
+  const std::string_view from = line.substr(0, tab), to = line.substr(tab + 1);
+  const bool scope = from.ends_with('/');
+  if (to.empty() || scope != to.ends_with('/')) throw misused(line, "is not OLD<tab>NEW");
+  const size_t cut = scope ? 1 : 0;
+  return NamePair{.from = std::string(from.substr(0, from.size() - cut)),
+                  .to = std::string(to.substr(0, to.size() - cut)),
+                  .scope = scope,
+                  .text = std::string(line)};
+}
+
 std::vector<NamePair> parse_map(const std::vector<std::string>& texts) {
   std::vector<NamePair> pairs;
-  for (const std::string& text : texts) {
-    if (!text.starts_with('@')) {
-      pairs.push_back(parse_name_pair(text));
-      continue;
-    }
-    const auto file = InputFile::open(text.substr(1));
-    for (std::string_view left = file->bytes(); !left.empty();) {
-      const size_t end = std::min(left.find('\n'), left.size());
-      std::string_view line = left.substr(0, end);
-      left.remove_prefix(std::min(end + 1, left.size()));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line.empty()) continue;
-      const size_t tab = line.find('\t');
-      if (tab == std::string_view::npos || tab == 0) {
-        pairs.push_back(parse_name_pair(line));
-      } else {  // names with `=` in them
-        const std::string_view from = line.substr(0, tab), to = line.substr(tab + 1);
-        if (to.empty() || from.ends_with('/') != to.ends_with('/')) throw misused(line, "is not OLD<tab>NEW");
-        const bool scope = from.ends_with('/');
-        const size_t cut = scope ? 1 : 0;
-        pairs.push_back({.from = std::string(from.substr(0, from.size() - cut)),
-                         .to = std::string(to.substr(0, to.size() - cut)),
-                         .scope = scope,
-                         .text = std::string(line)});
-      }
-    }
-  }
+  each_argument(texts, [&](std::string_view item, bool in_file) {
+    std::optional<NamePair> tabbed = in_file ? parse_tabbed(item) : std::nullopt;
+    pairs.push_back(tabbed ? std::move(*tabbed) : parse_name_pair(item));
+  });
   return pairs;
 }
 

@@ -1,27 +1,24 @@
 #include "edit/basis/key_value.h"
 
+#include "base/argument_list.h"
 #include "base/error.h"
-#include "base/file.h"
 
 namespace gedit {
+namespace {
+
+std::string_view trimmed_right(std::string_view line) {
+  const size_t last = line.find_last_not_of(" \t\r");
+  return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+}  // namespace
 
 std::vector<std::string> read_pairs(const std::vector<std::string>& arguments) {
   std::vector<std::string> pairs;
-  for (const std::string& argument : arguments) {
-    if (!argument.starts_with('@')) {
-      pairs.push_back(argument);
-      continue;
-    }
-    const std::shared_ptr<const InputFile> file = InputFile::open(argument.substr(1));
-    for (std::string_view left = file->bytes(); !left.empty();) {
-      const size_t end = left.find('\n');
-      std::string_view line = left.substr(0, end);
-      left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
-      while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t'))
-        line.remove_suffix(1);
-      if (!line.empty() && line[0] != '#') pairs.emplace_back(line);
-    }
-  }
+  each_argument(arguments, [&](std::string_view item, bool in_file) {
+    if (in_file) item = trimmed_right(item);
+    if (!in_file || !(item.empty() || item[0] == '#')) pairs.emplace_back(item);
+  });
   return pairs;
 }
 

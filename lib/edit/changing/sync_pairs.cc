@@ -6,6 +6,7 @@
 #include "base/near.h"
 #include "edit/basis/key_value.h"
 #include "graph/types.h"
+#include "model/collections.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -44,7 +45,7 @@ SyncVariables::SyncVariables(const Facts& facts, std::string from, std::string t
   const Graph& nodes = facts_.graph();
   trainable_ = stepped_ = taken_ = NodeSet(nodes.size());
   for (const Collection& collection : facts_.collections()) {
-    if (collection.key != "trainable_variables") continue;
+    if (collection.key != collection_key::kTrainableVariables) continue;
     has_trainable_ = true;
     if (collection.kind != collection_kind::kBytesList) continue;
     for (const std::string_view def : collection.items) {

@@ -6,13 +6,13 @@
 #include "ops/kinds.h"
 
 namespace gedit {
-void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {
+void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyChanges& result) {
   const NamesOfCopies names(facts, mapping);
   for (const std::string& key : extend_collections(facts.model.meta(), facts.collections(), names))
-    result.changed.push_back("collection " + key);
+    result.changed.emplace_back("collection " + key, "extended");
 }
 
-void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result) {
+void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyChanges& result) {
   Graph& graph = facts.model.graph();
   std::unordered_set<uint32_t> in_savers;
   for (const SaverNode& restore : facts.savers().restores) {
@@ -48,7 +48,7 @@ void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResu
       if (known.insert(copy).second) inputs.push_back(copy);
     }
     if (inputs.size() == before) continue;
-    result.changed.emplace_back(graph.name(NodeId{index}));
+    result.changed.emplace_back(graph.name(NodeId{index}), "extended");
     graph.replace(NodeId{index}, with_inputs(graph.bytes(NodeId{index}), inputs));
   }
 }

@@ -6,7 +6,7 @@
 
 namespace gedit {
 
-void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyResult& result);
-void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyResult& result);
+void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyChanges& result);
+void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyChanges& result);
 
 }  // namespace gedit

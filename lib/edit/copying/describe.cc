@@ -34,7 +34,7 @@ void warn_of_state_in_functions(const CopyReads& reads, std::vector<std::string>
 
 }  // namespace
 
-void describe(const CopyReads& reads, const CopyRequest& request, CopyResult& result) {
+void describe(const CopyReads& reads, const CopyRequest& request, CopyChanges& result) {
   size_t py_funcs = 0;
   const Graph& graph = reads.facts.graph();
   const std::string& function = reads.facts.tensors().function();

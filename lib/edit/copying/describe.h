@@ -6,6 +6,6 @@
 namespace gedit {
 
 // Fills result.nodes, variables, values, outputs, frames, warnings, once all names are decided.
-void describe(const CopyReads& reads, const CopyRequest& request, CopyResult& result);
+void describe(const CopyReads& reads, const CopyRequest& request, CopyChanges& result);
 
 }  // namespace gedit

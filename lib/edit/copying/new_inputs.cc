@@ -41,7 +41,7 @@ std::string placeholder(const CopyReads& reads, const CopyRequest& request, cons
 }
 
 void stop_gradient(const CopyReads& reads, const CopyRequest& request, const TensorRef& tensor, bool read,
-                   CopyResult& result, std::vector<std::string>& new_nodes) {
+                   CopyChanges& result, std::vector<std::string>& new_nodes) {
   if (!read)
     throw refused("is neither copied nor read by a copy")
         .of(quoted("tensor", reads.text(tensor)))
@@ -67,7 +67,7 @@ void stop_gradient(const CopyReads& reads, const CopyRequest& request, const Ten
 
 }  // namespace
 
-void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyResult& result,
+void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyChanges& result,
                       std::vector<std::string>& new_nodes) {
   std::unordered_map<TensorRef, std::string, TensorHash> made;
   reads.each([&](NodeId reader, size_t slot, const TensorRef& tensor) {
@@ -90,7 +90,7 @@ void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyRe
   for (const auto& [tensor, name] : made) reads.mapping.replace(tensor, name);
 }
 
-void stop_gradients(const CopyReads& reads, const CopyRequest& request, CopyResult& result,
+void stop_gradients(const CopyReads& reads, const CopyRequest& request, CopyChanges& result,
                     std::vector<std::string>& new_nodes) {
   if (request.stop_gradient.empty()) return;
   std::unordered_set<TensorRef, TensorHash> read;

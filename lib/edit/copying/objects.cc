@@ -22,7 +22,7 @@ namespace {
 
 class ObjectExtension {
  public:
-  ObjectExtension(Facts& facts, CopyMapping& mapping, CopyResult& result)
+  ObjectExtension(Facts& facts, CopyMapping& mapping, CopyChanges& result)
       : facts_(facts),
         graph_(facts.model.graph()),
         mapping_(mapping),
@@ -54,7 +54,7 @@ class ObjectExtension {
     add_tables(copies);
     graph_.set_part(graph_field::kLibrary, library_.encode());
     facts_.model.meta().set_part(meta_field::kObjectGraph, saved_objects_bytes(objects_));
-    result_.changed.emplace_back("object graph");
+    result_.changed.emplace_back("object graph", "extended");
   }
 
  private:
@@ -144,7 +144,7 @@ class ObjectExtension {
     body.apply();
     inputs.insert(inputs.end(), controls.begin(), controls.end());
     graph_.replace(call, with_inputs(with_types(graph_.bytes(call), "Tin", types), inputs));
-    result_.changed.emplace_back(graph_.name(call));
+    result_.changed.emplace_back(graph_.name(call), "extended");
   }
 
   // What the call reads for the copy: its handle, or its value by the same nodes.
@@ -277,7 +277,7 @@ class ObjectExtension {
   Facts& facts_;
   Graph& graph_;
   CopyMapping& mapping_;
-  CopyResult& result_;
+  CopyChanges& result_;
   Library library_;
   SavedObjects objects_;
   std::unordered_map<uint32_t, uint32_t> objects_of_;     // node -> object
@@ -291,7 +291,7 @@ class ObjectExtension {
 
 }  // namespace
 
-void extend_objects(Facts& facts, CopyMapping& mapping, CopyResult& result) {
+void extend_objects(Facts& facts, CopyMapping& mapping, CopyChanges& result) {
   if (facts.model.meta().has(meta_field::kObjectGraph)) ObjectExtension(facts, mapping, result).run();
 }
 

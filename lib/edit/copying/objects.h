@@ -11,6 +11,6 @@ namespace gedit {
 // functions that make and fill it, becomes an object at the path of its key: under child NEW of the root.
 // Fills result.keys, values, objects, changed, warnings. Nothing happens where the MetaGraph has no object
 // graph. Throws Error (kRefused) where a key or a path is in use.
-void extend_objects(Facts& facts, CopyMapping& mapping, CopyResult& result);
+void extend_objects(Facts& facts, CopyMapping& mapping, CopyChanges& result);
 
 }  // namespace gedit

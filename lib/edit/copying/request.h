@@ -4,10 +4,10 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "checkpoint/copied_value.h"
+#include "edit/basis/changes.h"
 
 namespace gedit {
 
@@ -25,7 +25,7 @@ struct CopyRequest {
   std::optional<std::string> device;
   std::vector<std::string> stop_gradient;
   bool values = false;      // a checkpoint with the copies' values is written
-  bool want_names = false;  // fill CopyResult::nodes and added, which hold every name
+  bool want_names = false;  // fill CopyChanges::nodes, added and changed, which hold every name
 };
 
 // Throws Error (kUsage) where it says too little, or what excludes each other.
@@ -35,7 +35,7 @@ void check(const CopyRequest& request);
 CopyRequest within(const CopyRequest& request, const std::string& function);
 
 // What became of what, by name (`FN//node` in a function); tensors as `node:1`, `node` for output 0.
-struct CopyResult {
+struct CopyChanges : Changes {
   std::string function;  // in whose body the copies are; empty: in the main graph
   std::map<std::string, std::string> nodes, outputs, inputs, variables, keys, frames;
   // Keys of the copies' values in a checkpoint: of the savers, and where no saver has a variable its name.
@@ -45,10 +45,6 @@ struct CopyResult {
   // need not be.
   std::map<std::string, std::string> other_values;
   std::vector<CopiedValue> objects;  // of a TF2 SavedModel: the values' objects in the checkpoint
-  std::vector<std::pair<std::string, std::string>>
-      added;                         // every new node and its op, in order, with want_names
-  std::vector<std::string> changed;  // originals that gained inputs or entries
-  std::vector<std::string> warnings;
 };
 
 }  // namespace gedit

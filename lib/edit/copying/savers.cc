@@ -19,7 +19,7 @@ constexpr size_t kMostBehind = 1000;  // nodes that compute what a saver saves; 
 
 class SaverExtension final : public GraphSaverNodes {
  public:
-  SaverExtension(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result)
+  SaverExtension(const Facts& facts, CopyMapping& mapping, bool values, CopyChanges& result)
       : GraphSaverNodes(facts.model.graph(), facts.names(), facts.consumers(), SharedConsts::kStay),
         facts_(facts),
         mapping_(mapping),
@@ -55,7 +55,7 @@ class SaverExtension final : public GraphSaverNodes {
   std::string key_of_copy(const std::string& key) const { return mapping_.scope().of(key); }
 
   void change(NodeId id, std::string node_def) override {
-    result_.changed.emplace_back(graph_.name(id));
+    result_.changed.emplace_back(graph_.name(id), "extended");
     GraphSaverNodes::change(id, std::move(node_def));
   }
 
@@ -289,14 +289,14 @@ class SaverExtension final : public GraphSaverNodes {
   const Facts& facts_;
   CopyMapping& mapping_;
   const bool values_;
-  CopyResult& result_;
+  CopyChanges& result_;
   std::set<NodeId> main_;                            // Save nodes of saver_def's saver
   std::unordered_map<uint32_t, std::string> again_;  // what computes a saved value, and its copy
 };
 
 }  // namespace
 
-void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result) {
+void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyChanges& result) {
   SaverExtension(facts, mapping, values, result).run();
 }
 

@@ -10,6 +10,6 @@ namespace gedit {
 // assignment once more, run by the same restore groups. SaverDefs do not change. Fills result.keys, added,
 // changed, warnings. Throws Error (kRefused) where a key is in use.
 // `values`: a checkpoint is written, which the savers must be able to read.
-void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyResult& result);
+void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyChanges& result);
 
 }  // namespace gedit

@@ -12,33 +12,6 @@
 namespace gedit {
 namespace {
 
-std::vector<std::string> contents_in(std::string_view message, uint32_t number) {
-  std::vector<std::string> contents;
-  for (Fields fields(message); fields.next();) {
-    if (fields->bytes(number)) contents.emplace_back(fields->value);
-  }
-  return contents;
-}
-
-// `message` with these fields `number` where the first of them stood, else behind all of lower numbers.
-std::string with_contents(std::string_view message, uint32_t number,
-                          const std::vector<std::string>& contents) {
-  if (contents_in(message, number) == contents) return std::string(message);
-  std::string made, out;
-  for (const std::string& content : contents) append_bytes_field(made, number, content);
-  bool written = false;
-  size_t place = 0;
-  for (Fields fields(message); fields.next();) {
-    if (!fields->bytes(number)) {
-      out += fields->raw;
-      if (fields->number < number) place = out.size();
-    } else if (!std::exchange(written, true)) {
-      out += made;
-    }
-  }
-  return written ? out : out.insert(place, made);
-}
-
 std::string with_value_type(std::string_view arg_def, DType dtype) {
   std::string out;
   for (Fields fields(arg_def); fields.next();) {
@@ -134,7 +107,7 @@ void FunctionDef::add_argument(std::string arg_def, std::string_view attrs) {
 
 void FunctionDef::add_argument_like(size_t like, std::string_view name) {
   Argument argument = arguments_[like];
-  argument.def = with_contents(argument.def, op_def_field::kArgName, {std::string(name)});
+  argument.def = with_fields(argument.def, op_def_field::kArgName, {std::string(name)});
   argument.was = kNew;
   argument.attrs.clear();
   arguments_.push_back(std::move(argument));
@@ -216,12 +189,12 @@ std::string FunctionDef::signature() const {
   std::vector<std::string> inputs;
   for (const Argument& argument : arguments_) inputs.push_back(argument.def);
   std::string out(function_signature(body_));
-  if (last_bytes(out, op_def_field::kName) != name_) out = with_contents(out, op_def_field::kName, {name_});
-  out = with_contents(out, op_def_field::kInput, inputs);
-  out = with_contents(out, op_def_field::kOutput, outputs_);
+  if (last_bytes(out, op_def_field::kName) != name_) out = with_fields(out, op_def_field::kName, {name_});
+  out = with_fields(out, op_def_field::kInput, inputs);
+  out = with_fields(out, op_def_field::kOutput, outputs_);
   if (stateful_ && last_varint(out, op_def_field::kStateful) == 0)
     append_varint_field(out, op_def_field::kStateful, 1);
-  return with_contents(out, op_def_field::kControlOutput, control_outputs_);
+  return with_fields(out, op_def_field::kControlOutput, control_outputs_);
 }
 
 template <typename Change>
@@ -249,14 +222,14 @@ std::vector<std::string> FunctionDef::numbered(const std::vector<std::string>& e
 
 std::string FunctionDef::with_shapes(std::string_view attr_value) const {
   return with_each_field(attr_value, attr_field::kList, [&](std::string_view list) {
-    const std::vector<std::string> shapes = contents_in(list, attr_field::kShape);
+    const std::vector<std::string> shapes = bytes_fields(list, attr_field::kShape);
     std::vector<std::string> now;
     for (const Argument& argument : arguments_) {
       if (argument.shape_of >= shapes.size()) continue;
       now.push_back(argument.value ? argument.shape : shapes[argument.shape_of]);
     }
     for (size_t i = count_; i < shapes.size(); ++i) now.push_back(shapes[i]);
-    return with_contents(list, attr_field::kShape, now);
+    return with_fields(list, attr_field::kShape, now);
   });
 }
 

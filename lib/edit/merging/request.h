@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "edit/basis/changes.h"
 #include "model/folder.h"
 #include "model/model.h"
 #include "ops/registry.h"
@@ -38,15 +39,13 @@ struct MergeRequest {
   bool values =
       false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
   bool prune = false;
-  bool want_changes = false;  // fill MergeResult::changes
+  bool want_changes = false;  // fill what Changes lists
 };
 
-struct MergeResult {
+struct MergeChanges : Changes {
   Model model;  // of the richest kind among the operands
   std::shared_ptr<Checkpoint> values;
   std::vector<FolderFile> assets;
-  std::vector<std::string> changes;  // `+ name = Op`, `- name = Op`, `~ name: what`
-  std::vector<std::string> warnings, notes;
 };
 
 }  // namespace gedit

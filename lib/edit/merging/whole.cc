@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/error.h"
 
 namespace gedit {
@@ -70,32 +72,28 @@ void start_merged(Model& model, const MergeParts& parts, size_t richest) {
   }
 }
 
-std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap& inputs,
-                                        const NewNodes& added) {
-  std::vector<std::string> changes;
+void list_changes(const MergeParts& parts, const InputMap& inputs, const NewNodes& added, Changes& changes) {
   for (const auto& part : parts) {
     for (uint32_t i = 0; i < part->graph().size(); ++i) {
       const NodeId id{i};
       const std::string_view node_def = part->graph().bytes(id);
-      const std::string name = part->name_of(node_name(node_def));
+      std::string name = part->name_of(node_name(node_def));
       if (!part->written(id)) {
-        changes.push_back("- " + printable(name) + " = " + printable(node_op(node_def)));
+        changes.removed.emplace_back(std::move(name), node_op(node_def));
       } else if (part->number > 0 || !part->name.empty()) {
-        changes.push_back("+ " + printable(name) + " = " + printable(node_op(node_def)));
+        changes.added.emplace_back(std::move(name), node_op(node_def));
       }
     }
   }
-  for (const std::string& node : added)
-    changes.push_back("+ " + printable(node_name(node)) + " = " + printable(node_op(node)));
+  for (const std::string& node : added) changes.added.emplace_back(node_name(node), node_op(node));
   for (const MergedInput& pair : inputs.pairs()) {
     for (const MergedInput::Reader& reader : pair.readers) {
       const MergePart& part = *parts[reader.part];
       if (!part.written(reader.node)) continue;
-      changes.push_back("~ " + printable(part.name_of(part.graph().name(reader.node))) + ": reads " +
-                        printable(pair.value) + " instead of " + printable(pair.key));
+      changes.changed.emplace_back(part.name_of(part.graph().name(reader.node)),
+                                   fmt::format("reads {} instead of {}", pair.value, pair.key));
     }
   }
-  return changes;
 }
 
 void warn_of_other_graphs(const MergeParts& parts, size_t richest, std::vector<std::string>& warnings) {

@@ -23,8 +23,7 @@ void start_merged(Model& model, const MergeParts& parts, size_t richest);
 
 // For --dry-run: what is there that the first operand had not, and the other way round. `added` are nodes
 // that no operand has.
-std::vector<std::string> merged_changes(const MergeParts& parts, const InputMap& inputs,
-                                        const NewNodes& added);
+void list_changes(const MergeParts& parts, const InputMap& inputs, const NewNodes& added, Changes& changes);
 
 void warn_of_other_graphs(const MergeParts& parts, size_t richest, std::vector<std::string>& warnings);
 void warn_of_python(const MergeParts& parts, std::vector<std::string>& warnings);
