@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/parallel.h"
+#include "graph/name_hash.h"
 
 namespace gedit {
 
@@ -31,82 +31,33 @@ Tally Graph::tally() const {
 
 void Graph::decode() {
   if (decoded_) return;
-  try {
-    find_records();
-  } catch (const Malformed&) {
-    number_ops();  // what is wrong with a node stands in front of it
-    throw;
-  }
-  number_ops();
-  decoded_count_ = size();
-  decoded_ = true;
-  ranges_.push_back({0, std::move(whole_), {}});
-}
-
-void Graph::find_records() {
-  // Space for as many nodes as there would be if all were like the first ones; untouched pages of it cost
-  // nothing.
-  constexpr size_t kSample = 256;
-  for (Fields fields(message_); fields.next();) {
-    if (fields->bytes(node_field_)) {
-      if (records_.size() == kSample) {
-        const auto seen = static_cast<size_t>(fields->raw.data() - message_.data());
-        records_.reserve(message_.size() / std::max<size_t>(seen / kSample, 1) * 5 / 4);
-      }
-      records_.push_back(fields->raw.data());
-    } else {
-      parts_.push_back(part_of(fields.field()));
-      nodes_before_.push_back(static_cast<uint32_t>(records_.size()));
-    }
-  }
-}
-
-void Graph::number_ops() {
-  node_ops_.resize(records_.size());
-  constexpr size_t kOps = 16 * kPerPiece;
-  const size_t pieces = pieces_of(size(), kOps);
-  const auto number = [&](size_t piece, GraphOps& table) {
-    const size_t end = std::min<size_t>((piece + 1) * kOps, size());
-    for (size_t i = piece * kOps; i < end; ++i)
-      node_ops_[i] = table.number(node_op(record_at(records_[i]).node_def));
-  };
-  if (pieces <= 1) {
-    for (size_t piece = 0; piece < pieces; ++piece) number(piece, ops_);
-  } else {
-    // Each with numbers of its own, which then become those of the whole, in the order of the file.
-    std::vector<GraphOps> tables(pieces);
-    in_parallel(pieces, [&](size_t piece) { number(piece, tables[piece]); });
-    std::vector<std::vector<uint16_t>> whole(pieces);
-    for (size_t piece = 0; piece < pieces; ++piece) {
-      for (size_t op = 0; op < tables[piece].size(); ++op)
-        whole[piece].push_back(ops_.number(tables[piece].op(static_cast<uint16_t>(op))));
-    }
-    in_parallel(pieces, [&](size_t piece) {
-      const size_t end = std::min<size_t>((piece + 1) * kOps, size());
-      for (size_t i = piece * kOps; i < end; ++i) {
-        if (node_ops_[i] != GraphOps::kOther) node_ops_[i] = whole[piece][node_ops_[i]];
-      }
-    });
-  }
+  FoundNodes found = find_nodes(message_, node_field_);
+  nodes_ = std::move(found.nodes);
+  ops_ = std::move(found.ops);
+  parts_ = std::move(found.parts);
+  nodes_before_ = std::move(found.nodes_before);
   std::vector<uint64_t> counts(ops_.size());
   for (uint32_t i = 0; i < size(); ++i) {
-    const uint16_t op = node_ops_[i];
+    const uint16_t op = nodes_.ops[i];
     if (op != GraphOps::kOther) {
       ++counts[op];
     } else {
-      tally_.add(node_op(record_at(records_[i]).node_def));
+      tally_.add(node_op(record_at(nodes_.records[i]).node_def));
     }
   }
   for (size_t op = 0; op < counts.size(); ++op) tally_.add(ops_.kinds(static_cast<uint16_t>(op)), counts[op]);
+  decoded_count_ = size();
+  decoded_ = true;
+  ranges_.push_back({0, std::move(whole_), {}});
 }
 
 std::map<std::string_view, uint64_t> Graph::op_counts() const {
   std::vector<uint64_t> counts(ops_.size());
   std::map<std::string_view, uint64_t> found;
   for (uint32_t i = 0; i < size(); ++i) {
-    if (records_[i] == nullptr) continue;
-    if (node_ops_[i] != GraphOps::kOther) {
-      ++counts[node_ops_[i]];
+    if (nodes_.records[i] == nullptr) continue;
+    if (nodes_.ops[i] != GraphOps::kOther) {
+      ++counts[nodes_.ops[i]];
     } else {
       ++found[op(NodeId{i})];
     }
@@ -128,8 +79,9 @@ void Graph::replace(NodeId id, std::string node_def) {
   streams_.erase(index_of(id));
   std::string record;
   append_bytes_field(record, node_field_, node_def);
-  records_[index_of(id)] = arena_->keep(std::move(record)).data();
-  node_ops_[index_of(id)] = ops_.number(node_op(bytes(id)));
+  nodes_.records[index_of(id)] = arena_->keep(std::move(record)).data();
+  nodes_.ops[index_of(id)] = ops_.number(node_op(bytes(id)));
+  nodes_.hashes[index_of(id)] = name_hash(name(id));
   tally_.add(kinds(id));
   edited_ = true;
 }
@@ -142,7 +94,7 @@ void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Strea
 void Graph::remove(NodeId id) {
   streams_.erase(index_of(id));
   if (!removed(id)) tally_.remove(kinds(id));
-  records_[index_of(id)] = nullptr;
+  nodes_.records[index_of(id)] = nullptr;
   edited_ = true;
 }
 
@@ -156,8 +108,9 @@ NodeId Graph::append(std::string node_def) {
   decode();
   start_range(nullptr);
   const NodeId id{size()};
-  records_.push_back(nullptr);
-  node_ops_.push_back(GraphOps::kOther);
+  nodes_.records.push_back(nullptr);
+  nodes_.ops.push_back(GraphOps::kOther);
+  nodes_.hashes.push_back(0);
   replace(id, std::move(node_def));
   return id;
 }
@@ -166,10 +119,11 @@ void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<
   decode();
   if (originals.empty()) return;
   ranges_.push_back({size(), std::move(mapping), originals});
-  records_.reserve(records_.size() + originals.size());
+  nodes_.reserve(nodes_.size() + originals.size());
   for (const NodeId id : originals) {
-    records_.push_back(records_[index_of(id)]);
-    node_ops_.push_back(node_ops_[index_of(id)]);
+    nodes_.records.push_back(nodes_.records[index_of(id)]);
+    nodes_.ops.push_back(nodes_.ops[index_of(id)]);
+    nodes_.hashes.push_back(nodes_.hashes[index_of(id)]);
     tally_.add(kinds(id));
   }
   edited_ = true;
@@ -179,12 +133,13 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   decode();
   const uint32_t begin = size();
   ranges_.push_back({begin, std::move(mapping), {}, begin});
-  records_.insert(records_.end(), source.records_.begin(), source.records_.end());
+  nodes_.append(source.nodes_);
   std::vector<uint16_t> numbers;
   for (size_t op = 0; op < source.ops_.size(); ++op)
     numbers.push_back(ops_.number(source.ops_.op(static_cast<uint16_t>(op))));
-  node_ops_.reserve(records_.size());
-  for (const uint16_t op : source.node_ops_) node_ops_.push_back(op == GraphOps::kOther ? op : numbers[op]);
+  for (uint32_t i = begin; i < size(); ++i) {
+    if (nodes_.ops[i] != GraphOps::kOther) nodes_.ops[i] = numbers[nodes_.ops[i]];
+  }
   tally_.nodes += source.tally_.nodes;
   tally_.variables += source.tally_.variables;
   tally_.python += source.tally_.python;

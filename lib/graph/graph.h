@@ -1,11 +1,10 @@
 // The nodes of a GraphDef or of a function's body, viewed where they lie in the file.
 //
-// A node costs ten bytes: the address of its record, and the number of its op. An edit replaces records,
-// drops them, or attaches a mapping that is applied when the graph is written, so prefixing a million nodes
-// changes nothing in memory.
+// A node costs eighteen bytes: the address of its record, the number of its op and a hash of its name, which
+// all are found in one pass over the file (records.h). An edit replaces records, drops them, or attaches a
+// mapping that is applied when the graph is written, so prefixing a million nodes changes nothing in memory.
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstdint>
 #include <map>
@@ -18,16 +17,10 @@
 #include "base/file.h"
 #include "graph/arena.h"
 #include "graph/mapping.h"
+#include "graph/records.h"
 #include "ops/kinds.h"
 
 namespace gedit {
-
-// A field of a message that is not taken apart further, as it stands in the file.
-struct Part {
-  uint32_t field;        // 0: of another wire type than messages and strings have; it is only carried along
-  std::string_view raw;  // with tag and length
-};
-inline Part part_of(const Field& field) { return {field.wire == Wire::kBytes ? field.number : 0, field.raw}; }
 
 // Counted while nodes pass by.
 struct Tally {
@@ -50,43 +43,6 @@ struct Tally {
   void add_library(std::string_view function_def_library);
 };
 
-// The ops of many nodes, each kept once with its kinds: a node has a number of two bytes, and what kind of op
-// it is, is a test of a bit.
-class GraphOps {
- public:
-  // The number of ops that found no room: more than 65,535 are told apart by no graph but a hostile one.
-  static constexpr uint16_t kOther = 0xffff;
-
-  // The number of `op`, whose text outlives the table; kOther where there is no room.
-  uint16_t number(std::string_view op) {
-    // Mostly it is one of the few that came last.
-    uint16_t& recent = recent_[slot(op)];
-    if (recent < ops_.size() && ops_[recent] == op) return recent;
-    return recent = look_up(op);
-  }
-
-  // Of a number that is not kOther.
-  std::string_view op(uint16_t number) const { return ops_[number]; }
-  OpKinds kinds(uint16_t number) const { return kinds_[number]; }
-  size_t size() const { return ops_.size(); }
-
- private:
-  static constexpr size_t kRecent = 256;
-  static size_t slot(std::string_view op) {
-    if (op.empty()) return 0;
-    return (op.size() * 31 + static_cast<unsigned char>(op.front()) * 7 +
-            static_cast<unsigned char>(op.back())) %
-           kRecent;
-  }
-  uint16_t look_up(std::string_view op);
-  void place(uint16_t number);
-
-  std::vector<std::string_view> ops_;
-  std::vector<OpKinds> kinds_;
-  std::vector<uint32_t> slots_;  // number + 1 by hash, 0 for a free slot
-  std::array<uint16_t, kRecent> recent_{};
-};
-
 class Graph {
  public:
   // `message` is a GraphDef (node_field 1) or a FunctionDef (node_field 3); it and `arena` outlive the graph.
@@ -96,23 +52,25 @@ class Graph {
 
   // Finds the records and their ops: to be called before anything below that takes or gives a NodeId. Accepts
   // whatever is well formed (duplicate names, missing inputs, cycles). Throws Malformed. About 20 ns on all
-  // cores together, and 10 bytes a node.
+  // cores together, and 18 bytes a node.
   void decode();
   bool decoded() const { return decoded_; }
   bool is_body() const { return node_field_ != 1; }  // of a function: inputs read `node:output:0`
 
-  uint32_t size() const { return static_cast<uint32_t>(records_.size()); }  // removed nodes included
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.records.size()); }  // removed nodes included
   uint32_t decoded_count() const { return decoded_count_; }  // of the file; those behind were appended
-  bool removed(NodeId id) const { return records_[index_of(id)] == nullptr; }
+  bool removed(NodeId id) const { return nodes_.records[index_of(id)] == nullptr; }
   std::string_view bytes(NodeId id) const;  // the NodeDef before its mapping; not of a removed node
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
+  // name_hash() of its name, known since decode() without a look at the record.
+  uint64_t hash(NodeId id) const { return nodes_.hashes[index_of(id)]; }
   // Known since decode(), without a look at the record; of a removed node what it was.
   std::string_view op(NodeId id) const {
-    const uint16_t number = node_ops_[index_of(id)];
+    const uint16_t number = nodes_.ops[index_of(id)];
     return number != GraphOps::kOther ? ops_.op(number) : node_op(bytes(id));
   }
   OpKinds kinds(NodeId id) const {
-    const uint16_t number = node_ops_[index_of(id)];
+    const uint16_t number = nodes_.ops[index_of(id)];
     return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of(node_op(bytes(id)));
   }
   bool is(NodeId id, OpKinds any) const { return kinds(id).has_any(any); }
@@ -184,8 +142,6 @@ class Graph {
   const Mapping* mapping_of(size_t range, uint32_t node) const {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
-  void find_records();
-  void number_ops();
   void start_range(std::shared_ptr<const Mapping> mapping);
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
   void write_undecoded(Sink& sink, Tally* tally) const;
@@ -196,9 +152,8 @@ class Graph {
   bool decoded_ = false;
   bool edited_ = false;
   std::shared_ptr<const Mapping> whole_;  // map_all() before decode()
-  std::vector<const char*> records_;      // the tag of each node's record; null: removed
   GraphOps ops_;
-  std::vector<uint16_t> node_ops_;  // by node
+  NodeRecords nodes_;
   std::vector<Range> ranges_;
   std::vector<bool> settled_;  // by node; shorter where the rest are not
   std::unordered_map<uint32_t, std::shared_ptr<const Stream>> streams_;  // by node
@@ -208,31 +163,11 @@ class Graph {
   Tally tally_;  // of the decoded nodes as they are now, without functions
 };
 
-// The record at `position`: tag, length, NodeDef. The bytes were seen to be whole when the graph was decoded.
-struct Record {
-  std::string_view raw, node_def;
-};
-inline Record record_at(const char* position);
-
 // ---------------------------------------------------------------------------------------------------------------------
-
-inline Record record_at(const char* position) {
-  // One byte of tag and at most five of length is what every writer makes; Fields handles the rest.
-  const char* p = position;
-  while ((static_cast<unsigned char>(*p) & 0x80) != 0) ++p;
-  ++p;
-  uint64_t length = 0;
-  for (int shift = 0;; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*p++);
-    length |= uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) break;
-  }
-  return {{position, static_cast<size_t>(p - position) + length}, {p, length}};
-}
 
 inline std::string_view Graph::bytes(NodeId id) const {
   assert(decoded_ && !removed(id));
-  return record_at(records_[index_of(id)]).node_def;
+  return record_at(nodes_.records[index_of(id)]).node_def;
 }
 
 template <typename Use>
@@ -243,7 +178,7 @@ void Graph::each_record(Use use) const {
     }
     return;
   }
-  for (const char* record : records_) {
+  for (const char* record : nodes_.records) {
     if (record != nullptr) use(record_at(record).node_def);
   }
 }
@@ -260,8 +195,8 @@ void Graph::each_node(Use use) const {
   size_t range = 0;
   for (uint32_t i = 0; i < size(); ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (records_[i] == nullptr) continue;
-    const std::string_view node_def = record_at(records_[i]).node_def;
+    if (nodes_.records[i] == nullptr) continue;
+    const std::string_view node_def = record_at(nodes_.records[i]).node_def;
     if (const Mapping* mapping = mapping_of(range, i)) {
       use(std::string_view(mapped_node(node_def, *mapping, ranges_[range].original(i))));
     } else {

@@ -1,7 +1,7 @@
 // Ops by number.
 #include <functional>
 
-#include "graph/graph.h"
+#include "graph/records.h"
 
 namespace gedit {
 

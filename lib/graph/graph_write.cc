@@ -116,8 +116,8 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
   std::string_view run;  // untouched records that lie one behind the other
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (records_[i] == nullptr) continue;
-    const Record record = record_at(records_[i]);
+    if (nodes_.records[i] == nullptr) continue;
+    const Record record = record_at(nodes_.records[i]);
     const Mapping* mapping = mapping_of(range, i);
     const NodeId id = ranges_[range].original(i);
     if (const auto stream = streams_.find(i); !streams_.empty() && stream != streams_.end()) {

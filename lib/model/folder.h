@@ -6,18 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "model/model.h"
+#include "model/save.h"
 
 namespace gedit {
 
 class Leftover;
 class OwnFiles;
-
-// A file that goes into a SavedModel's folder; `to` is below it: assets/vocab.txt.
-struct FolderFile {
-  std::string from, to;
-  bool copy = false;  // never a hard link: it is not the model's own
-};
 
 // An asset of the model, found at `from`. Throws Error (kRefused) where it is not the model's to give
 // (OwnFiles).

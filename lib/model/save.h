@@ -8,10 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "model/folder.h"
 #include "model/model.h"
 
 namespace gedit {
+
+// A file that goes into a SavedModel's folder; `to` is below it: assets/vocab.txt.
+struct FolderFile {
+  std::string from, to;
+  bool copy = false;  // never a hard link: it is not the model's own
+};
 
 struct Checkpoint;
 

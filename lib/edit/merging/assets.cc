@@ -7,6 +7,7 @@
 #include "edit/merging/around.h"
 #include "model/asset_paths.h"
 #include "model/collections.h"
+#include "model/folder.h"
 
 namespace gedit {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "edit/basis/changes.h"
-#include "model/folder.h"
 #include "model/model.h"
+#include "model/save.h"
 #include "ops/registry.h"
 
 namespace gedit {

@@ -1,0 +1,161 @@
+// A message is a chain: where a field begins, only the one before it tells. So that all cores can walk,
+// pieces of it are begun where something looks like a node; whoever comes from before takes what such a piece
+// found only where he arrives at just its beginning, and walks on himself otherwise.
+#include "graph/records.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "graph/name_hash.h"
+#include "graph/node.h"
+
+namespace gedit {
+
+void NodeRecords::reserve(size_t nodes) {
+  records.reserve(nodes);
+  ops.reserve(nodes);
+  hashes.reserve(nodes);
+}
+
+void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& table) {
+  records.push_back(record);
+  ops.push_back(table.number(node_op(node_def)));
+  hashes.push_back(name_hash(node_name(node_def)));
+}
+
+void NodeRecords::append(const NodeRecords& more) {
+  records.insert(records.end(), more.records.begin(), more.records.end());
+  ops.insert(ops.end(), more.ops.begin(), more.ops.end());
+  hashes.insert(hashes.end(), more.hashes.begin(), more.hashes.end());
+}
+
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr size_t kSearched = size_t{1} << 14;  // bytes of a piece in which a node is looked for
+constexpr int kChain = 6;                      // so many nodes in a row are hardly chance
+
+class NodeWalk {
+ public:
+  NodeWalk(std::string_view message, uint32_t node_field)
+      : message_(message), node_field_(node_field), tag_(static_cast<char>(node_field << 3 | 2)) {}
+
+  FoundNodes run() {
+    const char* at = message_.data();
+    reserve();
+    // What looks no further than a piece is quicker alone.
+    if (thread_count() > 1 && message_.size() >= 4 * kPieceBytes) {
+      // A few pieces at a time: what they found lies in the caches when it is put together.
+      const size_t pieces = pieces_of(message_.size(), kPieceBytes), at_once = 4 * size_t{thread_count()};
+      for (size_t first = 0; first < pieces; first += at_once) {
+        std::vector<Piece> found(std::min(at_once, pieces - first));
+        in_parallel(found.size(), [&](size_t i) { found[i] = guessed(first + i); });
+        for (const Piece& piece : found) at = join(piece, at);
+      }
+    }
+    walk(at, end(), found_.nodes, found_.ops, &found_);
+    return std::move(found_);
+  }
+
+ private:
+  struct Piece {
+    const char* begin = nullptr;  // null: nothing is known of it
+    const char* end = nullptr;
+    NodeRecords nodes;
+    GraphOps ops;
+  };
+
+  const char* end() const { return message_.data() + message_.size(); }
+
+  // Space for as many nodes as there would be if all were like the first ones; untouched pages of it cost
+  // nothing.
+  void reserve() {
+    constexpr size_t kSample = 256;
+    size_t nodes = 0;
+    std::string_view seen = message_.substr(0, kPieceBytes);
+    try {
+      for (Fields fields(message_); nodes < kSample && fields.next(); ++nodes)
+        seen = message_.substr(0, static_cast<size_t>(fields->raw.end() - message_.data()));
+    } catch (const Malformed&) {
+      return;  // is told when it is walked over
+    }
+    if (nodes == kSample) found_.nodes.reserve(message_.size() / (seen.size() / kSample + 1) * 5 / 4);
+  }
+
+  // Walks over the fields from `at` to the first that begins at `stop` or behind it, and gives where that is.
+  // Without `parts` only nodes may come.
+  const char* walk(const char* at, const char* stop, NodeRecords& nodes, GraphOps& table, FoundNodes* parts) {
+    Fields fields({at, static_cast<size_t>(end() - at)});
+    while (at < stop && fields.next()) {
+      if (fields->bytes(node_field_)) {
+        nodes.add(fields->raw.data(), fields->value, table);
+      } else if (parts != nullptr) {
+        parts->parts.push_back(part_of(fields.field()));
+        parts->nodes_before.push_back(static_cast<uint32_t>(nodes.size()));
+      } else {
+        break;
+      }
+      at = fields->raw.data() + fields->raw.size();
+    }
+    return at;
+  }
+
+  bool looks_like_nodes(const char* at) const {
+    Fields fields({at, static_cast<size_t>(end() - at)});
+    for (int i = 0; i < kChain; ++i) {
+      if (!fields.next() || fields->raw.front() != tag_ || fields->value.empty() ||
+          fields->value.front() != static_cast<char>(node_field::kName << 3 | 2))
+        return false;
+    }
+    return true;
+  }
+
+  Piece guessed(size_t number) {
+    Piece piece;
+    const char* from = message_.data() + number * kPieceBytes;
+    const char* const stop = from + std::min<size_t>(kPieceBytes, static_cast<size_t>(end() - from));
+    const char* const last =
+        from + std::min<size_t>(number == 0 ? 1 : kSearched, static_cast<size_t>(stop - from));
+    try {
+      for (; from < last; ++from) {
+        if (*from != tag_ || !looks_like_nodes(from)) continue;
+        piece.end = walk(from, stop, piece.nodes, piece.ops, nullptr);
+        piece.begin = from;
+        break;
+      }
+    } catch (const Malformed&) {  // no node began there, or one is broken, which is told in its turn
+      return {};
+    }
+    return piece;
+  }
+
+  // `at`: where the fields before the piece end. Gives where those end that are known now.
+  const char* join(const Piece& piece, const char* at) {
+    if (piece.begin == nullptr) return at;
+    at = walk(at, piece.begin, found_.nodes, found_.ops, &found_);
+    if (at != piece.begin) return at;
+    std::vector<uint16_t> numbers;
+    for (size_t op = 0; op < piece.ops.size(); ++op)
+      numbers.push_back(found_.ops.number(piece.ops.op(static_cast<uint16_t>(op))));
+    const size_t first = found_.nodes.size();
+    found_.nodes.append(piece.nodes);
+    for (size_t i = first; i < found_.nodes.size(); ++i) {
+      uint16_t& op = found_.nodes.ops[i];
+      if (op != GraphOps::kOther) op = numbers[op];
+    }
+    return piece.end;
+  }
+
+  std::string_view message_;
+  uint32_t node_field_;
+  char tag_;
+  FoundNodes found_;
+};
+
+}  // namespace
+
+FoundNodes find_nodes(std::string_view message, uint32_t node_field) {
+  return NodeWalk(message, node_field).run();
+}
+
+}  // namespace gedit

@@ -1,0 +1,103 @@
+// Where the nodes of a message lie, and what one look at each tells, found in one pass on all cores.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/wire.h"
+#include "ops/kinds.h"
+
+namespace gedit {
+
+// A field of a message that is not taken apart further, as it stands in the file.
+struct Part {
+  uint32_t field;        // 0: of another wire type than messages and strings have; it is only carried along
+  std::string_view raw;  // with tag and length
+};
+inline Part part_of(const Field& field) { return {field.wire == Wire::kBytes ? field.number : 0, field.raw}; }
+
+// The ops of many nodes, each kept once with its kinds: a node has a number of two bytes, and what kind of op
+// it is, is a test of a bit.
+class GraphOps {
+ public:
+  // The number of ops that found no room: more than 65,535 are told apart by no graph but a hostile one.
+  static constexpr uint16_t kOther = 0xffff;
+
+  // The number of `op`, whose text outlives the table; kOther where there is no room.
+  uint16_t number(std::string_view op) {
+    // Mostly it is one of the few that came last.
+    uint16_t& recent = recent_[slot(op)];
+    if (recent < ops_.size() && ops_[recent] == op) return recent;
+    return recent = look_up(op);
+  }
+
+  // Of a number that is not kOther.
+  std::string_view op(uint16_t number) const { return ops_[number]; }
+  OpKinds kinds(uint16_t number) const { return kinds_[number]; }
+  size_t size() const { return ops_.size(); }
+
+ private:
+  static constexpr size_t kRecent = 256;
+  static size_t slot(std::string_view op) {
+    if (op.empty()) return 0;
+    return (op.size() * 31 + static_cast<unsigned char>(op.front()) * 7 +
+            static_cast<unsigned char>(op.back())) %
+           kRecent;
+  }
+  uint16_t look_up(std::string_view op);
+  void place(uint16_t number);
+
+  std::vector<std::string_view> ops_;
+  std::vector<OpKinds> kinds_;
+  std::vector<uint32_t> slots_;  // number + 1 by hash, 0 for a free slot
+  std::array<uint16_t, kRecent> recent_{};
+};
+
+// By node.
+struct NodeRecords {
+  std::vector<const char*> records;  // the tag of its record; null: removed
+  std::vector<uint16_t> ops;         // a number of GraphOps
+  std::vector<uint64_t> hashes;      // name_hash() of its name
+
+  size_t size() const { return records.size(); }
+  void reserve(size_t nodes);
+  void add(const char* record, std::string_view node_def, GraphOps& table);
+  void append(const NodeRecords& more);
+};
+
+struct FoundNodes {
+  NodeRecords nodes;
+  GraphOps ops;
+  std::vector<Part> parts;             // other fields, in order
+  std::vector<uint32_t> nodes_before;  // for each part, how many nodes stand before it
+};
+
+// The fields `node_field` of the message. Throws Malformed for the first thing in the file that is not well
+// formed, with the same result for any number of cores.
+FoundNodes find_nodes(std::string_view message, uint32_t node_field);
+
+// The record at `position`: tag, length, NodeDef. The bytes were seen to be whole when it was found.
+struct Record {
+  std::string_view raw, node_def;
+};
+inline Record record_at(const char* position);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+inline Record record_at(const char* position) {
+  // One byte of tag and at most five of length is what every writer makes; Fields handles the rest.
+  const char* p = position;
+  while ((static_cast<unsigned char>(*p) & 0x80) != 0) ++p;
+  ++p;
+  uint64_t length = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*p++);
+    length |= uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return {{position, static_cast<size_t>(p - position) + length}, {p, length}};
+}
+
+}  // namespace gedit

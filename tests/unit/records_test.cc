@@ -1,0 +1,103 @@
+// Nodes found in pieces on all cores are those that a walk from the first byte finds, whatever looks like
+// one.
+#include "graph/records.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "graph/name_hash.h"
+#include "graph/node.h"
+
+namespace gedit {
+namespace {
+
+constexpr uint32_t kNode = 1, kLibrary = 2;
+constexpr size_t kLong = size_t{6} << 20;  // so many bytes are walked in pieces
+
+std::string node(const std::string& name, const std::string& op) {
+  std::string def = bytes_field(node_field::kName, name);
+  append_bytes_field(def, node_field::kOp, op);
+  return bytes_field(kNode, def);
+}
+
+// Nodes until there are that many bytes; every thousandth is of an op of its own.
+std::string nodes(const std::string& scope, size_t bytes) {
+  std::string out;
+  for (size_t i = 0; out.size() < bytes; ++i)
+    out += node(scope + std::to_string(i), i % 1000 == 999 ? "Op" + std::to_string(i) : "Relu");
+  return out;
+}
+
+void expect_found(const std::string& message) {
+  const FoundNodes found = find_nodes(message, kNode);
+  size_t i = 0, part = 0;
+  for (Fields fields(message); fields.next();) {
+    if (!fields->bytes(kNode)) {
+      ASSERT_LT(part, found.parts.size());
+      EXPECT_EQ(found.parts[part].raw.data(), fields->raw.data());
+      EXPECT_EQ(found.nodes_before[part++], i);
+      continue;
+    }
+    ASSERT_LT(i, found.nodes.size());
+    ASSERT_EQ(found.nodes.records[i], fields->raw.data()) << "node " << i;
+    ASSERT_EQ(found.ops.op(found.nodes.ops[i]), node_op(fields->value)) << "node " << i;
+    ASSERT_EQ(found.nodes.hashes[i], name_hash(node_name(fields->value))) << "node " << i;
+    ++i;
+  }
+  EXPECT_EQ(found.nodes.size(), i);
+  EXPECT_EQ(found.parts.size(), part);
+}
+
+TEST(Records, OfALongGraph) { expect_found(nodes("n", kLong)); }
+
+TEST(Records, OfAShortOne) {
+  expect_found("");
+  expect_found(node("a", "NoOp"));
+}
+
+TEST(Records, OtherFieldsStandBetween) {
+  std::string message;
+  for (int i = 0; i < 12; ++i) {
+    message += nodes("n" + std::to_string(i) + "/", kLong / 12);
+    append_bytes_field(message, kLibrary, std::string(100000, 'x'));
+    append_varint_field(message, 4, 7);
+  }
+  expect_found(message);
+}
+
+TEST(Records, AConstThatHoldsAGraphIsOneNode) {
+  std::string inner = bytes_field(node_field::kName, "held");
+  append_bytes_field(inner, node_field::kOp, "Const");
+  append_bytes_field(inner, node_field::kAttr, nodes("inside", kLong));
+  expect_found(node("a", "NoOp") + bytes_field(kNode, inner) + nodes("n", kLong));
+}
+
+// A chain of nodes that begins anywhere but where the file's own fields do.
+TEST(Records, WhatLooksLikeNodesInsideOfNamesIsNone) {
+  std::string message;
+  const std::string inside = nodes("inside", 600);
+  while (message.size() < kLong) message += node("n" + inside, "Relu");
+  expect_found(message);
+}
+
+TEST(Records, TheFirstFaultIsToldWhereverPiecesBegin) {
+  const std::string sound = nodes("n", kLong);
+  for (const size_t share : {1, 3, 5}) {
+    size_t at = 0;
+    for (Fields fields(sound); at < sound.size() * share / 6 && fields.next();) at += fields->raw.size();
+    std::string broken = sound;
+    broken[at] = 0x07;  // a tag of no wire type
+    broken[broken.size() - 5] = static_cast<char>(0xff);
+    try {
+      find_nodes(broken, kNode);
+      ADD_FAILURE() << "no fault seen";
+    } catch (const Malformed& error) {
+      EXPECT_EQ(error.at() - broken.data(), static_cast<std::ptrdiff_t>(at));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gedit
