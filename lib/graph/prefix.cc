@@ -110,7 +110,8 @@ class Prefixer {
       case Role::kSharedName:
         return string(entry, length, !identities_);
       case Role::kPair:
-        return !identities_ || string(entry, length, false);
+        // The name of a temporary variable may be its node's.
+        return identities_ ? string(entry, length, false) : !is(op_, OpKind::kTemporary);
       case Role::kInstanceKey:
         return !identities_;
     }

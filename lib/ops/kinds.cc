@@ -50,6 +50,8 @@ constexpr std::array kOpRows = [] {
       {"IsVariableInitialized", kAsksInitialized | kReadsHandle | kNeedsNoValue | kNoResult},
       {"DisableCopyOnRead", kReadsHandle | kNeedsNoValue},
       {"DestroyResourceOp", kNoResult},
+      {"TemporaryVariable", kTemporary},
+      {"DestroyTemporaryVariable", kTemporary},
       {"Assign*", kNoResult},
       {"Assign", kAssign},
       {"AssignVariableOp", kAssign | kTakesRestored | kHasDtypeOfVariable},

@@ -27,6 +27,7 @@ enum class OpKind : uint8_t {
   kWritesVariable,      // any op named as one that does
   kReadsValue,          // gives a variable's value
   kReadsHandle,         // leaves the variable of the handle that it takes as it is
+  kTemporary,           // a variable of one run, which is found by its `var_name`
   kAsksInitialized,     // gives whether a variable has a value
   kNeedsNoValue,        // works on a variable whatever its value is
   kPassesHandle,        // gives handles and references on, in some of its slots at least

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/kinds.h"
+
 namespace gedit {
 
 RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions,
@@ -72,6 +74,8 @@ void RenameMapping::identity(const NodeHead& holder, Role role, std::string_view
     frame(value, out);
   } else if (role == Role::kSharedName && !value.empty() && value == holder.name) {
     node(value, out);  // it was the node's own name and stays that; other state keeps its identity
+  } else if (role == Role::kPair && !value.empty() && is(holder.op, OpKind::kTemporary)) {
+    node(value, out);  // of a TemporaryVariable without a var_name this is the node's name
   } else {
     out += value;
   }
@@ -100,7 +104,12 @@ bool RenameMapping::leaves(std::string_view node_def) const {
         break;
       case node_field::kAttr:
         // A shared_name follows where it is the node's own name, which stays.
-        if (attr_role(op, map_key(fields->value)) != Role::kColocation) break;
+        if (const Role role = attr_role(op, map_key(fields->value)); role == Role::kPair) {
+          if (is(op, OpKind::kTemporary)) return false;
+          break;
+        } else if (role != Role::kColocation) {
+          break;
+        }
         for (Fields list(last_bytes(map_entry(fields->value).value, attr_field::kList)); list.next();) {
           if (const auto node = colocated_with(list->value); node && is_renamed(*node)) return false;
         }
