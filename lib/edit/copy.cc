@@ -38,8 +38,11 @@ class Copying {
     input_map.apply(result_.inputs);
     if (request_.placeholders) {
       add_placeholders(reads, request_, result_, new_nodes_);
-      check_branches(facts_, selection_.nodes, [&](const TensorRef& tensor) {
-        return !tensor.control && !mapping_.copied(tensor.node) && !selection_.shared.has(tensor.node);
+      check_branches(facts_, selection_.nodes, [&](const TensorRef& tensor) -> std::optional<TensorRef> {
+        if (tensor.control || mapping_.copied(tensor.node) || selection_.shared.has(tensor.node) ||
+            input_map.maps(tensor))
+          return std::nullopt;
+        return kOutsideOfConds;
       });
     }
     stop_gradients(reads, request_, result_, new_nodes_);

@@ -10,11 +10,11 @@ namespace gedit {
 namespace {
 
 // The depth of each node's outputs: Switches above it that no Merge closed. A walk of its own each for the
-// graph as it was, and as it is with the replaced tensors at depth 0.
+// graph as it was, and as it is with replaced tensors at the depth of what took their place.
 class Depths {
  public:
-  using Replaced = std::function<bool(const TensorRef&)>;
-  Depths(const Facts& facts, Replaced replaced) : facts_(facts), replaced_(std::move(replaced)) {}
+  using Depth = std::function<std::optional<int>(const TensorRef&)>;  // of a replaced tensor
+  Depths(const Facts& facts, Depth replaced) : facts_(facts), replaced_(std::move(replaced)) {}
 
   int of(NodeId node) {
     std::vector<NodeId> open{node};
@@ -37,7 +37,10 @@ class Depths {
     return known_.at(index_of(node));
   }
 
-  int of(const TensorRef& tensor) { return replaced_(tensor) ? 0 : of(tensor.node); }
+  int of(const TensorRef& tensor) {
+    const std::optional<int> replaced = replaced_(tensor);
+    return replaced ? *replaced : of(tensor.node);
+  }
 
  private:
   static constexpr int kOpen = -1;
@@ -57,7 +60,10 @@ class Depths {
     int deepest = 0, sources = 0;
     each_source(id, [&](const TensorRef& tensor) {
       if (!tensor.control) ++sources;
-      if (replaced_(tensor)) return;
+      if (const std::optional<int> replaced = replaced_(tensor)) {
+        deepest = std::max(deepest, *replaced);
+        return;
+      }
       const auto found = known_.find(index_of(tensor.node));
       if (found != known_.end()) deepest = std::max(deepest, found->second);
     });
@@ -76,18 +82,24 @@ class Depths {
   }
 
   const Facts& facts_;
-  const Replaced replaced_;
+  const Depth replaced_;
   std::unordered_map<uint32_t, int> known_;
 };
 
 }  // namespace
 
 std::optional<Branched> find_unbranched(const Facts& facts, const NodeSet& nodes,
-                                        const std::function<bool(const TensorRef&)>& replaced) {
+                                        const Replacements& replacement) {
   const Graph& graph = facts.graph();
-  Depths before(facts, [](const TensorRef&) { return false; }), after(facts, replaced);
+  Depths before(facts, [](const TensorRef&) { return std::nullopt; });
+  const auto replaced = [&](const TensorRef& tensor) -> std::optional<int> {
+    const std::optional<TensorRef> now = replacement(tensor);
+    if (!now) return std::nullopt;
+    return now->node == kNoNode ? 0 : before.of(now->node);
+  };
+  Depths after(facts, replaced);
   for (const NodeId id : nodes.nodes()) {
-    if (!is_merge_op(node_op(graph.bytes(id)))) continue;
+    if (!graph.is(id, OpKind::kMerge)) continue;
     std::vector<TensorRef> inputs;
     bool loop = false;
     each_input(graph.bytes(id), [&](std::string_view text) {
@@ -105,8 +117,8 @@ std::optional<Branched> find_unbranched(const Facts& facts, const NodeSet& nodes
       while (!open.empty()) {
         const TensorRef at = open.back();
         open.pop_back();
-        if (replaced(at)) {
-          if (before.of(at.node) > 0) return Branched{at, id};
+        if (const std::optional<int> depth = replaced(at)) {
+          if (before.of(at.node) > *depth) return Branched{at, id};
           continue;
         }
         if (!seen.add(at.node)) continue;
@@ -119,14 +131,15 @@ std::optional<Branched> find_unbranched(const Facts& facts, const NodeSet& nodes
   return std::nullopt;
 }
 
-void check_branches(const Facts& facts, const NodeSet& nodes,
-                    const std::function<bool(const TensorRef&)>& replaced) {
-  const std::optional<Branched> found = find_unbranched(facts, nodes, replaced);
+void check_branches(const Facts& facts, const NodeSet& nodes, const Replacements& replacement,
+                    std::string_view verb) {
+  const std::optional<Branched> found = find_unbranched(facts, nodes, replacement);
   if (!found) return;
   const std::string merge = printable(facts.graph().name(found->merge));
   throw refused("inside a branch of the cond that ends in '" + merge + "'")
       .of(quoted("tensor", tensor_text(facts.graph(), found->tensor)))
-      .hint("cut at '" + merge + "', or at what enters the cond");
+      .hint(std::string(verb) + " '" + merge + "', or " + (verb == "map" ? "" : "at ") +
+            "what enters the cond");
 }
 
 }  // namespace gedit

@@ -10,19 +10,22 @@
 
 namespace gedit {
 
-// How many conds a tensor lies in: what takes its place for a reader, where something does.
+// What takes a tensor's place for those who read it: nothing where it stays, a tensor of the same graph, or
+// one without a node for what lies in no cond of it: a Placeholder, another graph's tensor.
+using Replacements = std::function<std::optional<TensorRef>(const TensorRef&)>;
+constexpr TensorRef kOutsideOfConds{};
+
 struct Branched {
   TensorRef tensor;  // that was replaced
   NodeId merge;      // that has an input from outside of its cond now
 };
 
-// The first such Merge among the nodes, which stay; a loop's are none. `replaced`: whether a Placeholder, or
-// what lies in no cond, takes the tensor's place for these nodes. O(nodes above the Merges).
+// The first such Merge among the nodes, which stay; a loop's are none. O(nodes above the Merges).
 std::optional<Branched> find_unbranched(const Facts& facts, const NodeSet& nodes,
-                                        const std::function<bool(const TensorRef&)>& replaced);
+                                        const Replacements& replacement);
 
-// Throws Error (kRefused) where there is one.
-void check_branches(const Facts& facts, const NodeSet& nodes,
-                    const std::function<bool(const TensorRef&)>& replaced);
+// Throws Error (kRefused) where there is one. `verb`: what the user should do with another tensor, `cut at`.
+void check_branches(const Facts& facts, const NodeSet& nodes, const Replacements& replacement,
+                    std::string_view verb = "cut at");
 
 }  // namespace gedit

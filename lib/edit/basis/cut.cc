@@ -184,9 +184,10 @@ void Cut::apply(Closure& closure, Changes& changes) {
       changes.warnings.push_back(quoted("input", at.typed.name) + " is not needed by the outputs");
     }
   }
-  check_branches(facts_, closure.nodes(), [&](const TensorRef& tensor) {
+  check_branches(facts_, closure.nodes(), [&](const TensorRef& tensor) -> std::optional<TensorRef> {
     const auto found = inputs_.find(tensor);
-    return found != inputs_.end() && found->second.needed;
+    if (found == inputs_.end() || !found->second.needed) return std::nullopt;
+    return kOutsideOfConds;
   });
   NewNames names(facts_.names());
   for (const TensorRef& tensor : order_) {

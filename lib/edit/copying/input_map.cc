@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/basis/addresses.h"
+#include "edit/basis/branches.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -55,6 +56,14 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs) {
     if (!key.control && !same) changed_.push_back(key);
   }
   check_cycles(values);
+  for (const auto& [key, value] : values) mapped_.emplace(key, value.tensor);
+  check_branches(
+      reads_.facts, reads_.selection.nodes,
+      [&](const TensorRef& tensor) -> std::optional<TensorRef> {
+        const auto found = mapped_.find(tensor);
+        return found == mapped_.end() ? std::nullopt : std::optional(found->second);
+      },
+      "map");
 }
 
 // One pass over all reads; the first fault is that of the pair that was named first.

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,8 @@ class CopyInputMap {
   // TensorFlow would refuse the copy at import.
   void drop_stale_shapes();
 
+  bool maps(const TensorRef& key) const { return mapped_.contains(key); }
+
  private:
   // The original of a VALUE: a tensor that is there, or of the copy by its new name.
   struct Value {
@@ -36,6 +39,7 @@ class CopyInputMap {
   void check_cycles(const Values& values) const;
 
   const CopyReads& reads_;
+  std::unordered_map<TensorRef, TensorRef, TensorHash> mapped_;  // VALUEs by KEY
   std::vector<TensorRef> changed_;  // KEYs whose VALUE is of another type or shape
 };
 

@@ -46,6 +46,9 @@ class InputMap {
   // operand's which one that is.
   void check_cycles() const;
 
+  // Throws Error (kRefused) where a KEY lies in a branch of a cond and its VALUE does not.
+  void check_branches() const;
+
   void warn(std::vector<std::string>& warnings) const;
   // What a loader that calls functions does not see of the map.
   void note(std::vector<std::string>& notes) const;

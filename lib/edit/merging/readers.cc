@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "edit/basis/branches.h"
 #include "edit/merging/inputs.h"
 #include "ops/kinds.h"
 
@@ -35,6 +36,41 @@ void InputMap::find_stale() const {
 bool InputMap::stale_shapes(size_t part, NodeId id) const {
   if (stale_.empty()) find_stale();
   return stale_[part].has(id);
+}
+
+void InputMap::check_branches() const {
+  for (const auto& part : parts_) {
+    const Graph& graph = part->graph();
+    std::unordered_map<TensorRef, TensorRef, TensorHash> mapped;
+    for (const MergedInput& pair : pairs_) {
+      const bool same = pair.value_node.part == part->number;
+      const TensorRef value = same ? TensorRef{pair.value_node.node, pair.value_index} : kOutsideOfConds;
+      for (const MergedInput::Reader& reader : pair.readers) {
+        if (reader.part != part->number) continue;
+        if (pair.key_node.part == part->number) {
+          mapped.emplace(TensorRef{pair.key_node.node, pair.key_index, pair.control}, value);
+          break;
+        }
+        const std::string_view input = input_views(graph.bytes(reader.node))[reader.slot];
+        if (const auto key = tensor_if_there(part->facts.names(), input)) mapped.emplace(*key, value);
+        break;
+      }
+    }
+    if (mapped.empty()) continue;
+    NodeSet merges(graph.size());
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      if (graph.is(NodeId{i}, OpKind::kMerge)) merges.add(NodeId{i});
+    }
+    with_file(part->model, [&] {
+      gedit::check_branches(
+          part->facts, merges,
+          [&](const TensorRef& tensor) -> std::optional<TensorRef> {
+            const auto found = mapped.find(tensor);
+            return found == mapped.end() ? std::nullopt : std::optional(found->second);
+          },
+          "map");
+    });
+  }
 }
 
 void InputMap::note(std::vector<std::string>& notes) const {
