@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/first_free.h"
 #include "graph/edges.h"
+#include "graph/function_names.h"
 #include "graph/names.h"
 #include "model/collections.h"
 #include "model/savers.h"
@@ -16,12 +17,37 @@
 namespace gedit {
 namespace {
 
+// The functions that fill tables, as initializers do in a TensorFlow 2 model; those that restore belong to
+// savers.
+class FillingFunctions {
+ public:
+  explicit FillingFunctions(const Graph& graph)
+      : library_(Library::decode(graph.part(graph_field::kLibrary), graph.arena())),
+        filling_(functions_with(library_, is_table_initializer_op)),
+        restoring_(filling_.empty() ? Names() : functions_with(library_, is_restore_op)) {}
+
+  bool called_by(std::string_view node_def) const {
+    bool fills = false;
+    if (filling_.empty()) return false;
+    each_function_named(node_def, [&](std::string_view name) {
+      fills = fills || (filling_.contains(name) && !restoring_.contains(name));
+    });
+    return fills;
+  }
+
+ private:
+  using Names = std::unordered_set<std::string_view>;
+  const Library library_;
+  const Names filling_, restoring_;
+};
+
 class Giving {
  public:
-  Giving(MetaGraph& meta, std::vector<Collection> all)
+  Giving(MetaGraph& meta, std::vector<Collection> all, const FillingFunctions& functions)
       : meta_(meta),
         graph_(meta.graph),
         all_(std::move(all)),
+        functions_(functions),
         names_(graph_),
         sources_(producers(graph_, names_)),
         readers_(reversed(sources_)) {
@@ -34,6 +60,7 @@ class Giving {
     std::vector<NodeId> tables = listed(collection_key::kTableInitializer), locals;
     if (tables.empty()) tables = table_initializers();
     std::erase_if(tables, [&](NodeId id) { return !runs_alone(id); });
+    for (const NodeId id : filling_calls()) tables.push_back(id);
     if (tables.empty()) return std::move(result_);
     for (const Collection& collection : all_) {
       if (collection.key != collection_key::kLocalVariables || collection.kind != collection_kind::kBytesList)
@@ -77,6 +104,18 @@ class Giving {
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
       if (!graph_.removed(id) && graph_.is(id, OpKind::kTableInitializer)) found.push_back(id);
+    }
+    return found;
+  }
+
+  // A call that wants to be fed is a part of the network, which fills its tables itself.
+  std::vector<NodeId> filling_calls() const {
+    std::vector<NodeId> found;
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const NodeId id{i};
+      if (!graph_.removed(id) && functions_.called_by(graph_.bytes(id)) && !restored_.has(id) &&
+          !waiting_.has(id))
+        found.push_back(id);
     }
     return found;
   }
@@ -145,6 +184,7 @@ class Giving {
   MetaGraph& meta_;
   Graph& graph_;
   std::vector<Collection> all_;
+  const FillingFunctions& functions_;
   Names names_;
   Edges sources_, readers_;
   NodeSet restored_, waiting_;
@@ -194,13 +234,18 @@ InitOp give_init_op(MetaGraph& meta) {
     if (!is(op, OpKind::kHashTable)) return;  // one that stays as it is filled
     if (tables++ == 0) first = printable(node_name(node_def));
   });
+  const FillingFunctions functions(meta.graph);
+  if (!filled && tables > 0) {
+    meta.graph.each_record(
+        [&](std::string_view node_def) { filled = filled || functions.called_by(node_def); });
+  }
   InitOp none;
   if (!filled && tables > 0)
     none.warnings.push_back("nothing fills its " + std::to_string(tables) +
                             (tables == 1 ? " table" : " tables") + ", first '" + first + "'");
   if (!filled || meta.graph.mapped()) return none;
   meta.graph.decode();
-  return Giving(meta, collections(meta)).run();
+  return Giving(meta, collections(meta), functions).run();
 }
 
 }  // namespace gedit

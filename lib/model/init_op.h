@@ -29,10 +29,11 @@ struct InitOp {
 };
 
 // Names in collection saved_model_main_op an operation that runs the initializers of tables: those of
-// collection table_initializer, else all that the graph has; and those of local variables, which no
-// checkpoint holds. `local_init_op` where it runs them, or a NoOp that runs nothing else, else a new NoOp.
-// Initializers that restore from a checkpoint belong to savers; those that need a placeholder run for nobody.
-// Nothing happens where an init op is named already, and in a graph whose nodes are yet to get other names.
+// collection table_initializer, else all that the graph has; calls of functions that run some; and those of
+// local variables, which no checkpoint holds. `local_init_op` where it runs them, or a NoOp that runs nothing
+// else, else a new NoOp. Initializers that restore from a checkpoint belong to savers; those that need a
+// placeholder run for nobody. Nothing happens where an init op is named already, and in a graph whose nodes
+// are yet to get other names.
 InitOp give_init_op(MetaGraph& meta);
 
 }  // namespace gedit
