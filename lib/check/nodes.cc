@@ -20,6 +20,12 @@ void check_name(const CheckedGraph& in, NodeId id, std::string_view name, Report
                                    : std::string("not a node name (nothing after '>')"));
 }
 
+void twice(const CheckedGraph& in, NodeId id, std::string_view what, std::string_view first,
+           std::string_view second, Report& report) {
+  report.add(Rule::kTwice, in.subject(id),
+             "two " + std::string(what) + ", '" + std::string(first) + "' and '" + std::string(second) + "'");
+}
+
 void check_colocation(const CheckedGraph& in, NodeId id, std::string_view value, Report& report) {
   for (Fields list(last_bytes(value, attr_field::kList)); list.next();) {
     const auto name = list->bytes(attr_field::kString) ? colocated_with(list->value) : std::nullopt;
@@ -54,9 +60,11 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeS
       if (fields->wire != Wire::kBytes) continue;
       switch (fields->number) {
         case node_field::kName:
+          if (head.name.data() != nullptr) twice(in, id, "names", head.name, fields->value, report);
           head.name = fields->value;
           break;
         case node_field::kOp:
+          if (head.op.data() != nullptr) twice(in, id, "ops", head.op, fields->value, report);
           head.op = fields->value;
           break;
         case node_field::kAttr: {

@@ -17,8 +17,9 @@ struct NodeContext {
   bool security = false;
 };
 
-// Rules name, duplicate, input, input-order, arity, dtype, reference, attribute, unknown-op, deprecated-op,
-// colocation, output-shapes, const, import, unsafe-op. `only` restricts them to some nodes where it is given.
+// Rules name, twice, duplicate, input, input-order, arity, dtype, reference, attribute, unknown-op,
+// deprecated-op, colocation, output-shapes, const, import, unsafe-op. `only` restricts them to some nodes
+// where it is given.
 void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeSet* only, Report& report);
 
 // Parts of it, for one node. `attrs` are its attributes, in their order.

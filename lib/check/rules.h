@@ -12,6 +12,7 @@ namespace gedit {
 
 enum class Rule : uint8_t {
   kName,
+  kTwice,
   kDuplicate,
   kInput,
   kInputOrder,

@@ -30,18 +30,18 @@ NodeHead node_head(std::string_view node_def) {
   NodeHead head;
   for (Fields fields(node_def); fields.next();) {
     if (fields->wire != Wire::kBytes) continue;
-    if (fields->number == node_field::kName) head.name = fields->value;
-    if (fields->number == node_field::kOp) head.op = fields->value;
+    if (fields->number == node_field::kName && head.name.data() == nullptr) head.name = fields->value;
+    if (fields->number == node_field::kOp && head.op.data() == nullptr) head.op = fields->value;
     if (fields->number == node_field::kDevice) head.device = fields->value;
   }
   return head;
 }
 
 std::string_view any_node_name(std::string_view node_def) {
-  // The name is written first; only where it is not, the rest is looked at.
-  Fields fields(node_def);
-  if (fields.next() && fields->bytes(node_field::kName)) return fields->value;
-  return last_bytes(node_def, node_field::kName);
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kName)) return fields->value;
+  }
+  return {};
 }
 
 std::string_view any_node_op(std::string_view node_def) {

@@ -31,6 +31,8 @@ struct NodeHead {
   NodeId id = kNoNode;  // where the reader of the bytes knows it
   uint32_t slot = 0;    // of the input that is being looked at
 };
+// Of a name or an op that is there twice the first, as node_name() and node_op() take it; `check` tells of
+// those, since protobuf takes the last.
 NodeHead node_head(std::string_view node_def);
 inline std::string_view node_device(std::string_view node_def) {
   return last_bytes(node_def, node_field::kDevice);
