@@ -64,7 +64,10 @@ class GraphChecker {
     if (only != nullptr) return report_.take();
     check_surroundings(in, model_, meta_, report_);
     check_object_graph(in, meta_, functions_, report_);
-    if (values) check_saved_variables(model_, index_, registry_, *values, report_);
+    if (values) {
+      check_saved_variables(model_, index_, registry_, *values, report_);
+      check_data_files(*values, report_);
+    }
     return report_.take();
   }
 
@@ -227,7 +230,8 @@ class GraphChecker {
   void check_library(const Library& library, const NodeSet* only, const Checkpoint* values,
                      const NodeSet& restoring) {
     if (library.functions.empty()) return;
-    const std::vector<bool> called = called_functions(meta_, library, only);
+    const std::vector<bool> called =
+        only == nullptr ? called_or_alternative(meta_, library) : called_functions(meta_, library, only);
     const std::vector<bool> restores =
         values != nullptr ? called_functions(meta_, library, &restoring) : std::vector<bool>();
     std::map<std::string_view, size_t> seen;

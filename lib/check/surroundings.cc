@@ -189,8 +189,9 @@ class AroundChecker {
     const DType is = base_type(source.types[0]);
     // A resource or variant may be told as what it holds.
     if (is == base_type(stated) || is == DType::kResource || is == DType::kVariant) return;
-    report_.add(Rule::kSignature, subject,
-                "is " + dtype_name(stated) + ", " + quoted("tensor", name) + " is " + dtype_name(is));
+    // Whoever feeds and fetches goes by the tensor.
+    report_.warn(Rule::kSignature, subject,
+                 "is " + dtype_name(stated) + ", " + quoted("tensor", name) + " is " + dtype_name(is));
   }
 
   void asset(std::string_view def) {

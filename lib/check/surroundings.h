@@ -23,6 +23,10 @@ void check_object_graph(const CheckedGraph& in, const MetaGraph& meta, const Fun
 void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const NodeSet* only,
                        const NodeSet* restoring, Report& report);
 
+// Rule checkpoint: the data files that the index names are there, and as long as it says. Their bytes are not
+// read: `gedit checkpoint verify` compares checksums.
+void check_data_files(const Checkpoint& values, Report& report);
+
 // How many objects of the object graph are variables (SavedVariable).
 size_t saved_variables(const MetaGraph& meta);
 

@@ -14,6 +14,10 @@ namespace gedit {
 std::vector<bool> called_functions(const MetaGraph& meta, const Library& library,
                                    const NodeSet* roots = nullptr);
 
+// The same, with those that stand in for what is called: the gradients' functions that attributes name,
+// either way, and alternatives of one `api_implements` (grappler's implementation_selector.cc).
+std::vector<bool> called_or_alternative(const MetaGraph& meta, const Library& library);
+
 // Whether meta_info_def has an alias for the function.
 bool has_alias(const MetaGraph& meta, std::string_view function);
 

@@ -109,8 +109,12 @@ Finding examine(std::string_view bytes) {
   constexpr std::string_view kTableMagic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
   if (bytes.size() >= 48 && bytes.substr(bytes.size() - 8) == kTableMagic) return find_table(bytes);
   if (std::optional<Finding> records = find_records(bytes)) return *records;
-  if (std::optional<Finding> text = find_text(bytes)) return *text;
-  return find_wire(bytes);
+  std::optional<Finding> text = find_text(bytes);
+  if (!text) return find_wire(bytes);
+  // A long name of letters at the beginning of a message looks like text.
+  if (text->graph || bytes[0] != '\n') return *text;
+  Finding wire = find_wire(bytes);
+  return wire.graph && !wire.kind_open && !wire.broken_at ? wire : *text;
 }
 
 bool ends_with(std::string_view path, std::string_view suffix) {

@@ -242,6 +242,8 @@ std::string user_object(std::string_view identifier) {
   return bytes;
 }
 
+constexpr size_t kMostKeyBytes = size_t{256} << 20;  // of slots, all together
+
 constexpr std::string_view kSignatures = "signatures";
 
 }  // namespace
@@ -267,11 +269,23 @@ std::vector<std::string> variable_keys(const SavedObjects& objects) {
   const std::vector<std::string> paths = object_paths(objects.objects);
   std::vector<std::string> places(count);
   for (size_t i = 0; i < count; ++i) places[i] = paths[i].empty() ? "" : paths[i] + "/";
-  for (size_t i = 0; i < count; ++i) {
+  // Both are objects with a path: no slot has slots (python/checkpoint/util.py, serialize_slot_variables).
+  const auto append = [&](uint32_t id, std::string& out) {
+    out += paths[id];
+    if (!paths[id].empty()) out += '/';
+  };
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
     for (const Trackable::Slot& slot : objects.objects[i].slots) {
       if (slot.variable >= count || slot.slot >= count) continue;
-      places[slot.slot] =
-          places[slot.variable] + ".OPTIMIZER_SLOT/" + places[i] + escaped_name(slot.name) + "/";
+      std::string& place = places[slot.slot];
+      place.clear();
+      append(slot.variable, place);
+      place += ".OPTIMIZER_SLOT/";
+      append(i, place);
+      place += escaped_name(slot.name) + "/";
+      bytes += place.size();
+      if (bytes > kMostKeyBytes) throw Error(Cause::kInput, "keys are too long").of("object graph");
     }
   }
   for (size_t i = 0; i < count; ++i) {

@@ -108,7 +108,7 @@ class Summarizer {
     const Library library = Library::decode(bytes, model_.arena);
     summary_.functions = library.functions.size();
     if (library.functions.empty()) return;
-    const std::vector<bool> called = called_functions(meta_, library);
+    const std::vector<bool> called = called_or_alternative(meta_, library);
     for (size_t i = 0; i < library.functions.size(); ++i) {
       const Function& function = library.functions[i];
       function.body.each_record([&](std::string_view) { ++summary_.function_nodes; });
