@@ -1,6 +1,7 @@
 // gedit convert: between GraphDef, MetaGraphDef and SavedModel, binary, text, listing and JSON.
 #include "checkpoint/open.h"
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 #include "edit/savers/checkpoint_keys.h"
 
@@ -12,6 +13,7 @@ class Convert final : public Command {
   void setup(CommandLine& line) override {
     input_.setup(line);
     output_.setup(line);
+    verifying_.setup(line);
     line.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
         ->type_name("CKPT");
     line.add_option("--tags", tags_, "Tags of the SavedModel; default: its own, of a new one serve")
@@ -25,6 +27,8 @@ class Convert final : public Command {
   int run() override {
     Model model = input_.load(tensors_from_);
     output_.check(model);
+    verifying_.read(model);
+    verifying_.prepare(input_, output_);
     if (!tags_.empty()) {
       output_.base.tags = split_list({tags_});
       if (model.meta_graphs.size() > 1 && !input_.tag_set_given())
@@ -55,6 +59,7 @@ class Convert final : public Command {
 
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   std::string tags_, tensors_from_, checkpoint_;
 };
 

@@ -4,6 +4,7 @@
 #include "checkpoint/open.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "model/folder.h"
@@ -48,6 +49,7 @@ class Copy final : public Command {
                   "Move the bytes of the checkpoint instead of linking its files");
     line.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
     output_.setup(line);
+    verifying_.setup(line);
   }
 
   int run() override {
@@ -57,15 +59,17 @@ class Copy final : public Command {
     request_.has_from_scope = from_scope_->count() > 0;
     if (device_->count() > 0) request_.device = device_text_;
     request_.values = !checkpoint_.empty();
-    request_.want_names = !map_out_.empty() || output_.dry_run();
+    request_.want_names = !map_out_.empty() || output_.dry_run() || verifying_.wanted();
 
     Model model = input_.load_one();
     output_.check(model);
+    verifying_.read(model);
     Registry ops = input_.registry(model);
     with_file(model, [&] { model.graph().decode(); });  // counts them, too
     const Counts before = count(model);
     const CopyChanges result = with_file(model, [&] { return copy(model, ops, request_); });
     const std::vector<std::string> notes = add_values(model, result);
+    if (verifying_.wanted()) verify(result);
     if (output_.dry_run()) print(result.text());
     const std::unique_ptr<OutputFile> map = output_.dry_run() ? nullptr : written_map(model, result);
     output_.save(model, {before}, warnings_, notes);
@@ -121,6 +125,30 @@ class Copy final : public Command {
             ": " + list};
   }
 
+  // The originals are what they were, and the copies what the originals are.
+  void verify(const CopyChanges& result) {
+    verifying_.prepare(input_, output_, [&result](ProofSide&, const ProofSide&) {
+      Verification what;
+      for (const auto& [name, became] : result.changed) what.changed.push_back(name);
+      return what;
+    });
+    if (!result.function.empty()) return;
+    const auto originals = output_.verify;
+    verifying_.prepare(input_, output_, [&result](ProofSide&, const ProofSide&) {
+      Verification what;
+      what.outputs.emplace();
+      for (const auto& [from, to] : result.nodes) {
+        what.names.emplace_back(from, to);
+        what.outputs->push_back({"^" + from, "^" + to});
+      }
+      for (const auto& [from, to] : result.inputs) what.same.push_back({from, to});
+      return what;
+    });
+    output_.verify = [originals, copies = output_.verify](Model& written) {
+      return "originals " + originals(written) + "; copies " + copies(written);
+    };
+  }
+
   // Complete, and there once the graph is.
   std::unique_ptr<OutputFile> written_map(const Model& model, const CopyChanges& result) const {
     if (map_out_.empty()) return nullptr;
@@ -139,6 +167,7 @@ class Copy final : public Command {
 
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   CopyRequest request_;
   std::vector<std::string> outputs_, inputs_, stop_gradient_;
   std::string device_text_, map_out_, checkpoint_;

@@ -2,6 +2,7 @@
 #include "edit/edits.h"
 
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 #include "model/save.h"
 
@@ -21,20 +22,37 @@ class Extract final : public Command {
         ->type_name("T[:DTYPE[SHAPE]],..")
         ->one_each();
     output_.setup(line);
+    verifying_.setup(line);
   }
 
   int run() override {
     ExtractRequest request{split_list(outputs_), split_list(inputs_), output_.dry_run()};
-    edit_file(input_, output_, [&](Model& model, Registry& ops) {
-      request.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
-      return extract(model, ops, request);
-    });
+    edit_file(
+        input_, output_,
+        [&](Model& model, Registry& ops) {
+          request.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
+          Changes changes = extract(model, ops, request);
+          verify(changes);
+          return changes;
+        },
+        [&](const Model& model) { verifying_.read(model); });
     return 0;
   }
 
  private:
+  // What was asked for computes what it did, where both were cut at the same tensors.
+  void verify(const Changes& changes) {
+    verifying_.prepare(input_, output_, [this, cut = changes.cut](ProofSide& before, const ProofSide& after) {
+      Verification what;
+      what.outputs = named_outputs(before, after, split_list(outputs_));
+      for (const auto& [tensor, placeholder] : cut) what.same.push_back({tensor, placeholder});
+      return what;
+    });
+  }
+
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   std::vector<std::string> outputs_, inputs_;
 };
 

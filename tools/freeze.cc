@@ -7,10 +7,36 @@
 #include "checkpoint/edit.h"
 #include "checkpoint/open.h"
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
+#include "edit/changing/wanted_tensors.h"
+#include "edit/savers/checkpoint_values.h"
+#include "graph/names.h"
 
 namespace gedit {
 namespace {
+
+// Values of the variables that are constants now; those that stay are known by their names.
+class FrozenValues final : public KnownValues {
+ public:
+  FrozenValues(ProofSide& before, const ProofSide& after, const std::string& checkpoint)
+      : before_(before.model),
+        after_(after.model.graph()),
+        names_(after.model.graph()),
+        values_(before.model, before.ops, checkpoint) {}
+
+  std::optional<KnownValue> find(NodeId variable) override {
+    const NodeId now = names_.find(before_.graph().name(variable));
+    if (now != kNoNode && after_.op(now) == before_.graph().op(variable)) return std::nullopt;
+    return values_.find(variable);
+  }
+
+ private:
+  const Model& before_;
+  const Graph& after_;
+  const Names names_;
+  CheckpointValues values_;
+};
 
 class Freeze final : public Command {
  public:
@@ -32,12 +58,15 @@ class Freeze final : public Command {
         ->type_name("CKPT");
     line.add_option("--keep", request_.keep, "Variables that stay variables")->type_name("SELECTOR");
     output_.setup(line);
+    verifying_.setup(line);
   }
 
   int run() override {
     request_.outputs = split_list(outputs_);
     request_.inputs = split_list(inputs_);
-    edit_file(input_, output_, [&](Model& model, Registry& ops) { return frozen(model, ops); });
+    edit_file(
+        input_, output_, [&](Model& model, Registry& ops) { return frozen(model, ops); },
+        [&](const Model& model) { verifying_.read(model); });
     return 0;
   }
 
@@ -48,6 +77,7 @@ class Freeze final : public Command {
     request_.checkpoint = values_of(model, checkpoint_);
     request_.want_changes = output_.dry_run();
     FreezeChanges changes = freeze(model, ops, request_);
+    verify(changes);
     if (graph_alone) {
       if (model.meta().has(meta_field::kSaver)) {
         changes.warnings.push_back(
@@ -61,6 +91,20 @@ class Freeze final : public Command {
       output_.base.without_values = true;
     }
     return changes;
+  }
+
+  // What was asked for computes what it did with the values of the variables that are none any more.
+  void verify(const Changes& changes) {
+    verifying_.prepare(input_, output_, [this, cut = changes.cut](ProofSide& before, const ProofSide& after) {
+      values_ = std::make_unique<FrozenValues>(before, after, request_.checkpoint);
+      before.values = values_.get();
+      Verification what;
+      what.outputs = named_outputs(
+          before, after,
+          wanted_tensors(before.model, request_.outputs, request_.inputs, request_.signature).outputs);
+      for (const auto& [tensor, placeholder] : cut) what.same.push_back({tensor, placeholder});
+      return what;
+    });
   }
 
   // The checkpoint with the values of the variables that stay; null where none does.
@@ -77,7 +121,9 @@ class Freeze final : public Command {
 
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   FreezeRequest request_;
+  std::unique_ptr<FrozenValues> values_;
   std::vector<std::string> outputs_, inputs_;
   std::string checkpoint_;
 };

@@ -6,6 +6,7 @@
 
 #include "checkpoint/open.h"
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 #include "model/asset_paths.h"
 
@@ -65,6 +66,7 @@ class Merge final : public Command {
     line.add_flag("--copy-data", output_.base.copy_data,
                   "Move the bytes of the checkpoints instead of linking their files");
     output_.setup(line, false);
+    verifying_.setup(line);
   }
 
   int run() override {
@@ -82,7 +84,12 @@ class Merge final : public Command {
     if (!checkpoints_.empty() && output_.to_standard_output() && !output_.dry_run())
       throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
     std::vector<Counts> before;
-    for (const MergeOperand& operand : operands) before.push_back(count(operand.model));
+    std::vector<Original> originals;
+    for (const MergeOperand& operand : operands) {
+      before.push_back(count(operand.model));
+      if (verifying_.wanted()) originals.emplace_back(operand.model);
+    }
+    request_.want_names = verifying_.wanted();
 
     std::vector<std::string> missing;  // relative paths count from each file's own folder
     for (MergeOperand& operand : operands) {
@@ -96,6 +103,7 @@ class Merge final : public Command {
     output_.base.values = result.values;
     output_.base.files = result.assets;
     output_.base.all_files = true;
+    if (verifying_.wanted()) verify(std::move(originals), result.operands);
     print(result.text());
     output_.save(result.model, before, result.warnings, result.notes);
     return 0;
@@ -115,6 +123,32 @@ class Merge final : public Command {
       operands.push_back(std::move(operand));
     }
     return operands;
+  }
+
+  // Of each file what does not come of a tensor that was mapped away, and of that what follows it. Savers are
+  // others where one saves all.
+  void verify(std::vector<Original> originals, const std::vector<MergedOperand>& operands) {
+    const bool values = request_.values, prune = request_.prune;
+    output_.verify = [this, originals = std::move(originals), operands, values, prune](Model& written) {
+      Verified verified;
+      for (size_t i = 0; i < originals.size(); ++i) {
+        Model before = originals[i].model();
+        verified += Verifying::one(input_, before, written, [&](ProofSide& side, const ProofSide& after) {
+          Verification what{.names = operands[i].nodes};
+          for (const auto& [tensor, value] : operands[i].inputs) what.same.push_back({tensor, value});
+          Graph& graph = side.model.graph();
+          graph.decode();
+          for (uint32_t k = 0; k < graph.size() && values; ++k) {
+            if (graph.is(NodeId{k}, OpKind::kSaveV2) || graph.is(NodeId{k}, OpKind::kSave) ||
+                graph.is(NodeId{k}, OpKind::kRestore) || graph.is(NodeId{k}, OpKind::kRestoreV2))
+              what.changed.emplace_back(graph.name(NodeId{k}));
+          }
+          if (prune) what.outputs = outputs_that_stay(side, after, what);
+          return what;
+        });
+      }
+      return verified.text();
+    };
   }
 
   // Which operand each checkpoint is of.
@@ -145,6 +179,7 @@ class Merge final : public Command {
 
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   MergeRequest request_;
   std::vector<std::string> operands_, checkpoints_;
   std::string on_conflict_ = "error";

@@ -5,6 +5,7 @@
 
 #include "checkpoint/open.h"
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 
 namespace gedit {
@@ -25,6 +26,7 @@ class Rename final : public Command {
                     "Keys that are a renamed variable's name follow; written beside OUT")
         ->type_name("CKPT");
     output_.setup(line);
+    verifying_.setup(line);
   }
 
   int run() override {
@@ -34,6 +36,10 @@ class Rename final : public Command {
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
+    verifying_.read(model);
+    verifying_.prepare(input_, output_, [](ProofSide& before, const ProofSide& after) {
+      return Verification{.names = names_by_place(before, after)};
+    });
     with_file(model, [&] { rename_values(model); });
     request_.want_changes = output_.dry_run();
     with_file(model, [&] { print(rename(model, ops, request_).text()); });
@@ -72,6 +78,7 @@ class Rename final : public Command {
 
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   RenameRequest request_;
   std::string checkpoint_;
 };

@@ -2,6 +2,7 @@
 #include "edit/edits.h"
 
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 
 namespace gedit {
@@ -19,11 +20,17 @@ class Set final : public Command {
     step(line, "--shape", SetStep::Is::kShape, "Shape of a placeholder or variable: x=[?,224,3]")
         ->type_name("T=SHAPE");
     output_.setup(line);
+    verifying_.setup(line);
   }
 
   int run() override {
-    edit_file(input_, output_,
-              [&](Model& model, Registry& ops) { return gedit::set(model, ops, steps_, output_.dry_run()); });
+    edit_file(
+        input_, output_,
+        [&](Model& model, Registry& ops) { return gedit::set(model, ops, steps_, output_.dry_run()); },
+        [&](const Model& model) {
+          verifying_.read(model);
+          verifying_.prepare(input_, output_);
+        });
     return 0;
   }
 
@@ -36,6 +43,7 @@ class Set final : public Command {
 
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   std::vector<SetStep> steps_;
 };
 

@@ -113,6 +113,8 @@ class OutputFile final : public Sink {
   // Complete, and still without a name; what it was written with is given back. For several outputs that are
   // to appear together: nothing but place() may follow.
   void finish();
+  // Of a file that is finish()ed, where it can be read meanwhile; of a device or pipe nothing.
+  std::string path_meanwhile() const;
   void place(const std::string& path);  // under a name that nothing has; throws Error (kRefused, kWrite)
   void commit();                        // the file is there, whole; throws Error (kWrite)
   uint64_t written() const { return written_; }  // by now, without what is pending

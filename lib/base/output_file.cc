@@ -215,6 +215,10 @@ void OutputFile::finish() {
   sources_.clear();
 }
 
+std::string OutputFile::path_meanwhile() const {
+  return direct_ ? std::string() : "/proc/self/fd/" + std::to_string(descriptor_);
+}
+
 // Fails where somebody else made the file meanwhile.
 void OutputFile::link_as(const std::string& path) {
   int error = 0;

@@ -158,6 +158,7 @@ class Merging {
   }
 
   void tell() {
+    if (request_.want_names) name_all();
     if (request_.want_changes) list_changes(parts_, *inputs_, nodes_, result_);
     std::vector<std::string>& warnings = result_.warnings;
     warn_of_other_graphs(parts_, richest_, warnings);
@@ -167,6 +168,23 @@ class Merging {
     if (!savers_) return;
     result_.values = savers_->take_values();
     for (std::string& warning : savers_->take_warnings()) warnings.push_back(std::move(warning));
+  }
+
+  void name_all() {
+    for (const auto& part : parts_) {
+      MergedOperand& operand = result_.operands.emplace_back();
+      for (uint32_t i = 0; i < part->graph().size(); ++i) {
+        const std::string_view name = part->graph().name(NodeId{i});
+        std::string merged = part->name_of(name);
+        if (merged != name) operand.nodes.emplace_back(name, std::move(merged));
+      }
+    }
+    for (const MergedInput& pair : inputs_->pairs()) {
+      if (pair.control) continue;
+      const TensorRef tensor{pair.key_node.node, pair.key_index};
+      result_.operands[pair.key_node.part].inputs.emplace_back(
+          tensor_text(parts_[pair.key_node.part]->graph(), tensor), pair.value);
+    }
   }
 
   const MergeRequest request_;

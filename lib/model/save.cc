@@ -1,5 +1,7 @@
 #include "model/save.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -284,6 +286,30 @@ void drop_fingerprint(const Model& model, const std::string& path, Saved& saved)
     saved.notes.emplace_back("fingerprint.pb is gone: it held for the model before");
 }
 
+// What was written, as it will be read from its place.
+void inspect(const Destination& destination, const std::string& path, Kind kind) {
+  if (!destination.inspect) return;
+  LoadOptions options;
+  options.as = kind;
+  Model written = load(path, options);
+  written.path = destination.path;
+  destination.inspect(written);
+}
+
+// By way of a file that nobody sees, for standard output, a device or a pipe.
+void save_through(Model& model, const Target& target, const Destination& destination, OutputFile& out,
+                  Tally* tally) {
+  std::error_code none;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(none);
+  OutputFile unseen((folder / ("gedit-" + std::to_string(::getpid()))).string(), true);
+  read_through(model, unseen);
+  write_in(model, target, destination, unseen, tally);
+  unseen.finish();
+  inspect(destination, unseen.path_meanwhile(), target.kind);
+  const std::shared_ptr<const InputFile> written = InputFile::open(unseen.path_meanwhile());
+  out.write_from(written, written->bytes());
+}
+
 void save_folder(Model& model, const Target& target, const Destination& destination, bool was_folder,
                  Saved& saved) {
   if (target.format == Format::kBinary) check_size(model, streamed_size(model));
@@ -309,6 +335,7 @@ void save_folder(Model& model, const Target& target, const Destination& destinat
         values_beside(destination, join_path(folder.make("variables"), "variables"));
     values->commit();
   }
+  inspect(destination, folder.path(""), target.kind);
   folder.commit();
 }
 
@@ -343,6 +370,8 @@ void save_events(const Model& model, const Destination& destination, Saved& save
   if (model.file) out.read_through(model.file);
   write_events(model, now.count(), out);
   check_size(model, out.written() + out.pending());
+  out.finish();
+  inspect(destination, out.path_meanwhile(), model.kind);
   out.commit();
   saved.bytes = out.written();
   saved.tally = model.graph().tally();
@@ -387,8 +416,18 @@ Saved save(Model& model, const Destination& destination, bool count) {
   OutputFile out(destination.path, destination.overwrite);
   const uint64_t read = read_through(model, out);
   if (target.format == Format::kBinary) out.expect(std::max(size, read));
-  write_in(model, target, destination, out, count ? &saved.tally : nullptr);
+  Tally* const tally = count ? &saved.tally : nullptr;
+  const bool unseen = !out.path_meanwhile().empty();
+  if (destination.inspect && !unseen) {
+    save_through(model, target, destination, out, tally);
+  } else {
+    write_in(model, target, destination, out, tally);
+  }
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
+  if (destination.inspect && unseen) {
+    out.finish();
+    inspect(destination, out.path_meanwhile(), target.kind);
+  }
   // The graph comes last, so that whoever sees it finds its values; where it cannot, the old values are back.
   const std::unique_ptr<CheckpointOutput> values = values_beside(destination, twin_prefix(destination.path));
   if (values != nullptr) {

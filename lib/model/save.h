@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct Destination {
   std::vector<FolderFile> files;
   bool all_files = false;  // `files` has the assets, which are not looked for beside the model
   std::vector<std::string> tags{"serve"};
+  // Looks at the graph, complete and read again, before it takes any place; what it throws leaves all as it
+  // was. Standard output is then written at once, in the end.
+  std::function<void(Model& written)> inspect;
 };
 
 // What the destination asks for.

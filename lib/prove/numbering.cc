@@ -136,6 +136,22 @@ ProofTensor Numbering::value(NodeId node, uint32_t index) {
   return {state_.classes.intern(KeyForm::kOutput, {value.what, index}), value.when};
 }
 
+ProofTensor Numbering::whole(NodeId node) {
+  const ProofTensor value = values_[index_of(node)];
+  if (state_.ordered) return {done_[index_of(node)], value.when};
+  if ((value.what & kMany) == 0) return value;
+  std::vector<uint32_t> all;
+  bool unknown = false;
+  for (const ProofTensor& output : outputs_[value.what & ~kMany]) {
+    all.push_back(output.what);
+    all.push_back(output.when);
+    unknown = unknown || state_.conditions.unknown(output.when);
+  }
+  const ClassId id = state_.classes.intern(state_.classes.label(KeyForm::kMerge, "all outputs"), all);
+  if (unknown) state_.classes.set_unknown(id);
+  return {id, value.when};
+}
+
 ProofTensor Numbering::in_value(const In& in) {
   switch (in.node) {
     case In::kArgument:

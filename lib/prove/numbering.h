@@ -21,6 +21,7 @@ class Numbering {
   // Numbers the node and all that it needs.
   void want(NodeId node);
   ProofTensor value(NodeId node, uint32_t index);
+  ProofTensor whole(NodeId node);                // all that it gives and does
   ProofTensor value_of(std::string_view input);  // as a node of this graph reads it
 
   uint64_t reached() const { return reached_; }  // nodes by now

@@ -1,6 +1,7 @@
 #include "prove/prove.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -35,7 +36,7 @@ TensorRef output_tensor(const Side& side, const std::string& text) {
   const std::optional<std::string> of_signature =
       there ? std::nullopt : output_of_signature(side.model(), text);
   try {
-    return find_tensor(side.model(), side.names(), side.ops(), of_signature.value_or(text));
+    return find_tensor(side.model(), side.names(), side.ops(), of_signature.value_or(text), true);
   } catch (const Error& error) {
     throw error.in(side.model().path);
   }
@@ -133,6 +134,12 @@ class Attempt {
       const Input input = parse_input(given.tensor);
       give(b_, tensor_text(names.in_b(input.node), input.index()), value);
     }
+    for (const OutputPair& pair : request.same) {
+      const ClassId value =
+          state_.classes.intern(state_.classes.label(KeyForm::kSource, "same " + pair.a), {});
+      give(a_, pair.a, value);
+      give(b_, pair.b, value);
+    }
   }
 
   void set_ordinals(Ordinals a, Ordinals b) {
@@ -177,13 +184,23 @@ class Attempt {
   }
 
   ProofTensor value(Side& side, Numbering& numbers, const TensorRef& tensor) {
+    if (tensor.control) return numbers.whole(tensor.node);
     const auto given = side.given.find(uint64_t{index_of(tensor.node)} << 32 | tensor.index);
     return given != side.given.end() ? given->second : numbers.value(tensor.node, tensor.index);
   }
 
+  static bool writes(Side& side, const std::string& name) {
+    const NodeId node = side.names().find(name);
+    return node != kNoNode && side.labels().op(side.graph().op(node)).conduct == Conduct::kWrites;
+  }
+
   void judge(const std::pair<TensorRef, TensorRef>& tensors, Partings& partings, OutputProof& output) {
     const ProofTensor a = value(a_, *numbers_a_, tensors.first), b = value(b_, *numbers_b_, tensors.second);
-    output.tensors = partings.count(a.what);
+    if (request_.most_places == SIZE_MAX) output.tensors = partings.count(a.what);
+    // Of each verdict: what differs is looked for whatever is not known.
+    const auto here = [&](ProofVerdict verdict) {
+      return places_[static_cast<size_t>(verdict)]++ < request_.most_places;
+    };
     const auto tell = [&](ProofVerdict verdict, const Parting& parting) {
       output.verdict = verdict;
       output.a = parting.a;
@@ -199,11 +216,14 @@ class Attempt {
                                     : first                   ? "is dead in A"
                                                               : "is dead in B"});
     } else if (a.what != b.what) {
-      const Parting parting = partings.first(a.what, b.what);
-      const bool order = state_.ordered && state_.classes.label_of(a.what).form == KeyForm::kAfter;
-      tell(order ? ProofVerdict::kUnknown : ProofVerdict::kDiffers, parting);
+      const Parting parting = here(ProofVerdict::kDiffers) ? partings.first(a.what, b.what) : Parting{};
+      if (writes(a_, parting.a) || writes(b_, parting.b)) {
+        tell(ProofVerdict::kUnknown, {parting.a, "", "writes, or what stands in its place does"});
+      } else {
+        tell(ProofVerdict::kDiffers, parting);
+      }
     } else if (unknown) {
-      tell(ProofVerdict::kUnknown, partings.unknown(a.what));
+      tell(ProofVerdict::kUnknown, here(ProofVerdict::kUnknown) ? partings.unknown(a.what) : Parting{});
     } else if (a.when != b.when) {
       tell(ProofVerdict::kDiffers, {std::string(a_.graph().name(tensors.first.node)),
                                     std::string(b_.graph().name(tensors.second.node)), "when it is there"});
@@ -217,6 +237,7 @@ class Attempt {
   const ProofRequest& request_;
   std::optional<Numbering> numbers_a_, numbers_b_;
   std::vector<std::pair<TensorRef, TensorRef>> tensors_;
+  std::array<size_t, 3> places_{};  // by verdict
 };
 
 }  // namespace
@@ -231,8 +252,10 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
   auto attempt = std::make_unique<Attempt>(a, b, request, names, false);
   attempt->number();
   bool ordered = false;
+  std::vector<OutputProof> unordered;
   if (attempt->writes()) {
     ordered = true;
+    unordered = attempt->result().outputs;
     attempt = std::make_unique<Attempt>(a, b, request, names, true);
     attempt->number();
   }
@@ -242,7 +265,19 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
     attempt->set_ordinals(std::move(ordinals_a), std::move(ordinals_b));
     attempt->number();
   }
-  return attempt->result();
+  Proof proof = attempt->result();
+  // Where what writes is another, so may be every number: but where the rest is another, too, that is said.
+  for (size_t i = 0; i < unordered.size(); ++i) {
+    if (proof.outputs[i].verdict != ProofVerdict::kDiffers) continue;
+    if (unordered[i].verdict == ProofVerdict::kProved) {
+      proof.outputs[i].verdict = ProofVerdict::kUnknown;
+      proof.outputs[i].b.clear();
+      proof.outputs[i].why = "is written, or writes, in another order";
+    } else {
+      proof.outputs[i] = std::move(unordered[i]);
+    }
+  }
+  return proof;
 }
 
 }  // namespace gedit

@@ -43,7 +43,7 @@ struct ProofSide {
   KnownValues* values = nullptr;
 };
 
-// Tensors as a user writes them: `y`, `y:1`, `serving_default.scores`.
+// Tensors as a user writes them: `y`, `y:1`, `serving_default.scores`; `^op`: all that an op gives and does.
 struct OutputPair {
   std::string a, b;
 };
@@ -60,7 +60,11 @@ struct ProofRequest {
   std::function<std::string(std::string_view)> name_in_b;
   // Known of both graphs, by the names of A; one that a graph lacks is no error.
   std::vector<GivenValue> given;
+  // Tensors that are taken to be the same, whatever they are made of: where one graph was cut.
+  std::vector<OutputPair> same;
   bool bytes = false;  // variables are compared by their bytes, not by the checksums that are stored
+  // The rest of what is not proved has no place; and with none, no tensors are counted.
+  size_t most_places = SIZE_MAX;
 };
 
 enum class ProofVerdict : uint8_t { kProved, kDiffers, kUnknown };

@@ -168,13 +168,16 @@ std::vector<std::string> OutputOptions::note_of_file(const Model& model) const {
 void OutputOptions::save(Model& model, const std::vector<Counts>& before,
                          const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
   Saved saved;
+  std::vector<std::string> verified;
   model.assets_folder = assets_;
   if (dry_run_) {
     Counter counter;
     with_file(model, [&] { write_message(model, counter, &saved.tally); });
     saved.bytes = counter.size();
   } else {
-    saved = with_file(model, [&] { return gedit::save(model, destination(model), !quiet_); });
+    Destination to = destination(model);
+    if (verify) to.inspect = [&](Model& written) { verified.push_back(verify(written)); };
+    saved = with_file(model, [&] { return gedit::save(model, to, !quiet_); });
   }
   if (quiet_) return;
   // Text was written from the message, not from the graph.
@@ -190,6 +193,7 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   for (const std::string& text : saved.warnings) say_warning(text);
   for (const std::string& text : notes) say_note(text);
   for (const std::string& text : saved.notes) say_note(text);
+  for (const std::string& text : verified) say_note(text);
 }
 
 void ColorOption::setup(CommandLine& line) {
@@ -205,8 +209,10 @@ bool ColorOption::on() const {
 }
 
 void edit_file(InputOptions& input, OutputOptions& output,
-               const std::function<Changes(Model& model, Registry& ops)>& edit) {
+               const std::function<Changes(Model& model, Registry& ops)>& edit,
+               const std::function<void(const Model& model)>& read) {
   Model model = input.load_one();
+  if (read) read(model);
   output.check(model);
   Registry ops = input.registry(model);
   const Counts before = count(model);

@@ -85,6 +85,8 @@ class OutputOptions {
             const std::vector<std::string>& notes = {});
 
   Destination base;  // what a command asks for beyond these options
+  // Looks at the result, read again, before it takes its place; gives what is to be told (verifying.h).
+  std::function<std::string(Model& written)> verify;
 
  private:
   std::string path_, format_, assets_;
@@ -103,8 +105,10 @@ class ColorOption {
 
 // Loads FILE, edits it, and writes OUT or, with -n, lists what would change. `edit` takes the model and what
 // is known of its ops, and gives Changes.
+// `read`: called with the model as it was read.
 void edit_file(InputOptions& input, OutputOptions& output,
-               const std::function<Changes(Model& model, Registry& ops)>& edit);
+               const std::function<Changes(Model& model, Registry& ops)>& edit,
+               const std::function<void(const Model& model)>& read = {});
 
 // `a,b:float32[2,3],c` at the commas that are outside of brackets.
 std::vector<std::string> split_list(const std::vector<std::string>& texts);

@@ -169,6 +169,7 @@ void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure&
     for (const auto& [reader, slot] : at.reads) renamed_[index_of(reader)].emplace_back(slot, name);
     placeholders_.emplace(text, name);
   }
+  changes.cut.emplace_back(text, name);
   changes.notes.push_back(printable(text) + " is now a Placeholder " + dtype_name(at.type) +
                           shape_text(at.shape) + (in_place ? "" : ", " + printable(name)));
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "edit/basis/changes.h"
@@ -40,12 +41,19 @@ struct MergeRequest {
       false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
   bool prune = false;
   bool want_changes = false;  // fill what Changes lists
+  bool want_names = false;    // fill MergeChanges::operands, which hold every name
+};
+
+// What became of one operand: where a node has another name, or what reads a tensor reads another.
+struct MergedOperand {
+  std::vector<std::pair<std::string, std::string>> nodes, inputs;  // its own, that of the merged graph
 };
 
 struct MergeChanges : Changes {
   Model model;  // of the richest kind among the operands
   std::shared_ptr<Checkpoint> values;
   std::vector<FolderFile> assets;
+  std::vector<MergedOperand> operands;
 };
 
 }  // namespace gedit
