@@ -19,7 +19,7 @@ LAYERS = [
     ["checkpoint"],
     ["model"],
     ["shape", "weights"],
-    ["select"],
+    ["select", "fold"],
     ["prove"],
     ["edit", "diff", "check", "draw"],
     ["tools"],
