@@ -45,14 +45,14 @@ class ConstTensor {
   // Element i as a T of the same width.
   template <typename T>
   T as(uint64_t i) const {
-    T value;
+    T value{};
     element(i).copy(reinterpret_cast<char*>(&value), sizeof(T));
     return value;
   }
   const std::shared_ptr<const Strings>& strings() const { return strings_; }  // null but of strings
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
-  // The same elements in another shape of as many.
+  // The same elements in another shape of as many; a splat in any that has elements.
   ConstTensor reshaped(std::vector<int64_t> shape) const;
   // The same elements under another dtype of the same width.
   ConstTensor retyped(DType dtype) const;
@@ -88,8 +88,7 @@ std::string tensor_proto_of(const ConstTensor& value);
 // Bytes of tensor_proto_of(), without making it.
 uint64_t tensor_proto_size(const ConstTensor& value);
 // A Const that holds `value` in the place of `node_def`: its name, device, control inputs and `_class`,
-// nothing else; its data inputs become control inputs where `anchored`, which keeps a folded node in its
-// frame.
+// nothing else of it.
 std::string const_node(std::string_view node_def, const ConstTensor& value);
 
 }  // namespace gedit::folding

@@ -56,8 +56,7 @@ class NodeFolder {
 
  private:
   const OpDef* definition(std::string_view op);
-  FoldOutcome checked(std::string_view node_def, std::span<const ConstTensor> inputs,
-                      const std::vector<ConstTensor>& outputs);
+  FoldOutcome checked(std::string_view node_def, std::vector<ConstTensor> outputs);
 
   Registry& ops_;
   uint64_t work_left_;

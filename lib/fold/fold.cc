@@ -1,0 +1,116 @@
+#include "fold/fold.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "fold/rule.h"
+#include "graph/node.h"
+
+namespace gedit::folding {
+namespace {
+
+FoldOutcome not_folded(std::string why) { return {{}, std::move(why)}; }
+
+// A vector, or a scalar, of sizes as out_type has them.
+ConstTensor sizes_as(DType dtype, Sizes shape, const Sizes& sizes) {
+  FoldTask::require(dtype == DType::kInt32 || dtype == DType::kInt64, "not of this dtype");
+  std::string bytes;
+  for (const int64_t size : sizes) {
+    FoldTask::require(dtype == DType::kInt64 || size <= std::numeric_limits<int32_t>::max(),
+                      "a size is out of the integers' range");
+    bytes.append(reinterpret_cast<const char*>(&size), dtype_width(dtype));
+  }
+  return ConstTensor::owning(dtype, std::move(shape), std::move(bytes));
+}
+
+Sizes known_sizes(const Shape& shape) {
+  FoldTask::require(shape.has_value(), "a shape is not known");
+  for (const int64_t size : *shape) FoldTask::require(size >= 0, "a shape is not known");
+  return *shape;
+}
+
+void tell_shapes(std::string_view op, FoldTask& task, std::span<const Shape> inputs) {
+  FoldTask::require(!inputs.empty(), "an input is missing");
+  const DType type = task.type("out_type", DType::kInt32);
+  if (op == "Rank") {
+    FoldTask::require(inputs[0].has_value(), "a rank is not known");
+    return task.give(sizes_as(DType::kInt32, {}, {static_cast<int64_t>(inputs[0]->size())}));
+  }
+  if (op == "Size") {
+    const auto count = elements_of(known_sizes(inputs[0]));
+    FoldTask::require(count.has_value(), "a size is out of the integers' range");
+    return task.give(sizes_as(type, {}, {static_cast<int64_t>(*count)}));
+  }
+  for (const Shape& shape : inputs) {
+    const Sizes sizes = known_sizes(shape);
+    task.give(sizes_as(type, {static_cast<int64_t>(sizes.size())}, sizes));
+  }
+}
+
+}  // namespace
+
+const OpDef* NodeFolder::definition(std::string_view op) {
+  const auto found = definitions_.find(std::string(op));
+  if (found != definitions_.end()) return &found->second;
+  const std::string_view bytes = ops_.find(op);
+  if (bytes.empty()) return nullptr;
+  return &definitions_.emplace(op, parse_op_def(bytes)).first->second;
+}
+
+// What the node's attributes say of the dtypes of its outputs, and how many there are, holds.
+FoldOutcome NodeFolder::checked(std::string_view node_def, std::vector<ConstTensor> outputs) {
+  std::vector<DType> types;
+  const OpDef* op = definition(node_op(node_def));
+  if (op == nullptr || !output_types(*op, node_def, types)) return not_folded("the dtypes are not known");
+  if (types.size() != outputs.size()) return not_folded("an output more or less than the op has");
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] != outputs[i].dtype()) return not_folded("an output has another dtype");
+    outputs[i] = outputs[i].shortened();
+  }
+  return {std::move(outputs), {}};
+}
+
+FoldOutcome NodeFolder::fold(std::string_view node_def, std::span<const ConstTensor> inputs) {
+  const std::string_view name = node_op(node_def);
+  if (reads_shapes(name)) {
+    std::vector<Shape> shapes;
+    for (const ConstTensor& input : inputs) shapes.emplace_back(input.shape());
+    return fold_shapes(node_def, shapes);
+  }
+  const FoldRule rule = fold_rule_of(name);
+  if (rule == nullptr) return not_folded("the op is not folded");
+  const OpDef* op = definition(name);
+  std::vector<DType> types;
+  if (op == nullptr || !input_types(*op, node_def, types)) return not_folded("the dtypes are not known");
+  if (types.size() != inputs.size()) return not_folded("an input more or less than the op has");
+  uint64_t held = 0;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (!inputs[i].valid()) return not_folded("an input is not known");
+    if (types[i] != inputs[i].dtype()) return not_folded("an input has another dtype");
+    held += inputs[i].bytes().size();
+    if (inputs[i].strings() != nullptr) held += inputs[i].held() * sizeof(std::string_view);
+  }
+  FoldTask task(node_def, inputs, std::min(work_left_, held + kMostGrown));
+  try {
+    rule(task);
+  } catch (const NotFolded& reason) {
+    work_left_ -= std::min(work_left_, task.work());
+    return not_folded(reason.why);
+  }
+  work_left_ -= std::min(work_left_, task.work());
+  return checked(node_def, std::move(task.outputs));
+}
+
+FoldOutcome NodeFolder::fold_shapes(std::string_view node_def, std::span<const Shape> inputs) {
+  const std::string_view op = node_op(node_def);
+  if (!reads_shapes(op)) return not_folded("the op is not folded");
+  FoldTask task(node_def, {}, 0);
+  try {
+    tell_shapes(op, task, inputs);
+  } catch (const NotFolded& reason) {
+    return not_folded(reason.why);
+  }
+  return checked(node_def, std::move(task.outputs));
+}
+
+}  // namespace gedit::folding
