@@ -1,9 +1,7 @@
 // gedit shapes: the shape of every tensor, and what follows from another one.
 #include <algorithm>
-#include <array>
 #include <map>
 
-#include "base/size.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/text.h"
@@ -14,6 +12,8 @@
 #include "select/tensors.h"
 #include "shape/flops.h"
 #include "shape/infer.h"
+#include "shape/write.h"
+#include "shapes/flops_table.h"
 
 namespace gedit {
 namespace {
@@ -32,9 +32,16 @@ class Shapes final : public Command {
                   "Floating point operations by scope, as TensorFlow's profiler counts them");
     line.add_option("--by", by_, "With --flops: how many parts of a name are its scope (1)")->type_name("N");
     line.add_flag("-j,--json", json_, "An array of {\"tensor\", \"dtype\", \"shape\", \"symbols\"}");
+    line.add_flag("--write", write_, "Write OUT with _output_shapes at every node, of functions, too");
+    output_.setup(line);
   }
 
   int run() override {
+    check_usage();
+    if (write_) {
+      edit_file(input_, output_, [](Model& model, Registry& ops) { return write(model, ops); });
+      return 0;
+    }
     Model model = input_.load_one();
     Registry ops = input_.registry(model);
     return with_file(model, [&] {
@@ -44,8 +51,8 @@ class Shapes final : public Command {
       if (flops_) {
         const Flops flops =
             count_flops(model.graph(), inference, static_cast<int>(std::min<uint32_t>(by_, 1000)));
-        print(json_ ? flops_json(flops) : as_table(flops));
-        note(flops);
+        print(json_ ? flops_json(flops) : flops_table(flops));
+        note_flops(flops);
         return complain(inference);
       }
       std::vector<TensorShape> tensors;
@@ -60,77 +67,36 @@ class Shapes final : public Command {
   }
 
  private:
+  void check_usage() const {
+    if (!write_ && output_.given())
+      throw Error(Cause::kUsage, "shapes writes no file").hint("--write -o OUT");
+    if (!write_) return;
+    if (!stated_.empty()) {
+      throw Error(Cause::kUsage, "--write takes shapes as they are, without --input")
+          .hint("gedit set --shape " + stated_.front() + " --follow");
+    }
+    if (flops_ || json_ || symbols_ || !selector_.empty())
+      throw Error(Cause::kUsage, "--write is for the whole graph, and prints no shapes");
+  }
+
+  static Changes write(Model& model, Registry& ops) {
+    model.graph().decode();
+    Changes changes;
+    Inference inference(model.graph(), ops);
+    if (!inference.contradictions().empty()) {
+      const ShapeContradiction& found = inference.contradictions().front();
+      throw refused(found.message).of(quoted("node", address(found.function, found.node)));
+    }
+    const uint64_t written = write_output_shapes(model.graph(), ops, inference);
+    changes.notes.push_back("_output_shapes of " + std::to_string(written) +
+                            (written == 1 ? " node" : " nodes") + " written");
+    return changes;
+  }
+
   static int complain(const Inference& inference) {
     for (const ShapeContradiction& found : inference.contradictions())
       say(printable(address(found.function, found.node)) + ": " + found.message);
     return inference.contradictions().empty() ? 0 : 1;
-  }
-
-  // 1.18 G
-  static std::string short_count(uint64_t count) {
-    constexpr std::string_view kUnits = " kMGTPE";
-    double rest = static_cast<double>(count);
-    size_t unit = 0;
-    while (rest >= 999.5 && unit + 1 < kUnits.size()) {
-      rest /= 1000;
-      ++unit;
-    }
-    if (unit == 0) return std::to_string(count);
-    std::string text = std::to_string(rest);
-    text.resize(rest < 9.995 ? 4 : rest < 99.95 ? 4 : 3);
-    text += ' ';
-    text += kUnits[unit];
-    return text;
-  }
-
-  static std::string share(uint64_t part, uint64_t whole) {
-    const uint64_t tenths =
-        whole == 0
-            ? 0
-            : static_cast<uint64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5);
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
-  }
-
-  static std::string as_table(const Flops& flops) {
-    std::vector<std::array<std::string, 6>> rows;
-    rows.push_back({"scope", "FLOPs", "share", "parameters", "bytes", "largest activation"});
-    uint64_t parameters = 0, bytes = 0;
-    for (const ScopeFlops& scope : flops.scopes) {
-      rows.push_back({scope.scope.empty() ? "(top)" : printable(scope.scope), short_count(scope.flops),
-                      share(scope.flops, flops.total), count_text(scope.parameters), size_text(scope.bytes),
-                      shape_text(scope.largest)});
-      parameters += scope.parameters;
-      bytes += scope.bytes;
-    }
-    rows.push_back(
-        {"total", short_count(flops.total), "100.0%", count_text(parameters), size_text(bytes), ""});
-    std::array<size_t, 6> widths{};
-    for (const auto& row : rows) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string out;
-    for (const auto& row : rows) {
-      std::string line = padded(row[0], widths[0]);
-      for (size_t i = 1; i < 5; ++i) line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
-      if (!row[5].empty()) line += "  " + row[5];
-      out += line + "\n";
-    }
-    return out;
-  }
-
-  static void note(const Flops& flops) {
-    if (flops.loops) say_note("loops are counted once, as for one step");
-    uint64_t nodes = 0;
-    std::string ops;
-    for (const auto& [op, count] : flops.not_counted) {
-      nodes += count;
-      if (!ops.empty()) ops += ", ";
-      ops += op;
-    }
-    if (nodes == 0) return;
-    say_note("not counted: " + std::to_string(nodes) + (nodes == 1 ? " op, " : " ops, ") +
-             std::to_string(flops.not_counted.size()) +
-             (flops.not_counted.size() == 1 ? " kind: " : " kinds: ") + printable(ops));
   }
 
   std::vector<StatedShape> stated_shapes(const Model& model, Registry& ops, const Names& names) const {
@@ -232,7 +198,8 @@ class Shapes final : public Command {
   InputOptions input_;
   std::string selector_;
   std::vector<std::string> stated_;
-  bool symbols_ = false, json_ = false, flops_ = false;
+  OutputOptions output_;
+  bool symbols_ = false, json_ = false, flops_ = false, write_ = false;
   uint32_t by_ = 1;
 };
 
@@ -241,7 +208,7 @@ class Shapes final : public Command {
 CommandInfo shapes_command() {
   return {
       .summary = "tells the shape of every tensor, and what follows from another input shape",
-      .synopsis = "FILE [SELECTOR] [--input T=SHAPE].. [--symbols] [--flops [--by N]] [-j]",
+      .synopsis = "FILE [SELECTOR] [--input T=SHAPE].. [--symbols] [--flops [--by N]] [-j | --write -o OUT]",
       .text = R"(
 A line for each output of the nodes that SELECTOR hits: the tensor, its type, its shape. Dimensions that
 depend on what is fed are '?', a shape of unknown rank is '[*]'. Shapes follow from the ops, as in
@@ -253,6 +220,9 @@ was changed by --input.
 functions, loops for one step; a row a scope of N parts of a name (--by N). What the table has not, or whose shapes
 are not known, counts as 0 and is named in a note.
 
+--write puts the shapes into the file for consumers that have no shape functions of their own: _output_shapes
+at every node with outputs, in functions what holds in all their calls.
+
 Where shapes contradict each other, so that TensorFlow refuses the graph or must fail at run time, a line on
 standard error names the node, and the exit status is 1.
 )",
@@ -260,6 +230,7 @@ standard error names the node, and the exit status is 1.
 gedit shapes m.pb 'conv1/**' --input input=[8,224,224,3]
 gedit shapes saved/ 'fn:*//**' --symbols
 gedit shapes m.pb --flops --input input=[1,300,300,3] --by 2
+gedit shapes m.pb --write -o shaped.pb
 )",
       .make = make_command<Shapes>,
   };

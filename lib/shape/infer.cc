@@ -34,11 +34,26 @@ struct Body {
     }
     std::unordered_map<std::string_view, std::string_view> returned;
     for (const Part& part : function.body.parts()) {
+      if (part.field == function_field::kArgAttr) take_declared(record_at(part.raw.data()).node_def);
       if (part.field != function_field::kRet) continue;
       const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
       returned.emplace(entry.key, entry.value);
     }
     for (const ArgDef& result : def.outputs) results.push_back(returned[result.name]);
+  }
+
+  // An entry of arg_attr: the number of an argument, its attributes.
+  void take_declared(std::string_view entry) {
+    const uint64_t number = last_varint(entry, 1);
+    for (Fields attrs(last_bytes(entry, 2)); number < arguments.size() && attrs.next();) {
+      if (!attrs->bytes(1)) continue;
+      const MapEntry attr = map_entry(attrs->value);
+      const std::string_view list = last_bytes(attr.value, attr_field::kList);
+      if (attr.key != "_output_shapes" || list.empty()) continue;
+      declared.resize(arguments.size());
+      declared[number] = last_bytes(list, attr_field::kShape);
+      has_declared = true;
+    }
   }
 
   Place place() const { return {function.body, *names, edges, &arguments, function.name}; }
@@ -48,7 +63,10 @@ struct Body {
   Edges edges;
   std::unordered_map<std::string_view, uint32_t> arguments;
   std::vector<std::string_view> results;  // as written: what each output is
-  bool plain = true;                      // every argument is one tensor
+  // By argument the TensorShapeProto that the function was made for; views without data where there is none.
+  std::vector<std::string_view> declared;
+  bool has_declared = false;
+  bool plain = true;  // every argument is one tensor
 };
 
 // A function with the shapes of its arguments.
@@ -331,13 +349,24 @@ class Engine final : public Caller {
     return std::nullopt;
   }
 
-  // With arguments of which holds what holds in all its calls; of one that nobody calls what the file says.
+  // With arguments of which holds what holds in all its calls, and in that for which it was made: from
+  // outside of the graph it may be called, too.
   std::unique_ptr<Walk> whole(size_t index) {
     Body* body = body_of(library_.functions[index].name);
     Subject node(dims_, uint64_t{1} << 60 | index);
     std::optional<std::vector<Fact>> arguments;
     for (const std::vector<Fact>& given : given_[library_.functions[index].name])
       arguments = arguments ? meet(node, *arguments, given) : given;
+    if (trust_bodies_ && body->plain && body->has_declared) {
+      const bool called = arguments.has_value();
+      std::vector<Fact> found = arguments.value_or(std::vector<Fact>(body->arguments.size()));
+      for (size_t i = 0; i < found.size() && i < body->declared.size(); ++i) {
+        if (body->declared[i].data() == nullptr) continue;
+        const ListId stated = node.shape_of(body->declared[i], uint64_t{1} << 58 | i << 16);
+        found[i].shape = called ? meet(node, found[i].shape, stated, i << 16) : stated;
+      }
+      arguments = std::move(found);
+    }
     return walk_of(*body, arguments.value_or(std::vector<Fact>()), true);
   }
 

@@ -1,0 +1,82 @@
+#include "shapes/flops_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/size.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "graph/types.h"
+
+namespace gedit {
+namespace {
+
+// 1.18 G
+std::string short_count(uint64_t count) {
+  constexpr std::string_view kUnits = " kMGTPE";
+  double rest = static_cast<double>(count);
+  size_t unit = 0;
+  while (rest >= 999.5 && unit + 1 < kUnits.size()) {
+    rest /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return std::to_string(count);
+  std::string text = std::to_string(rest);
+  text.resize(rest < 9.995 ? 4 : rest < 99.95 ? 4 : 3);
+  text += ' ';
+  text += kUnits[unit];
+  return text;
+}
+
+std::string share(uint64_t part, uint64_t whole) {
+  const uint64_t tenths =
+      whole == 0
+          ? 0
+          : static_cast<uint64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
+}
+
+}  // namespace
+
+std::string flops_table(const Flops& flops) {
+  std::vector<std::array<std::string, 6>> rows;
+  rows.push_back({"scope", "FLOPs", "share", "parameters", "bytes", "largest activation"});
+  uint64_t parameters = 0, bytes = 0;
+  for (const ScopeFlops& scope : flops.scopes) {
+    rows.push_back({scope.scope.empty() ? "(top)" : printable(scope.scope), short_count(scope.flops),
+                    share(scope.flops, flops.total), count_text(scope.parameters), size_text(scope.bytes),
+                    shape_text(scope.largest)});
+    parameters += scope.parameters;
+    bytes += scope.bytes;
+  }
+  rows.push_back({"total", short_count(flops.total), "100.0%", count_text(parameters), size_text(bytes), ""});
+  std::array<size_t, 6> widths{};
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = padded(row[0], widths[0]);
+    for (size_t i = 1; i < 5; ++i) line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
+    if (!row[5].empty()) line += "  " + row[5];
+    out += line + "\n";
+  }
+  return out;
+}
+
+void note_flops(const Flops& flops) {
+  if (flops.loops) say_note("loops are counted once, as for one step");
+  uint64_t nodes = 0;
+  std::string ops;
+  for (const auto& [op, count] : flops.not_counted) {
+    nodes += count;
+    if (!ops.empty()) ops += ", ";
+    ops += op;
+  }
+  if (nodes == 0) return;
+  say_note("not counted: " + std::to_string(nodes) + (nodes == 1 ? " op, " : " ops, ") +
+           std::to_string(flops.not_counted.size()) +
+           (flops.not_counted.size() == 1 ? " kind: " : " kinds: ") + printable(ops));
+}
+
+}  // namespace gedit

@@ -1,0 +1,14 @@
+// What `gedit shapes --flops` shows people.
+#pragma once
+
+#include <string>
+
+#include "shape/flops.h"
+
+namespace gedit {
+
+std::string flops_table(const Flops& flops);
+// What counts once or not at all, as notes on standard error.
+void note_flops(const Flops& flops);
+
+}  // namespace gedit
