@@ -123,10 +123,16 @@ struct SetStep {
   std::string text;  // SEL=DEV; SEL:NAME=VALUE or SEL:NAME; T=SHAPE
 };
 
-// Takes the steps in order. Edits the selected MetaGraph, nodes of functions included; `want_changes` fills
-// Changes::changed, which holds every name. Throws Error (kUsage, kRefused); the model is then not to be used
-// any more.
-Changes set(Model& model, Registry& ops, const std::vector<SetStep>& steps, bool want_changes);
+struct SetRequest {
+  std::vector<SetStep> steps;
+  bool follow = false;        // what the file says of shapes downstream of kShape becomes what follows
+  bool rebake = false;        // with follow: constants that hold a size that is gone are changed, too
+  bool want_changes = false;  // fill Changes::changed, which holds every name
+};
+
+// Takes the steps in order. Edits the selected MetaGraph, nodes of functions included. Throws Error (kUsage,
+// kRefused); the model is then not to be used any more.
+Changes set(Model& model, Registry& ops, const SetRequest& request);
 
 // ---- signature
 

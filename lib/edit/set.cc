@@ -48,10 +48,13 @@ void set_device(Setting& setting, const std::string& text, bool last) {
 
 }  // namespace
 
-Changes set(Model& model, Registry& ops, const std::vector<SetStep>& steps, bool want_changes) {
+Changes set(Model& model, Registry& ops, const SetRequest& request) {
+  const std::vector<SetStep>& steps = request.steps;
   if (steps.empty()) throw Error(Cause::kUsage, "what is to be set?").hint("--device, --attr or --shape");
   model.graph().decode();
-  Setting setting(model, ops, want_changes);
+  Setting setting(model, ops, request.want_changes);
+  std::optional<ShapeFollowing> following;
+  if (request.follow) following.emplace(setting);
   for (const SetStep& step : steps) {
     switch (step.is) {
       case SetStep::Is::kDevice:
@@ -61,10 +64,11 @@ Changes set(Model& model, Registry& ops, const std::vector<SetStep>& steps, bool
         set_attribute(setting, step.text);
         break;
       case SetStep::Is::kShape:
-        set_shape(setting, step.text);
+        set_shape(setting, step.text, following ? &*following : nullptr);
         break;
     }
   }
+  if (following) following->finish(request.rebake);
   return setting.finish();
 }
 

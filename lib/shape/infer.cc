@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "graph/library.h"
 #include "graph/wiring.h"
@@ -188,9 +189,24 @@ class Engine final : public Caller {
   const Walk* function(std::string_view name) {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) return nullptr;
+    look_at_roots();
     auto& made = wholes_[name];
     if (!made) made = whole(found->second);
     return made.get();
+  }
+  std::vector<Shape> arguments(std::string_view name) {
+    std::vector<Shape> found;
+    const Walk* walk = function(name);
+    for (size_t i = 0; walk != nullptr && i < walk->argument_count(); ++i)
+      found.push_back(walk->argument_shape(i));
+    return found;
+  }
+  std::vector<Shape> results(std::string_view name) {
+    std::vector<Shape> found;
+    const Walk* walk = function(name);
+    if (walk == nullptr) return found;
+    for (const std::string_view result : body_of(name)->results) found.push_back(walk->input_shape(result));
+    return found;
   }
   const Graph* body(std::string_view name) {
     Body* found = body_of(name);
@@ -349,14 +365,45 @@ class Engine final : public Caller {
     return std::nullopt;
   }
 
+  // What nobody in the graph calls is called from outside, if at all; it calls others in its turn.
+  void look_at_roots() {
+    if (roots_seen_) return;
+    roots_seen_ = true;
+    std::unordered_set<std::string_view> called;
+    Subject node(dims_, 0);
+    for (const Function& function : library_.functions) {
+      const Graph& body = body_of(function.name)->function.body;
+      for (uint32_t i = 0; i < body.size(); ++i) {
+        node.op = body.op(NodeId{i});
+        const OpInfo& info = infos_.of(node.op);
+        if (info.calls == OpInfo::Calls::kNothing && !by_name_.contains(node.op)) continue;
+        node.attrs.clear();
+        for (Fields fields(body.bytes(NodeId{i})); fields.next();) {
+          if (!fields->bytes(node_field::kAttr)) continue;
+          const MapEntry entry = map_entry(fields->value);
+          node.attrs.emplace_back(entry.key, entry.value);
+        }
+        for (const std::string_view name : called_functions(node, info)) called.insert(name);
+      }
+    }
+    for (size_t i = 0; i < library_.functions.size(); ++i) {
+      const std::string_view name = library_.functions[i].name;
+      if (called.contains(name) || given_.contains(name)) continue;
+      auto root = whole(i);
+      wholes_[name] = std::move(root);
+    }
+  }
+
   // With arguments of which holds what holds in all its calls, and in that for which it was made: from
   // outside of the graph it may be called, too.
   std::unique_ptr<Walk> whole(size_t index) {
     Body* body = body_of(library_.functions[index].name);
     Subject node(dims_, uint64_t{1} << 60 | index);
     std::optional<std::vector<Fact>> arguments;
-    for (const std::vector<Fact>& given : given_[library_.functions[index].name])
-      arguments = arguments ? meet(node, *arguments, given) : given;
+    if (const auto calls = given_.find(library_.functions[index].name); calls != given_.end()) {
+      for (const std::vector<Fact>& given : calls->second)
+        arguments = arguments ? meet(node, *arguments, given) : given;
+    }
     if (trust_bodies_ && body->plain && body->has_declared) {
       const bool called = arguments.has_value();
       std::vector<Fact> found = arguments.value_or(std::vector<Fact>(body->arguments.size()));
@@ -385,6 +432,7 @@ class Engine final : public Caller {
   std::unique_ptr<Walk> main_;
   int64_t producer_ = 0;
   bool trust_bodies_ = true;
+  bool roots_seen_ = false;
   int depth_ = 0;
   uint64_t work_ = 0, kept_ = 0, contexts_ = 0;
 };
@@ -407,6 +455,8 @@ const GraphShapes* Inference::called(const GraphShapes& caller, NodeId id, size_
                                      std::string_view& function) {
   return state_->engine.called(static_cast<const shaping::Walk&>(caller), id, which, function);
 }
+std::vector<Shape> Inference::arguments(std::string_view name) { return state_->engine.arguments(name); }
+std::vector<Shape> Inference::results(std::string_view name) { return state_->engine.results(name); }
 const std::vector<ShapeContradiction>& Inference::contradictions() const {
   return state_->engine.contradictions;
 }

@@ -43,6 +43,13 @@ struct ShapeContradiction {
   std::string node, op, message;
 };
 
+// What is known of a tensor, as GraphShapes says it one by one.
+struct TensorFacts {
+  Shape shape;
+  std::vector<uint32_t> symbols;
+  std::optional<std::vector<std::optional<int64_t>>> elements;
+};
+
 // Of the tensors of one graph, the main one or a function's body. Dimensions are -1 where they are unknown.
 class GraphShapes {
  public:
@@ -60,6 +67,7 @@ class GraphShapes {
   virtual Shape behind(NodeId id, uint32_t output = 0) const = 0;
   // What the inputs of a node are, data inputs alone, in their order.
   virtual std::vector<Shape> input_shapes(NodeId id) const = 0;
+  virtual std::vector<TensorFacts> inputs(NodeId id) const = 0;
 };
 
 class Inference {
@@ -74,6 +82,10 @@ class Inference {
   // such function. The ids are those of `body(function)`.
   const GraphShapes* function(std::string_view name);
   const Graph* body(std::string_view name);
+  // Of the function's arguments and of what it returns, where each is one tensor; else, and where nothing is
+  // known of how it is called, nothing.
+  std::vector<Shape> arguments(std::string_view name);
+  std::vector<Shape> results(std::string_view name);
   // Of the body of the function that a node calls, as it is in this call; `which` counts the functions of the
   // node: branches, or condition and body. Null where it calls none, or where it was not looked into.
   const GraphShapes* called(const GraphShapes& caller, NodeId id, size_t which, std::string_view& function);

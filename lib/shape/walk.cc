@@ -264,22 +264,28 @@ Shape Walk::shape_of(ListId id) const {
 
 Shape Walk::shape(NodeId id, uint32_t output) const { return shape_of(fact(id, output).shape); }
 
-std::vector<uint32_t> Walk::symbols(NodeId id, uint32_t output) const {
+std::vector<uint32_t> Walk::symbols_of(ListId list) const {
   std::vector<uint32_t> found;
-  const ListId list = fact(id, output).shape;
   if (list == kNoRank) return found;
   for (const Dim dim : dims_.of(list))
     found.push_back(is_symbol(dim) ? static_cast<uint32_t>(dim - kUnknown) : 0);
   return found;
 }
 
-std::optional<std::vector<std::optional<int64_t>>> Walk::elements(NodeId id, uint32_t output) const {
-  const Fact known = fact(id, output);
+std::optional<std::vector<std::optional<int64_t>>> Walk::elements_of(const Fact& known) const {
   if (!known.has_value()) return std::nullopt;
   std::vector<std::optional<int64_t>> found;
   for (const Dim dim : dims_.of(known.list()))
     found.push_back(is_number(dim) ? std::optional<int64_t>(dim) : std::nullopt);
   return found;
+}
+
+std::vector<uint32_t> Walk::symbols(NodeId id, uint32_t output) const {
+  return symbols_of(fact(id, output).shape);
+}
+
+std::optional<std::vector<std::optional<int64_t>>> Walk::elements(NodeId id, uint32_t output) const {
+  return elements_of(fact(id, output));
 }
 
 Shape Walk::behind(NodeId id, uint32_t output) const {
@@ -292,6 +298,15 @@ std::vector<Shape> Walk::input_shapes(NodeId id) const {
   Subject subject(dims_, 0);
   prepare(subject, id);
   for (const Fact& fact : subject.inputs) found.push_back(shape_of(fact.shape));
+  return found;
+}
+
+std::vector<TensorFacts> Walk::inputs(NodeId id) const {
+  std::vector<TensorFacts> found;
+  Subject subject(dims_, 0);
+  prepare(subject, id);
+  for (const Fact& fact : subject.inputs)
+    found.push_back({shape_of(fact.shape), symbols_of(fact.shape), elements_of(fact)});
   return found;
 }
 

@@ -72,6 +72,9 @@ class Walk final : public GraphShapes {
   Fact input(std::string_view text) const;
   const std::map<uint32_t, std::string>& contradictions() const { return contradictions_; }
   const Place& place() const { return place_; }
+  Shape argument_shape(size_t number) const { return shape_of(request_.arguments[number].shape); }
+  size_t argument_count() const { return request_.arguments.size(); }
+  Shape input_shape(std::string_view text) const { return shape_of(input(text).shape); }
   // Makes `subject` what it was when the node was looked at.
   void prepare(Subject& subject, NodeId id) const;
   bool trusted(NodeId id) const { return request_.trust && !changed_.has(id); }
@@ -86,6 +89,7 @@ class Walk final : public GraphShapes {
   std::optional<std::vector<std::optional<int64_t>>> elements(NodeId id, uint32_t output) const override;
   Shape behind(NodeId id, uint32_t output) const override;
   std::vector<Shape> input_shapes(NodeId id) const override;
+  std::vector<TensorFacts> inputs(NodeId id) const override;
 
  private:
   enum : uint8_t { kFresh, kOpen, kDone };
@@ -97,6 +101,8 @@ class Walk final : public GraphShapes {
   uint32_t output_index(NodeId producer, std::string_view port) const;
   void take_file_shapes(const OpInfo& info);
   Shape shape_of(ListId id) const;
+  std::vector<uint32_t> symbols_of(ListId id) const;
+  std::optional<std::vector<std::optional<int64_t>>> elements_of(const Fact& known) const;
 
   Dims& dims_;
   OpInfos& ops_;

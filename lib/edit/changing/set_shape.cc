@@ -80,7 +80,7 @@ void set_signature_shapes(Setting& setting, std::string_view node, const std::st
 
 }  // namespace
 
-void set_shape(Setting& setting, const std::string& text) {
+void set_shape(Setting& setting, const std::string& text, ShapeFollowing* following) {
   const size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) throw misused(text, "is no T=SHAPE");
   const std::string written = text.substr(0, equals);
@@ -96,6 +96,8 @@ void set_shape(Setting& setting, const std::string& text) {
         .of(quoted("tensor", written))
         .hint("--shape is for placeholders and variables");
   }
+  if (following != nullptr && !function.empty())
+    throw refused("--follow is for tensors of the main graph").of(quoted("tensor", written));
   const Shape before = shape_attr(node_def);
   const std::string proto = shape_proto(shape);
   std::string value;
@@ -115,6 +117,7 @@ void set_shape(Setting& setting, const std::string& text) {
   const std::string plain(node_name(node_def));
   setting.replace(where, id, std::move(edited));
   if (before && shape && *before == *shape) return;
+  if (following != nullptr) return following->add({id, before, shape});
   for (const NodeId reader : setting.consumers(function).of(id)) {
     each_input(where.bytes(reader), [&](std::string_view input) {
       const Input parsed = parse_input_of(where, input);

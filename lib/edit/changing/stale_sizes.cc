@@ -7,6 +7,7 @@
 #include "edit/basis/addresses.h"
 #include "graph/listing.h"
 #include "graph/packed.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 #include "ops/registry.h"
 
@@ -22,35 +23,6 @@ bool is_shape_argument(std::string_view name) {
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
   return name.ends_with("_shape") || name.ends_with("_sizes") || name.ends_with("_size") ||
          name.ends_with("_dims");
-}
-
-// Numbers of an int32 or int64 Const of at most one dimension; empty for any other node.
-struct Sizes {
-  std::vector<int64_t> numbers;
-  bool vector = false;
-};
-Sizes sizes_in(std::string_view node_def) {
-  Sizes sizes;
-  const auto value = is_const_op(node_op(node_def)) ? find_attr(node_def, "value") : std::nullopt;
-  if (!value) return sizes;
-  const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
-  const auto type = static_cast<DType>(last_varint(tensor, 1));
-  const Shape shape = parse_shape_proto(last_bytes(tensor, 2));
-  if ((type != DType::kInt32 && type != DType::kInt64) || !shape || shape->size() > 1) return sizes;
-  const auto count = shape->empty() ? uint64_t{1} : static_cast<uint64_t>((*shape)[0]);
-  if (count > kMostSizes) return sizes;
-  sizes.vector = !shape->empty();
-  std::string store;
-  const auto data = tensor_data(tensor, store);
-  if (!data) return sizes;
-  constexpr uint32_t kContent = 4;
-  const size_t width = data->field == kContent ? dtype_width(type) : 0;
-  for (Packed packed(data->bytes, width); packed.next() && sizes.numbers.size() < count;) {
-    const uint64_t number = packed.value();
-    sizes.numbers.push_back(width == 4 ? static_cast<int32_t>(number) : static_cast<int64_t>(number));
-  }
-  if (!sizes.numbers.empty()) sizes.numbers.resize(count, sizes.numbers.back());  // the last one repeats
-  return sizes;
 }
 
 // For each op the input slots that are shapes, as far as they can be counted without the node.
@@ -78,8 +50,39 @@ class ShapeSlots {
 
 }  // namespace
 
+ConstSizes const_sizes(std::string_view node_def) {
+  ConstSizes sizes;
+  const auto value = is_const_op(node_op(node_def)) ? find_attr(node_def, "value") : std::nullopt;
+  if (!value) return sizes;
+  const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
+  const auto type = static_cast<DType>(last_varint(tensor, 1));
+  const Shape shape = parse_shape_proto(last_bytes(tensor, 2));
+  if ((type != DType::kInt32 && type != DType::kInt64) || !shape || shape->size() > 1) return sizes;
+  const auto count = shape->empty() ? uint64_t{1} : static_cast<uint64_t>((*shape)[0]);
+  if (count > kMostSizes) return sizes;
+  sizes.vector = !shape->empty();
+  std::string store;
+  const auto data = tensor_data(tensor, store);
+  if (!data) return sizes;
+  constexpr uint32_t kContent = 4;
+  const size_t width = data->field == kContent ? dtype_width(type) : 0;
+  for (Packed packed(data->bytes, width); packed.next() && sizes.numbers.size() < count;) {
+    const uint64_t number = packed.value();
+    sizes.numbers.push_back(width == 4 ? static_cast<int32_t>(number) : static_cast<int64_t>(number));
+  }
+  if (!sizes.numbers.empty()) sizes.numbers.resize(count, sizes.numbers.back());  // the last one repeats
+  return sizes;
+}
+
 std::vector<OldSize> old_sizes(const Graph& graph, const Names& names, const Edges& consumers, Registry& ops,
                                NodeId node, const Shape& before, const Shape& now) {
+  NodeSet start(graph.size());
+  start.add(node);
+  return old_sizes_of(graph, names, reach(start, consumers, kAnyDistance), ops, before, now);
+}
+
+std::vector<OldSize> old_sizes_of(const Graph& graph, const Names& names, const NodeSet& readers,
+                                  Registry& ops, const Shape& before, const Shape& now) {
   struct Gone {
     int64_t size;
     size_t dimension;
@@ -92,8 +95,6 @@ std::vector<OldSize> old_sizes(const Graph& graph, const Names& names, const Edg
   std::vector<OldSize> found;
   if (gone.empty()) return found;
 
-  NodeSet start(graph.size());
-  start.add(node);
   NodeSet seen(graph.size());  // parts of shapes
   ShapeSlots slots(ops);
   std::vector<NodeId> stack;
@@ -102,7 +103,7 @@ std::vector<OldSize> old_sizes(const Graph& graph, const Names& names, const Edg
     const NodeId id = input.control ? kNoNode : names.find(input.node);
     if (id != kNoNode && seen.add(id)) stack.push_back(id);
   };
-  for (const NodeId reader : reach(start, consumers, kAnyDistance).nodes()) {
+  for (const NodeId reader : readers.nodes()) {
     const std::vector<size_t>& shapes = slots.of(node_op(graph.bytes(reader)));
     if (shapes.empty()) continue;
     size_t slot = 0;
@@ -117,7 +118,7 @@ std::vector<OldSize> old_sizes(const Graph& graph, const Names& names, const Edg
       each_input(graph.bytes(at), push);
       continue;
     }
-    const Sizes sizes = sizes_in(graph.bytes(at));
+    const ConstSizes sizes = const_sizes(graph.bytes(at));
     for (const Gone& one : gone) {
       bool held = false;
       for (size_t i = 0; i < sizes.numbers.size(); ++i) {
@@ -133,6 +134,25 @@ std::vector<OldSize> old_sizes(const Graph& graph, const Names& names, const Edg
   std::sort(found.begin(), found.end(),
             [](const OldSize& a, const OldSize& b) { return a.constant < b.constant; });
   return found;
+}
+
+bool only_a_size(const Graph& graph, const Names& names, const Edges& consumers, Registry& ops,
+                 NodeId constant) {
+  ShapeSlots slots(ops);
+  for (const NodeId reader : consumers.of(constant)) {
+    if (graph.is(reader, OpKind::kComputesShape)) continue;
+    const std::vector<size_t>& shapes = slots.of(graph.op(reader));
+    size_t slot = 0;
+    bool only = true;
+    each_input(graph.bytes(reader), [&](std::string_view text) {
+      const Input input = parse_input_of(graph, text);
+      if (!input.control && names.find(input.node) == constant)
+        only = only && std::find(shapes.begin(), shapes.end(), slot) != shapes.end();
+      ++slot;
+    });
+    if (!only) return false;
+  }
+  return true;
 }
 
 }  // namespace gedit
