@@ -40,6 +40,7 @@ const std::vector<KindCase>& kind_cases() {
        {"MyApply", "ResourceScatterAdd"}},
       {kWritesVariable, {"AssignAdd", "ScatterNdUpdate", "CountUpTo", "ResourceApplyAdam"}, {"Identity"}},
       {kReadsValue, {"Identity", "ReadVariableOp"}, {"ResourceGather", "RefIdentity"}},
+      {kTemporary, {"TemporaryVariable", "DestroyTemporaryVariable"}, {"Variable", "VariableV2"}},
       {kReadsHandle,
        {"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp",
         "IsVariableInitialized", "DisableCopyOnRead"},
