@@ -14,6 +14,7 @@ class Retarget final : public Command {
     line.add_option("--tf", request_.release, "The release that is to take the graph: 1.12, 2.3")
         ->required()
         ->type_name("V");
+    line.add_flag("--inline", request_.inlined, "Calls of functions give way to what they call");
     line.add_flag("--partly", partly_, "Write what can be done where something cannot");
     output_.setup(line);
   }
@@ -53,12 +54,13 @@ class Retarget final : public Command {
 CommandInfo retarget_command() {
   return {
       .summary = "makes a graph that another TensorFlow takes",
-      .synopsis = "FILE --tf V [--partly] -o OUT",
+      .synopsis = "FILE --tf V [--inline] [--partly] -o OUT",
       .text = R"(
 A graph of a newer TensorFlow is refused by an older one: an op, an attribute, a value is not known there. --tf V names
 the release that is to take it, 1.0 to 2.21. Attributes at the default that they had when they came are dropped; so
 are hints, on which no value rests; ops are replaced by those that stood in their place before, where both give the
-same. Function bodies are treated like the main graph. A newer V is given what it needs in the same way.
+same. Function bodies are treated like the main graph. Calls of functions that V has no op for give way to what they
+call, and If, Case and While to Switch, Merge and loops; --inline does so with all calls. A newer V is given what it needs in the same way.
 
 What the result gives is what FILE gives. What cannot be kept is an obstacle: all are told, a line each, and nothing
 is written; with --partly the rest is. gedit check FILE --tf V tells what V would not take of FILE as it is.

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/error.h"
 #include "base/message_edit.h"
 #include "graph/library.h"
 #include "model/collections.h"
@@ -139,6 +140,19 @@ uint64_t drop_all_output_shapes(Graph& graph) {
 void describe_tally(const RetargetTally& tally, const Release& release, std::vector<std::string>& notes,
                     std::vector<std::string>& warnings) {
   uint64_t sum = 0;
+  const InlineResult& inlined = tally.inlined;
+  std::string gone;
+  for (const auto& [count, one] : {std::pair(inlined.calls, "call"), std::pair(inlined.conds, "cond"),
+                                   std::pair(inlined.loops, "loop")}) {
+    if (count > 0) gone.append(gone.empty() ? "" : ", ").append(plural(count, one));
+  }
+  if (!gone.empty()) {
+    gone.append(" inlined");
+    if (inlined.functions > 0)
+      gone.append(", ").append(plural(inlined.functions, "function")).append(" dropped");
+    notes.push_back(std::move(gone));
+  }
+  for (const auto& [node, why] : inlined.kept) notes.push_back(quoted("call", node) + " stays: " + why);
   if (const std::string text = counted(tally.dropped, sum); sum > 0)
     notes.push_back(plural(sum, "attribute") + (sum == 1 ? " at its" : " at their") +
                     " default dropped: " + text);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "edit/functions/inline.h"
 #include "edit/retargeting/site.h"
 #include "model/release_fit.h"
 
@@ -20,13 +21,14 @@ struct RetargetTally {
   using Counts = std::map<std::string, uint64_t>;  // `Cast.Truncate`, `AddV2 -> Add`
   Counts dropped, hints, replaced, removed, written, contrib, unknown;
   uint64_t casts = 0, shapes = 0;
+  InlineResult inlined;
   std::set<std::string> notes;
   std::vector<Fault> obstacles;
   std::vector<std::pair<std::string, std::string>> changed;  // node, what became of it
 
   bool changed_nodes() const {
     return !dropped.empty() || !hints.empty() || !replaced.empty() || !removed.empty() || !written.empty() ||
-           casts > 0;
+           casts > 0 || inlined.any();
   }
 };
 

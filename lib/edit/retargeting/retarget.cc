@@ -1,11 +1,15 @@
 #include "edit/retargeting/retarget.h"
 
+#include <map>
+#include <set>
 #include <vector>
 
+#include "edit/functions/inline.h"
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/graph_pass.h"
 #include "graph/library.h"
 #include "model/release_fit.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -27,6 +31,25 @@ bool is_older(ReleaseNumber release, Releases writers, const RetargetTally& tall
   return (writers & (release_bit(release) - 1)) == 0;
 }
 
+// Calls that the release does not know give way to what they call, functional control flow to that of version
+// 1; where `all`, every call does (docs/rules.md#retarget-functions).
+void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
+                const std::set<std::string, std::less<>>& named, RetargetTally& tally) {
+  OpHistory& history = OpHistory::get();
+  const auto lacks = [&](std::string_view op) {
+    return !history.eras(op).empty() && history.era(op, release) == nullptr;
+  };
+  InlineRequest request;
+  request.wanted = [&](std::string_view node_def) {
+    const std::string_view op = node_op(node_def);
+    return lacks(op) || (all && !kinds_of(op).has_any(OpKinds(OpKind::kIf) | OpKind::kCase | OpKind::kWhile));
+  };
+  request.lower = true;
+  request.insistent = lacks("PartitionedCall");
+  request.named = &named;
+  tally.inlined = inline_functions(meta, ops, request);
+}
+
 }  // namespace
 
 RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request) {
@@ -36,7 +59,6 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   const Releases writers = writers_of(meta);
   const std::string_view versions = meta.graph.part(graph_field::kVersions);
   const auto producer = static_cast<int64_t>(last_varint(versions, 1));
-  const std::string_view library_bytes = meta.graph.part(graph_field::kLibrary);
   RetargetTally tally;
   if (const auto minimum = static_cast<int64_t>(last_varint(versions, 2)); minimum > target.producer) {
     tally.obstacles.push_back({"tf", "versions",
@@ -44,10 +66,12 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
                                    std::string(target.short_name()) + " is " +
                                    std::to_string(target.producer)});
   }
+  const auto named = named_around(meta);
+  inline_for(meta, ops, release, request.inlined, named, tally);
+  const std::string_view library_bytes = meta.graph.part(graph_field::kLibrary);
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
-  const auto named = named_around(meta);
   pass.run(meta.graph, {}, &named);
   Library library = Library::decode(library_bytes, model.arena);
   for (Function& function : library.functions) pass.run(function.body, function.name, nullptr);
@@ -59,6 +83,12 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   for (const Function& function : library.functions) bodies_edited = bodies_edited || function.body.edited();
   if (bodies_edited) meta.graph.set_part(graph_field::kLibrary, library.encode());
   if ((writers & release_bit(release)) == 0 || tally.changed_nodes()) set_release(meta, release);
+  // An op that is not known is one that would have been inlined: why it was not is what stands in the way.
+  std::map<std::string_view, std::string_view> kept(tally.inlined.kept.begin(), tally.inlined.kept.end());
+  for (Fault& obstacle : tally.obstacles) {
+    const auto found = kept.find(obstacle.subject);
+    if (found != kept.end()) obstacle.message.append(", and ").append(found->second);
+  }
   RetargetResult result;
   describe_tally(tally, target, result.changes.notes, result.changes.warnings);
   result.changes.changed = std::move(tally.changed);

@@ -1,0 +1,92 @@
+// A call, If, Case or While on its way out of a graph, and what all that takes its place is made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "edit/functions/called_function.h"
+#include "edit/functions/inline.h"
+#include "edit/functions/inlined_graph.h"
+#include "graph/dtype.h"
+
+namespace gedit {
+
+struct CallSite {
+  NodeId id = kNoNode;
+  std::string tie{};      // what a node without inputs waits for where the call stands; may be empty
+  bool flow = false;      // an input may be dead, or the call is in a loop
+  bool uniform = false;   // then: its inputs and its tie are dead together, and the tie is its only control
+  bool held = false;      // its name stays: others wait for it, or it is named from outside
+  bool runs_all = false;  // nodes with effects run though nothing rests on them
+  bool wanted = false;    // nobody is to be asked
+};
+
+// What the places of all calls in a graph share.
+struct InlineState {
+  InlineState(Graph& graph_, CalledFunctions& functions_, const InlineRequest& request_)
+      : graph(graph_), functions(functions_), request(request_) {}
+
+  InlinedGraph graph;
+  CalledFunctions& functions;
+  const InlineRequest& request;
+  InlineResult result{};
+  std::vector<CallSite> sites{};  // behind those that were dealt with come those that are to be
+  std::unordered_map<uint32_t, size_t> site_of{};  // by node
+
+  void add_site(CallSite site) {
+    site_of.emplace(index_of(site.id), sites.size());
+    sites.push_back(std::move(site));
+  }
+};
+
+using ResultTensor = std::pair<std::string, DType>;
+using ResultTensors = std::vector<ResultTensor>;
+using AttrList = std::vector<std::pair<std::string_view, std::string>>;
+
+// One place: reads what stands there, adds nodes beside it, and settles it.
+class CallPlace {
+ public:
+  CallPlace(InlineState& state, const CallSite& site);
+
+  std::string name, device;
+  std::string_view node_def;
+  std::vector<std::string> inputs;  // data, as they are read by now
+  std::string tie;                  // the node for which whatever needs no input waits; may be empty
+  bool guarded = false;             // results wait for the tie
+
+  // Finds the tie. `effects`: what is done here must not be done before all inputs are there. References are
+  // read now: their inputs become Identities.
+  void guard(bool effects);
+
+  // A node `name/WORD`; its name. `waits` are nodes.
+  std::string add(std::string_view word, std::string_view op, const std::vector<std::string>& data,
+                  const std::vector<std::string>& waits, const AttrList& attrs);
+  // The node of the call's own name that gives these and waits for those: NoOp, Identity or IdentityN.
+  void stand_in(const ResultTensors& results, const std::vector<std::string>& waits);
+  // The call is gone, and readers of its outputs read these; or, where `stays`, it is as stand_in() says.
+  void settle(const ResultTensors& results, const std::vector<std::string>& waits, bool stays);
+
+ private:
+  std::string output_text(size_t index);
+  std::string control_on(const std::string& tensor, size_t slot);
+
+  InlineState& state_;
+  const CallSite site_;
+  std::vector<std::string> controls_;
+  std::vector<std::pair<std::string_view, uint32_t>> output_names_;
+};
+
+// The device of a body's node where the call says something of it, too.
+std::string device_in_call(std::string_view own, std::string_view call);
+
+// Puts the body of the function that the node calls in its place. Empty: done; else why it stays as it was.
+std::string inline_call(InlineState& state, const CallSite& site);
+// The same of If and Case, and of While; what they call becomes sites of its own.
+std::string lower_cond(InlineState& state, const CallSite& site);
+std::string lower_loop(InlineState& state, const CallSite& site);
+
+}  // namespace gedit

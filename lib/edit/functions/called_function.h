@@ -1,0 +1,76 @@
+// What is to be known of functions before their bodies can stand in the place of calls.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "graph/library.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+// A function as any call sees it.
+struct CalledFunction {
+  std::string_view name;
+  Graph* body = nullptr;
+  OpDef op;  // its signature
+  std::unordered_map<std::string_view, uint32_t> nodes;
+  std::unordered_map<std::string_view, std::string_view> returns;  // by output: what it is in the body
+  std::vector<uint32_t> waits;  // nodes whose running the function's end waits for: control_ret
+  std::vector<uint32_t> loose;  // nodes with effects on which nothing of that rests
+  std::vector<bool> needed;     // by node: for returns and waits
+  std::vector<bool> effects;    // by node: its order, and whether it runs, counts
+  std::vector<bool> held;       // by node: others wait for it or stand where it does
+  std::vector<bool> flow;       // by node: may be dead, or in a loop, where the body alone decides it
+  bool binds = false;           // attributes stand for the call's
+  bool has_effects = false;     // it, or what it calls
+  bool recursive = false;
+  bool has_gradient = false;
+  bool stays = false;  // asks not to be inlined
+};
+
+class CalledFunctions {
+ public:
+  // Both outlive it.
+  CalledFunctions(Library& library, Registry& ops);
+
+  bool has(std::string_view function) const { return by_name_.contains(function); }
+  const CalledFunction* find(std::string_view function);  // null where there is none
+
+  // Whether the node does, or depends on, more than its inputs say. Handles of variables and tables do not.
+  bool has_effects(std::string_view node_def);
+
+  Registry& ops() const { return ops_; }
+  // The definition of an op, parsed once; null where it is unknown.
+  const OpDef* definition(std::string_view op);
+
+ private:
+  void find_calls();
+  void find_effects();
+  void find_recursive();
+  bool op_has_effects(std::string_view op);
+  CalledFunction make(Function& function);
+
+  Library& library_;
+  Registry& ops_;
+  std::unordered_map<std::string_view, size_t> by_name_;
+  std::vector<std::vector<size_t>> calls_;  // functions that each names
+  std::unordered_map<std::string_view, CalledFunction> made_;
+  std::unordered_map<std::string_view, std::optional<OpDef>> definitions_;
+  std::unordered_set<std::string_view> with_effects_, with_gradient_, recursive_;
+};
+
+// `flow` of all nodes of a graph: what Switch, Enter and what is behind them decide.
+std::vector<bool> behind_control_flow(const Graph& graph);
+
+// An AttrValue in which what stands for an attribute of the function is that attribute's value in `attrs`, a
+// NodeDef with the attributes of the call.
+std::string bound_attr(std::string_view attr_value, std::string_view attrs);
+
+}  // namespace gedit
