@@ -31,7 +31,7 @@ void NodeRecords::append(const NodeRecords& more) {
 
 namespace {
 
-constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr size_t kWalkedBytes = size_t{1} << 20;
 constexpr size_t kSearched = size_t{1} << 14;  // bytes of a piece in which a node is looked for
 constexpr int kChain = 6;                      // so many nodes in a row are hardly chance
 
@@ -44,9 +44,9 @@ class NodeWalk {
     const char* at = message_.data();
     reserve();
     // What looks no further than a piece is quicker alone.
-    if (thread_count() > 1 && message_.size() >= 4 * kPieceBytes) {
+    if (thread_count() > 1 && message_.size() >= 4 * kWalkedBytes) {
       // A few pieces at a time: what they found lies in the caches when it is put together.
-      const size_t pieces = pieces_of(message_.size(), kPieceBytes), at_once = 4 * size_t{thread_count()};
+      const size_t pieces = pieces_of(message_.size(), kWalkedBytes), at_once = 4 * size_t{thread_count()};
       for (size_t first = 0; first < pieces; first += at_once) {
         std::vector<Piece> found(std::min(at_once, pieces - first));
         in_parallel(found.size(), [&](size_t i) { found[i] = guessed(first + i); });
@@ -72,7 +72,7 @@ class NodeWalk {
   void reserve() {
     constexpr size_t kSample = 256;
     size_t nodes = 0;
-    std::string_view seen = message_.substr(0, kPieceBytes);
+    std::string_view seen = message_.substr(0, kWalkedBytes);
     try {
       for (Fields fields(message_); nodes < kSample && fields.next(); ++nodes)
         seen = message_.substr(0, static_cast<size_t>(fields->raw.end() - message_.data()));
@@ -112,8 +112,8 @@ class NodeWalk {
 
   Piece guessed(size_t number) {
     Piece piece;
-    const char* from = message_.data() + number * kPieceBytes;
-    const char* const stop = from + std::min<size_t>(kPieceBytes, static_cast<size_t>(end() - from));
+    const char* from = message_.data() + number * kWalkedBytes;
+    const char* const stop = from + std::min<size_t>(kWalkedBytes, static_cast<size_t>(end() - from));
     const char* const last =
         from + std::min<size_t>(number == 0 ? 1 : kSearched, static_cast<size_t>(stop - from));
     try {

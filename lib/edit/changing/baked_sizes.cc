@@ -68,9 +68,9 @@ std::vector<SizeGroup> groups_of(const TensorFacts& from, const TensorFacts& to)
   return groups;
 }
 
-class Finding {
+class BakedSizes {
  public:
-  explicit Finding(const BakedPlace& place) : place_(place) {}
+  explicit BakedSizes(const BakedPlace& place) : place_(place) {}
 
   std::vector<BakedEntry> run() {
     for (uint32_t i = 0; i < place_.graph.size(); ++i) {
@@ -194,6 +194,6 @@ class Finding {
 
 }  // namespace
 
-std::vector<BakedEntry> baked_sizes(const BakedPlace& place) { return Finding(place).run(); }
+std::vector<BakedEntry> baked_sizes(const BakedPlace& place) { return BakedSizes(place).run(); }
 
 }  // namespace gedit

@@ -13,7 +13,7 @@
 namespace gedit {
 namespace {
 
-constexpr std::string_view kWritten = "_output_shapes", kStated = "output_shapes",
+constexpr std::string_view kFollowedShapes = "_output_shapes", kStated = "output_shapes",
                            kArguments = "_input_shapes";
 
 // If, While and Case say what they give; elsewhere the attribute is a matter of its own, as of an iterator.
@@ -25,8 +25,9 @@ bool states_shapes(std::string_view node_def) {
 }
 
 std::string without_shapes(std::string_view node_def) {
-  std::string found =
-      find_attr(node_def, kWritten) ? with_attr(node_def, kWritten, std::nullopt) : std::string(node_def);
+  std::string found = find_attr(node_def, kFollowedShapes)
+                          ? with_attr(node_def, kFollowedShapes, std::nullopt)
+                          : std::string(node_def);
   if (states_shapes(node_def)) found = with_attr(found, kStated, shapes_value({}));
   return found;
 }
@@ -41,7 +42,7 @@ std::string with_shapes(std::string_view node_def, const std::optional<std::vect
       found = with_attr(found, key, value);
     }
   };
-  if (find_attr(node_def, kWritten)) put(kWritten);
+  if (find_attr(node_def, kFollowedShapes)) put(kFollowedShapes);
   if (states_shapes(node_def)) put(kStated);
   return found;
 }
@@ -58,7 +59,7 @@ void set_argument_shapes(Graph& body, const std::vector<Shape>& shapes) {
       arguments.push_back(with_each_field(content, 2, [&](std::string_view value) {
         return with_each_entry(
             value, 1, [&](std::string_view key, std::string_view attr) -> std::optional<std::string> {
-              if (key != kWritten) return std::string(attr);
+              if (key != kFollowedShapes) return std::string(attr);
               has_arguments = true;
               if (number >= shapes.size()) return std::nullopt;
               return shapes_value({shapes[number]});
@@ -108,7 +109,7 @@ void ShapeFollowing::strip_nodes() {
   Graph& graph = setting_.graph();
   for (const NodeId id : downstream_.nodes()) {
     const std::string_view node_def = graph.bytes(id);
-    if (graph.is(id, OpKind::kConst) || (!find_attr(node_def, kWritten) && !states_shapes(node_def)))
+    if (graph.is(id, OpKind::kConst) || (!find_attr(node_def, kFollowedShapes) && !states_shapes(node_def)))
       continue;
     stripped_.emplace(index_of(id), node_def);
     graph.replace(id, without_shapes(node_def));
@@ -124,7 +125,7 @@ void ShapeFollowing::strip_library() {
     function.body.decode();
     for (uint32_t i = 0; i < function.body.size(); ++i) {
       const std::string_view node_def = function.body.bytes(NodeId{i});
-      if (find_attr(node_def, kWritten) || states_shapes(node_def))
+      if (find_attr(node_def, kFollowedShapes) || states_shapes(node_def))
         function.body.replace(NodeId{i}, without_shapes(node_def));
     }
     set_argument_shapes(function.body, {});
