@@ -1,5 +1,7 @@
 #include "model/save.h"
 
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +45,19 @@ Target target_of_word(const Model& model, std::string_view word) {
   if (word == "json") return {model.kind, Format::kJson, false};
   if (word == "events") return {Kind::kGraphDef, Format::kBinary, false, true};
   return {Kind::kSavedModel, model.kind == Kind::kSavedModel ? model.format : Format::kBinary, true};
+}
+
+// What a file of that suffix is, where it is of another kind than gedit writes; else null.
+const char* foreign_kind(std::string_view word) {
+  if (word == "onnx") return "an ONNX model";
+  if (word == "tflite" || word == "lite") return "a TensorFlow Lite model";
+  if (word == "h5" || word == "hdf5" || word == "keras") return "a Keras model";
+  if (word == "pt" || word == "pth" || word == "safetensors" || word == "npz" || word == "npy")
+    return "weights";
+  if (word == "mlmodel" || word == "mlpackage") return "a Core ML model";
+  if (word == "ckpt" || word == "index") return "a checkpoint";
+  if (word == "svg" || word == "html" || word == "dot" || word == "png" || word == "pdf") return "a picture";
+  return nullptr;
 }
 
 // The whole message in memory: what was read where nothing was edited.
@@ -132,6 +147,10 @@ Target target_of(const Model& model, const Destination& destination) {
       target = target_of_word(model, wanted);
     } else if (known_format(wanted)) {
       target.directory = false;
+    } else if (const char* kind = foreign_kind(wanted); kind != nullptr && !destination.format) {
+      throw Error(Cause::kUsage, fmt::format("is named like {}, and would hold a graph", kind))
+          .of(quoted("output", destination.path))
+          .hint("a name that ends in .pb, .meta, .pbtxt, .gtxt or .json, or -f pb");
     }
   }
   if (destination.format) {
