@@ -84,6 +84,9 @@ std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_v
   if (has_effects(side, function)) return unknown_results(state, count, "calls a function that has effects");
   const std::string key = arguments_key(function, arguments);
   if (const auto found = side.calls.find(key); found != side.calls.end()) return found->second;
+  constexpr int64_t kCall = 64;  // what a call costs besides its nodes
+  state.calls_left -= body->graph.size() + kCall;
+  if (state.calls_left < 0) return unknown_results(state, count, "calls too much");
   Numbering numbering(side, state, *body, arguments, depth + 1);
   std::vector<ProofTensor> results;
   for (const std::string_view input : body->results) results.push_back(numbering.value_of(input));

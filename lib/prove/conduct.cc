@@ -25,6 +25,7 @@ constexpr std::array kConductRows = std::to_array<ConductRow>({
     {"DebugIdentityV2", Conduct::kPasses},
     {"DeepCopy", Conduct::kPasses},
     {"DeviceIndex", Conduct::kRandom},
+    {"EagerPyFunc", Conduct::kUnknown},
     {"Empty", Conduct::kRandom},
     {"EnsureShape", Conduct::kPasses},
     {"FIFOQueue", Conduct::kState},
@@ -57,6 +58,8 @@ constexpr std::array kConductRows = std::to_array<ConductRow>({
     {"PrintV2", Conduct::kReads},
     {"PriorityQueue", Conduct::kState},
     {"PriorityQueueV2", Conduct::kState},
+    {"PyFunc", Conduct::kUnknown},
+    {"PyFuncStateless", Conduct::kUnknown},
     {"RandomShuffleQueue", Conduct::kState},
     {"RandomShuffleQueueV2", Conduct::kState},
     {"ReadVariableOp", Conduct::kReads},
@@ -72,6 +75,7 @@ constexpr std::array kConductRows = std::to_array<ConductRow>({
     {"Restore", Conduct::kReads},
     {"RestoreSlice", Conduct::kReads},
     {"RestoreV2", Conduct::kReads},
+    {"Skipgram", Conduct::kRandom},
     {"Snapshot", Conduct::kPasses},
     {"SparseConditionalAccumulator", Conduct::kState},
     {"StatefulPartitionedCall", Conduct::kPure},
@@ -112,9 +116,27 @@ Conduct conduct_of(std::string_view op, const OpDef* op_def) {
   if (is_variable_op(op) || is_table_op(op)) return Conduct::kState;
   const bool queue = is(op, OpKind::kQueue) || is(op, OpKind::kReader);
   if (op_def->find_attr("seed") != nullptr && !queue && !op.ends_with("Dataset")) return Conduct::kRandom;
+  // The seeds of a dataset are inputs, and may be none.
+  const auto seed = [](const ArgDef& arg) { return arg.name == "seed"; };
+  if (op.find("Dataset") != std::string_view::npos && std::ranges::any_of(op_def->inputs, seed))
+    return Conduct::kRandom;
   return op_def->is_stateful || takes_references(*op_def) ? Conduct::kWrites : Conduct::kPure;
 }
 
-bool commutes(std::string_view op) { return op == "Add" || op == "AddV2" || op == "Mul"; }
+bool commutes(std::string_view op, DType type) {
+  switch (type) {
+    case DType::kInt8:
+    case DType::kInt16:
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kUint8:
+    case DType::kUint16:
+    case DType::kUint32:
+    case DType::kUint64:
+      return op == "Add" || op == "AddV2" || op == "Mul";
+    default:
+      return false;
+  }
+}
 
 }  // namespace gedit

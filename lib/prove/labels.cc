@@ -13,9 +13,11 @@ namespace {
 // What these do their functions say.
 constexpr OpKinds kSeenThrough = OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
 
-// Attributes that change nothing of what is computed. Whatever begins with `_` is one of them.
+// Attributes that change nothing of what is computed. Whatever begins with `_` is one of them, but what picks
+// another kernel.
 bool counts_for_value(OpKinds kinds, std::string_view key) {
-  if (key.empty() || key[0] == '_') return false;
+  if (key.empty()) return false;
+  if (key[0] == '_') return key == "_kernel";
   if (kinds.has_any(kSeenThrough)) return key == "Tcond";
   switch (key[0]) {
     case 'a':
@@ -57,10 +59,16 @@ const ProofOp& Labels::op(std::string_view op) {
   facts.known = !op_def.empty();
   if (facts.known) facts.def = parse_op_def(op_def);
   facts.conduct = conduct_of(op, facts.known ? &facts.def : nullptr);
-  facts.commutes = commutes(op);
-  for (const ArgDef& arg : facts.def.outputs) facts.gives_references |= arg.is_ref;
+  bool gives_handles = false;
+  for (const ArgDef& arg : facts.def.outputs) {
+    facts.gives_references |= arg.is_ref;
+    gives_handles |= arg.is_ref || arg.type == static_cast<int32_t>(DType::kResource) ||
+                     arg.type == static_cast<int32_t>(DType::kVariant);
+  }
   for (const ArgDef& arg : facts.def.inputs)
     facts.takes_handles |= arg.is_ref || arg.type == static_cast<int32_t>(DType::kResource);
+  facts.own_state = facts.conduct == Conduct::kWrites && !facts.takes_handles && !gives_handles &&
+                    !facts.def.outputs.empty();
   found->second = &ops_known_.emplace_back(std::move(facts));
   return *found->second;
 }
@@ -96,7 +104,7 @@ void Labels::take_apart(std::string_view node_def, NodeText& text) {
   }
 }
 
-std::string Labels::value_text(std::string_view attr_value) {
+std::string Labels::value_text(std::string_view attr_value, std::string& unknown) {
   std::string text;
   print_attr_value(text, attr_value, true);
   if (may_name_function(attr_value)) {
@@ -104,7 +112,9 @@ std::string Labels::value_text(std::string_view attr_value) {
     bool named = false;
     each_function(attr_value, [&](std::string_view name) {
       text += named ? "," : " =";
-      text += function_text_(name);
+      const FunctionText function = function_texts_(name);
+      text += function.text;
+      if (!function.unknown.empty()) unknown = function.unknown;
       named = true;
     });
     if (named) {
@@ -120,13 +130,13 @@ std::string Labels::value_text(std::string_view attr_value) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> Labels::texts(const NodeText& text, const ProofOp& op) {
+std::vector<std::pair<std::string, std::string>> Labels::texts(const NodeText& text, const ProofOp& op,
+                                                               std::string& unknown) {
   std::map<std::string_view, std::string> found;
-  for (const MapEntry& attr : text.attrs) found[attr.key] = value_text(attr.value);
+  for (const MapEntry& attr : text.attrs) found[attr.key] = value_text(attr.value, unknown);
   for (const AttrDef& attr : op.def.attrs) {
-    if (!attr.has_default) continue;
-    const auto there = found.find(attr.name);
-    if (there != found.end() && there->second == value_text(attr.default_value)) found.erase(there);
+    if (attr.has_default && counts_for_value(op.kinds, attr.name) && !found.contains(attr.name))
+      found[attr.name] = value_text(attr.default_value, unknown);
   }
   std::vector<std::pair<std::string, std::string>> all;
   for (auto& [key, value] : found) all.emplace_back(key, std::move(value));
@@ -136,7 +146,8 @@ std::vector<std::pair<std::string, std::string>> Labels::texts(const NodeText& t
 std::vector<std::pair<std::string, std::string>> Labels::attributes(std::string_view node_def) {
   NodeText text;
   take_apart(node_def, text);
-  return texts(text, op(text.op));
+  std::string unknown;
+  return texts(text, op(text.op), unknown);
 }
 
 Labels::Known Labels::make(const NodeText& text) {
@@ -148,7 +159,7 @@ Labels::Known Labels::make(const NodeText& text) {
     if (attr.key == "seed" || attr.key == "seed2") seed |= last_varint(attr.value, attr_field::kInt);
     if (has_placeholder(attr.value)) unknown = "is of a type that its caller says";
   }
-  for (const auto& [name, value] : texts(text, facts)) {
+  for (const auto& [name, value] : texts(text, facts, unknown)) {
     key.append("\n").append(name).append("=").append(value);
   }
   Labelled labelled;
@@ -157,6 +168,8 @@ Labels::Known Labels::make(const NodeText& text) {
   if (facts.conduct == Conduct::kRandom && seed == 0) {
     unknown = facts.def.find_attr("seed") != nullptr ? "has no seed" : "is another at every run";
   }
+  if (facts.conduct == Conduct::kUnknown) unknown = "is an op that nobody knows";
+  if (facts.own_state) unknown = "gives what follows from a state of its own";
   if (text.op == "SymbolicGradient") unknown = "is a gradient";
   labelled.label = classes_.label(KeyForm::kNode, key, unknown);
   return {facts.name, text.attrs, labelled};

@@ -25,9 +25,10 @@ struct ProofOp {
   OpDef def;  // where it is known
   OpKinds kinds;
   Conduct conduct = Conduct::kUnknown;
-  bool commutes = false;
   bool gives_references = false;
   bool takes_handles = false;  // references or resources
+  // Has a state that is nobody else's, and gives what follows from it.
+  bool own_state = false;
 };
 
 // A node taken apart. The views lie in it.
@@ -46,16 +47,21 @@ struct Labelled {
 
 class Labels {
  public:
-  // What an attribute says of the function that it names: the same for functions that compute the same.
-  using FunctionText = std::function<std::string(std::string_view name)>;
-  Labels(Registry& ops, Classes& classes, FunctionText function_text)
-      : ops_(ops), classes_(classes), function_text_(std::move(function_text)) {}
+  // What an attribute says of the function that it names: the same for functions that compute the same. Or
+  // why nothing can be said.
+  struct FunctionText {
+    std::string text;
+    std::string_view unknown{};
+  };
+  using FunctionTexts = std::function<FunctionText(std::string_view name)>;
+  Labels(Registry& ops, Classes& classes, FunctionTexts function_texts)
+      : ops_(ops), classes_(classes), function_texts_(std::move(function_texts)) {}
 
   // Takes the node apart, into a struct that is used again, and finds its label.
   const Labelled& of(std::string_view node_def, NodeText& text);
   const ProofOp& op(std::string_view op);
 
-  // `transpose_b: true`, ... by key: what counts of a node, without defaults.
+  // `transpose_b: true`, ... by key: what counts of a node, with defaults.
   std::vector<std::pair<std::string, std::string>> attributes(std::string_view node_def);
 
  private:
@@ -66,12 +72,13 @@ class Labels {
   };
   void take_apart(std::string_view node_def, NodeText& text);
   Known make(const NodeText& text);
-  std::vector<std::pair<std::string, std::string>> texts(const NodeText& text, const ProofOp& op);
-  std::string value_text(std::string_view attr_value);
+  std::vector<std::pair<std::string, std::string>> texts(const NodeText& text, const ProofOp& op,
+                                                         std::string& unknown);
+  std::string value_text(std::string_view attr_value, std::string& unknown);
 
   Registry& ops_;
   Classes& classes_;
-  FunctionText function_text_;
+  FunctionTexts function_texts_;
   std::list<ProofOp> ops_known_;
   std::unordered_map<std::string_view, const ProofOp*> ops_by_name_;
   std::unordered_multimap<uint64_t, Known> known_;

@@ -27,12 +27,14 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
 
   const ProofOp& op = node.op();
   uint8_t frame = 0;
-  bool looping = false;
+  bool looping = false, of_array = op.name == "TensorArrayV3" || op.name == "TensorArrayGradV3";
   for (const In& in : ins) {
     if (!in.real() || (is_merge_op(op.name) && !in.control() && state_of_[in.node] != kDone)) continue;
     frame = std::max(frame, frames_[in.node]);
     looping = looping || depends_on_loop_[in.node];
+    of_array = of_array || of_array_[in.node];
   }
+  of_array_[index_of(id)] = of_array;
   if (is_enter_op(op.name) && frame < UINT8_MAX) ++frame;
   if (is_exit_op(op.name) && frame > 0) --frame;
   frames_[index_of(id)] = frame;
@@ -75,6 +77,21 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   for (const ProofTensor& output : outputs_[value.what & ~kMany]) all.push_back(output.what);
   all.insert(all.end(), node.inputs.begin(), node.inputs.end());
   done_[index_of(id)] = all.empty() ? kDeadClass : after(node, state_.classes.intern(KeyForm::kAfter, all));
+}
+
+// Writes into a TensorArray are seen by what runs behind them, over whichever edge: an element that is read
+// before may be zero.
+ClassId Numbering::after_arrays(const Node& node, ClassId what) {
+  if (state_.ordered || !node.op().name.starts_with("TensorArray")) return what;
+  std::vector<uint32_t> before;
+  for (const In& in : node.controls) {
+    if (in.real() && of_array_[in.node]) before.push_back(whole(NodeId{in.node}).what);
+  }
+  if (before.empty()) return what;
+  std::ranges::sort(before);
+  before.erase(std::ranges::unique(before).begin(), before.end());
+  before.insert(before.begin(), what);
+  return state_.classes.intern(KeyForm::kAfter, before);
 }
 
 void Numbering::number_alive(Node& node) {
@@ -166,7 +183,8 @@ void Numbering::number_state(Node& node) {
       const auto owner = side_.shared.try_emplace(shared, node.id).first->second;
       if (owner != node.id) unknown = "shares its state with another node";
     }
-    text.append(" named ").append(side_.name_in_a(in_body() ? shared : node.text.name));
+    text.append(in_body() ? " shared as " : " named ");
+    text.append(side_.name_in_a(in_body() ? shared : node.text.name));
     what = state_.classes.intern(state_.classes.label(KeyForm::kNode, text, unknown), node.inputs);
   }
   if (handle) what = state_.classes.intern(KeyForm::kHandle, {what});
@@ -227,8 +245,9 @@ void Numbering::number_plain(Node& node) {
   const ProofOp& op = node.op();
   LabelId label = node.labelled.label;
   const auto relabel = [&](std::string_view more, std::string_view unknown) {
-    const std::string text = state_.classes.label(label).text;
-    label = state_.classes.label(KeyForm::kNode, text + std::string(more), unknown);
+    const Label old = state_.classes.label(label);
+    label = state_.classes.label(KeyForm::kNode, old.text + std::string(more),
+                                 old.unknown.empty() ? unknown : std::string_view(old.unknown));
   };
   bool is_own = false;
   switch (op.conduct) {
@@ -239,8 +258,10 @@ void Numbering::number_plain(Node& node) {
       is_own = true;
       break;
     case Conduct::kFresh:
+      if (in_body()) relabel("", "is made anew in a function");
+      is_own = true;
+      break;
     case Conduct::kUnknown:
-      if (in_body()) relabel("", op.known ? "is made anew in a function" : "is an op that nobody knows");
       is_own = true;
       break;
     case Conduct::kWrites:
@@ -260,12 +281,10 @@ void Numbering::number_plain(Node& node) {
       }
       break;
   }
-  if (op.commutes && node.inputs.size() == 2 && node.inputs[0] > node.inputs[1]) {
-    const auto type = type_attr(graph_.bytes(node.id), "T");
-    if (type && *type != DType::kString && *type != DType::kVariant)
-      std::swap(node.inputs[0], node.inputs[1]);
-  }
-  ClassId what = after(node, state_.classes.intern(label, node.inputs));
+  if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] &&
+      commutes(op.name, type_attr(graph_.bytes(node.id), "T").value_or(DType::kInvalid)))
+    std::swap(node.inputs[0], node.inputs[1]);
+  ClassId what = after(node, after_arrays(node, state_.classes.intern(label, node.inputs)));
   if (is_own) what = own(node, what);
   set(node.id, {what, node.when});
 }

@@ -15,7 +15,8 @@ Numbering::Numbering(Side& side, ProofState& state)
       state_of_(graph_.size()),
       values_(graph_.size()),
       frames_(graph_.size()),
-      depends_on_loop_(graph_.size()) {
+      depends_on_loop_(graph_.size()),
+      of_array_(graph_.size()) {
   if (state.ordered) done_.resize(graph_.size());
 }
 
@@ -31,7 +32,8 @@ Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vecto
       state_of_(graph_.size()),
       values_(graph_.size()),
       frames_(graph_.size()),
-      depends_on_loop_(graph_.size()) {
+      depends_on_loop_(graph_.size()),
+      of_array_(graph_.size()) {
   if (state.ordered) done_.resize(graph_.size());
 }
 
@@ -196,6 +198,7 @@ ClassId Numbering::after(Node& node, ClassId what) {
 
 // A class that no other node of this graph has.
 ClassId Numbering::own(const Node& node, ClassId what) {
+  if (in_body()) return what;  // what must not be one there is not known
   side_.owns[index_of(node.id)] = {what, node.when};
   const auto ordinal = side_.ordinals.find(index_of(node.id));
   const ClassId id = state_.classes.intern(

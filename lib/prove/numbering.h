@@ -77,6 +77,7 @@ class Numbering {
   void set(NodeId node, ProofTensor value) { values_[index_of(node)] = value; }
   void set_outputs(NodeId node, std::vector<ProofTensor> outputs);
   ClassId after(Node& node, ClassId what);
+  ClassId after_arrays(const Node& node, ClassId what);
   ClassId own(const Node& node, ClassId what);
 
   void number_alive(Node& node);
@@ -111,7 +112,7 @@ class Numbering {
   std::vector<std::vector<ProofTensor>> outputs_;
   std::vector<ClassId> done_;    // where order counts: that the node ran
   std::vector<uint8_t> frames_;  // how many loops the node is in; empty where there are none
-  std::vector<bool> depends_on_loop_;
+  std::vector<bool> depends_on_loop_, of_array_;
   std::vector<NodeId> looping_;  // in the order in which they are numbered
   std::vector<LoopVariable> loop_variables_;
   std::unordered_map<uint32_t, uint32_t> loop_variable_of_;  // by node

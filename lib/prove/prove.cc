@@ -215,6 +215,8 @@ class Attempt {
                                     first && b.when == kNever ? "is dead in both"
                                     : first                   ? "is dead in A"
                                                               : "is dead in B"});
+    } else if (a.what != b.what && state_.calls_left < 0) {
+      tell(ProofVerdict::kUnknown, {"", "", "calls too much"});
     } else if (a.what != b.what) {
       const Parting parting = here(ProofVerdict::kDiffers) ? partings.first(a.what, b.what) : Parting{};
       if (writes(a_, parting.a) || writes(b_, parting.b)) {

@@ -54,9 +54,11 @@ CalledBody* Side::body(std::string_view function) {
   return body.get();
 }
 
-std::string Side::function_text(std::string_view function) {
-  if (!functions_.contains(function)) return std::string(function);
-  return "#" + std::to_string(lambda_of(*this, state_, function));
+Labels::FunctionText Side::function_text(std::string_view function) {
+  if (!functions_.contains(function)) return {std::string(function), "names a function that is not there"};
+  const ClassId lambda = lambda_of(*this, state_, function);
+  return {"#" + std::to_string(lambda),
+          state_.classes.unknown(lambda) ? "has a function that is not known" : ""};
 }
 
 }  // namespace gedit

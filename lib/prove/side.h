@@ -60,7 +60,7 @@ class Side {
   std::unordered_map<std::string_view, NodeId> shared;  // the first node of a shared_name
 
  private:
-  std::string function_text(std::string_view function);
+  Labels::FunctionText function_text(std::string_view function);
 
   const ProofSide& side_;
   ProofState& state_;

@@ -26,6 +26,9 @@ struct ProofState {
   bool ordered = false;
   bool by_checksum = true;
 
+  // Nodes of functions that may still be gone through; a function that calls itself twice has no end.
+  int64_t calls_left = 4'000'000;
+
   // Seen on the way.
   bool writes = false;  // a node that runs has an effect
   uint64_t switches = 0, merges = 0, variables = 0;
