@@ -50,7 +50,7 @@ class Picked:
     def __init__(self, subject, kind, nodes, outputs):
         self.subject, self.kind, self.before, self.outputs = subject, kind, nodes, outputs
         self.out, self.map = subject.fresh(laws.OUTPUT[kind]), subject.fresh("map.json")
-        subject.run("copy", subject.path, "--outputs", ",".join(outputs), "--scope", "law_a", "-q", "--map-out", self.map,
+        subject.run("copy", subject.path, "--outputs", ",".join(outputs), "--scope", "law_a", "-q", "--verify", "--map-out", self.map,
                     "-o", self.out)
         self.after = nodes_of(subject, self.out)
         with open(self.map, encoding="utf-8") as file:
@@ -119,10 +119,10 @@ def law_extract(picked):
         return
     subject, copies = picked.subject, picked.names
     of_copy, of_original, renamed = (subject.fresh("x.pb") for _ in range(3))
-    subject.run("extract", picked.out, "--outputs", ",".join(copies[node_of(o)] for o in picked.outputs), "-q", "-f", "pb",
-                "-o", of_copy)
-    subject.run("extract", subject.path, "--outputs", ",".join(picked.outputs), "-q", "-f", "pb", "-o", of_original)
-    subject.run("rename", of_original, "/=law_a/", "-q", "-o", renamed)
+    subject.run("extract", picked.out, "--outputs", ",".join(copies[node_of(o)] for o in picked.outputs), "-q", "--verify",
+                "-f", "pb", "-o", of_copy)
+    subject.run("extract", subject.path, "--outputs", ",".join(picked.outputs), "-q", "--verify", "-f", "pb", "-o", of_original)
+    subject.run("rename", of_original, "/=law_a/", "-q", "--verify", "-o", renamed)
     ours = {name: plain(node) for name, node in nodes_of(subject, of_copy).items() if name in copies.values()}
     theirs = {name: plain(node) for name, node in nodes_of(subject, renamed).items() if name in copies.values()}
     for name in ours.keys() | theirs.keys():

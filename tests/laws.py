@@ -11,6 +11,7 @@
   check    a graph without errors has none after a prefix, nor with a copy of all of it beside it
   merge    one file under a name is that file renamed; two files are the two put behind each other; it does not matter
            which two of three are merged first
+  verify   what must not change numbers is proved not to: a prefix, no devices, another form, a merge, a copy
   draw     a page holds every node by its name, and is the same bytes each time
   status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
 
@@ -32,6 +33,7 @@ import zlib
 from real_files import REPOSITORY, TESTDATA, shared
 
 SECONDS = 300
+MOST_COPIED = 20000  # lines
 
 # Files of testdata/ that are no graphs. Each must be refused by every command, with exit status 3.
 REFUSED = {"git_lfs_pointer.pb", "functions/graph-malformed.pbtxt"}
@@ -264,6 +266,22 @@ def law_merge(subject, kind, listing):
         raise Broken("it matters which two of three files are merged first")
 
 
+def law_verify(subject, kind, listing):
+    path, out = subject.path, OUTPUT[kind]
+    verified = 0
+    for edit in (["rename", path, "/=gedit_law/"], ["set", path, "--device", "**="], ["merge", "a=" + path, "b=" + path],
+                 ["copy", path, "-s", "**", "--scope", "gedit_law"], ["convert", path, "-f", "pbtxt"], ["convert", path, "-f", "gtxt"]):
+        if edit[0] == "copy" and listing.count(b"\n") > MOST_COPIED:
+            continue
+        target = subject.text("out." + edit[-1]) if edit[0] == "convert" else subject.fresh(out)
+        status, _, stderr = subject.outcome(*edit, "--verify", "-o", target)
+        if b"would not be what it was" in stderr:
+            raise Broken("%s: %s" % (edit[0], stderr.decode(errors="replace").strip()))
+        verified += status == 0
+    if not verified:
+        raise Refused("nothing could be edited")
+
+
 def law_status(subject, kind, listing):
     path = subject.path
     for arguments in (["inspect", path], ["inspect", path, "--depth", "2"], ["list", path], ["list", path, "-j"],
@@ -300,7 +318,7 @@ def law_draw(subject, kind, listing):
             raise Broken("draw --depth %s ended with %d: %s" % (depth, status, stderr.decode(errors="replace").strip()))
 
 
-LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_draw, law_status]
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_verify, law_draw, law_status]
 
 
 def check(task):

@@ -3,12 +3,14 @@
 #include "edit/merging/whole.h"
 
 #include <algorithm>
+#include <set>
 
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "cli/verifying.h"
 #include "commands.h"
 #include "model/asset_paths.h"
+#include "model/summary.h"
 
 namespace gedit {
 namespace {
@@ -131,17 +133,16 @@ class Merge final : public Command {
     const bool values = request_.values, prune = request_.prune;
     output_.verify = [this, originals = std::move(originals), operands, values, prune](Model& written) {
       Verified verified;
+      std::set<std::string> keys;  // of signatures
       for (size_t i = 0; i < originals.size(); ++i) {
         Model before = originals[i].model();
         verified += Verifying::one(input_, before, written, [&](ProofSide& side, const ProofSide& after) {
           Verification what{.names = operands[i].nodes};
           for (const auto& [tensor, value] : operands[i].inputs) what.same.push_back({tensor, value});
-          Graph& graph = side.model.graph();
-          graph.decode();
-          for (uint32_t k = 0; k < graph.size() && values; ++k) {
-            if (graph.is(NodeId{k}, OpKind::kSaveV2) || graph.is(NodeId{k}, OpKind::kSave) ||
-                graph.is(NodeId{k}, OpKind::kRestore) || graph.is(NodeId{k}, OpKind::kRestoreV2))
-              what.changed.emplace_back(graph.name(NodeId{k}));
+          if (values) what.changed = saver_nodes(side);
+          for (const SignatureSummary& signature : list_signatures(side.model.meta())) {
+            if (!keys.insert(signature.key).second)
+              what.signatures.emplace_back(signature.key, operands[i].name + "/" + signature.key);
           }
           if (prune) what.outputs = outputs_that_stay(side, after, what);
           return what;

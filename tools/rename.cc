@@ -37,8 +37,10 @@ class Rename final : public Command {
     output_.check(model);
     Registry ops = input_.registry(model);
     verifying_.read(model);
-    verifying_.prepare(input_, output_, [](ProofSide& before, const ProofSide& after) {
-      return Verification{.names = names_by_place(before, after)};
+    verifying_.prepare(input_, output_, [this](ProofSide& before, const ProofSide& after) {
+      Verification what{.names = names_by_place(before, after)};
+      if (output_.base.values != nullptr) what.changed = saver_nodes(before);  // the keys are others
+      return what;
     });
     with_file(model, [&] { rename_values(model); });
     request_.want_changes = output_.dry_run();

@@ -173,6 +173,7 @@ class Merging {
   void name_all() {
     for (const auto& part : parts_) {
       MergedOperand& operand = result_.operands.emplace_back();
+      operand.name = part->name;
       for (uint32_t i = 0; i < part->graph().size(); ++i) {
         const std::string_view name = part->graph().name(NodeId{i});
         std::string merged = part->name_of(name);

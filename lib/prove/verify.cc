@@ -8,6 +8,7 @@
 #include "graph/names.h"
 #include "graph/wiring.h"
 #include "model/summary.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -69,7 +70,10 @@ std::vector<OutputPair> all_outputs(const ProofSide& before, const ProofSide& af
     }
   };
   for (const SignatureSummary& in_a : list_signatures(before.model.meta())) {
-    const auto in_b = std::ranges::find(signatures, in_a.key, &SignatureSummary::key);
+    const auto renamed =
+        std::ranges::find(request.signatures, in_a.key, &std::pair<std::string, std::string>::first);
+    const std::string& key = renamed == request.signatures.end() ? in_a.key : renamed->second;
+    const auto in_b = std::ranges::find(signatures, key, &SignatureSummary::key);
     if (in_b == signatures.end()) continue;
     both(in_a.inputs, in_b->inputs);
     both(in_a.outputs, in_b->outputs);
@@ -124,6 +128,18 @@ std::vector<OutputPair> named_outputs(const ProofSide& before, const ProofSide& 
     }
   }
   return pairs;
+}
+
+std::vector<std::string> saver_nodes(const ProofSide& side) {
+  const Graph& graph = side.model.graph();
+  side.model.graph().decode();
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const std::string_view op = graph.op(NodeId{i});
+    if (is_save_op(op) || is_save_v2_op(op) || is_restore_op(op) || is_restore_v2_op(op))
+      names.emplace_back(graph.name(NodeId{i}));
+  }
+  return names;
 }
 
 std::vector<std::pair<std::string, std::string>> names_by_place(const ProofSide& before,

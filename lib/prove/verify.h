@@ -21,6 +21,7 @@ struct Verification {
   std::optional<std::vector<OutputPair>> outputs{};
   // What nodes are called afterwards, inputs and state among them; one that is not here has its old name.
   std::vector<std::pair<std::string, std::string>> names{};
+  std::vector<std::pair<std::string, std::string>> signatures{};  // keys that are others afterwards
   std::vector<OutputPair> same{};  // tensors that are taken to be the same: where a part was cut out
   // Nodes of before that are meant to be others now. What comes of them is only proved where it is asked for.
   std::vector<std::string> changed{};
@@ -49,6 +50,9 @@ std::vector<OutputPair> all_outputs(const ProofSide& before, const ProofSide& af
 // Of these, without what is not there afterwards.
 std::vector<OutputPair> outputs_that_stay(const ProofSide& before, const ProofSide& after,
                                           const Verification& request);
+
+// Nodes that save and restore, which an edit of a checkpoint's keys changes.
+std::vector<std::string> saver_nodes(const ProofSide& side);
 
 // Names before and afterwards where an edit keeps every node at its place and gives some another name.
 // Throws Error (kRefused) where there are not as many.

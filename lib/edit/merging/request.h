@@ -46,6 +46,7 @@ struct MergeRequest {
 
 // What became of one operand: where a node has another name, or what reads a tensor reads another.
 struct MergedOperand {
+  std::string name;
   std::vector<std::pair<std::string, std::string>> nodes, inputs;  // its own, that of the merged graph
 };
 
