@@ -98,7 +98,7 @@ class Freeze final : public Command {
     verifying_.prepare(input_, output_, [this, cut = changes.cut](ProofSide& before, const ProofSide& after) {
       values_ = std::make_unique<FrozenValues>(before, after, request_.checkpoint);
       before.values = values_.get();
-      Verification what;
+      Verification what{.rebuilt = true};
       what.outputs = named_outputs(
           before, after,
           wanted_tensors(before.model, request_.outputs, request_.inputs, request_.signature).outputs);

@@ -144,7 +144,7 @@ class Merge final : public Command {
             if (!keys.insert(signature.key).second)
               what.signatures.emplace_back(signature.key, operands[i].name + "/" + signature.key);
           }
-          if (prune) what.outputs = outputs_that_stay(side, after, what);
+          if (prune || values) what.outputs = outputs_that_stay(side, after, what);
           return what;
         });
       }

@@ -57,6 +57,7 @@ Parting Partings::first(ClassId a, ClassId b) {
     if (label_a.form == KeyForm::kConst && label_b.form == KeyForm::kConst) {
       const std::string text_a = state_.contents.text(inputs_a[0]),
                         text_b = state_.contents.text(inputs_b[0]);
+      parting.by_value = true;
       parting.why = text_a == text_b ? "the value" : "the value, " + text_a + ", " + text_b;
       break;
     }
@@ -75,7 +76,10 @@ Parting Partings::first(ClassId a, ClassId b) {
       break;
     }
     if (classes.label_id_of(a) != classes.label_id_of(b)) {
-      if (here_a != kNoNode && here_b != kNoNode) parting.why = attribute_difference(here_a, here_b);
+      if (here_a != kNoNode && here_b != kNoNode) {
+        parting.why = attribute_difference(here_a, here_b);
+        parting.by_value = !parting.why.empty() && side_a_.graph().op(here_a) == side_b_.graph().op(here_b);
+      }
       if (parting.why.empty()) parting.why = "what they are";
       break;
     }

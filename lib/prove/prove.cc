@@ -206,6 +206,7 @@ class Attempt {
       output.a = parting.a;
       output.b = parting.b;
       output.why = parting.why;
+      output.by_value = parting.by_value;
     };
     const bool unknown = state_.classes.unknown(a.what) || state_.conditions.unknown(a.when);
     if (a.when == kNever || b.when == kNever) {

@@ -13,7 +13,8 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostPlaces = 1;  // of what is not proved: the first is told
+constexpr size_t kMostPlaces = 1;          // of what is not proved: the first is told
+constexpr size_t kMostPlacesRebuilt = 64;  // what tells them apart counts
 
 std::string first_text(const OutputProof& output) {
   std::string text;
@@ -169,8 +170,14 @@ Verified verify(const ProofSide& before, const ProofSide& after, const Verificat
   wanted.map = request.names;
   wanted.same = request.same;
   wanted.given = request.given;
-  wanted.most_places = kMostPlaces;
-  const Proof proof = prove(before, after, wanted);
+  wanted.most_places = request.rebuilt ? kMostPlacesRebuilt : kMostPlaces;
+  Proof proof = prove(before, after, wanted);
+  for (OutputProof& output : proof.outputs) {
+    if (!request.rebuilt || output.verdict != ProofVerdict::kDiffers || output.by_value) continue;
+    output.verdict = ProofVerdict::kUnknown;
+    output.why = "is built otherwise: " + first_text(output);
+    output.a.clear();
+  }
   Verified verified;
   const OutputProof* worst = nullptr;
   for (const OutputProof& output : proof.outputs) {

@@ -25,6 +25,9 @@ struct Verification {
   std::vector<OutputPair> same{};  // tensors that are taken to be the same: where a part was cut out
   // Nodes of before that are meant to be others now. What comes of them is only proved where it is asked for.
   std::vector<std::string> changed{};
+  // The edit may build things otherwise that compute the same: only a constant or an attribute that is
+  // another is refused, the rest is unknown.
+  bool rebuilt = false;
   std::vector<GivenValue> given{};  // known of both
 };
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What gedit proves is so, and what leaves a graph as it was is proved.
 
-Over real graphs: random chains of other names, another order, copies of nodes and Identity nodes put between are all
-proved; single changes of one Const's bit, two inputs or an attribute of a node that is needed are not, unless TensorFlow
-computes the same bits for three random inputs. GEDIT_PROVE_GRAPHS (default 300) and GEDIT_PROVE_SEED say how many and which.
+Over real graphs and random ones (prove_graphs.py): random chains of other names, another order, copies of nodes and Identity
+nodes put between, of gedit rename, copy, merge and extract, are all proved; single changes of one Const's bit, two inputs, an
+attribute or a control edge that carries deadness, of a node that is needed, are not, unless TensorFlow computes the same bits
+for three random inputs. GEDIT_PROVE_GRAPHS (default 300) and GEDIT_PROVE_SEED say how many and which.
 """
 import argparse
 import json
@@ -20,7 +21,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from tensorflow.python.framework import op_def_registry
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from prove_graphs import Generated
 from real_files import folders
 
 MOST_NODES = 20000
@@ -75,7 +78,7 @@ def renamed(graph, names, rng):
         node.input[:] = inputs
         node.attr.pop("_class", None)
     for old in names:
-        names[old] = new[names[old]]
+        names[old] = new.get(names[old], names[old])
 
 
 def takes_reference(op):
@@ -111,14 +114,38 @@ def duplicated(graph, rng):
                 reader.input[i] = new.name
 
 
-def kept(graph, rng):
+def edited(graph, names, outputs, rng, prover):
+    """After an edit of gedit that keeps the outputs; nothing where it refused, of a custom op, say."""
+    wanted = ",".join(names[node_of(output)] for output in outputs)
+    kind = rng.choice(("rename", "copy", "merge"))
+    if kind == "rename":
+        commands, prefix = [["rename", "in.pb", "/=p/"]], "p/"
+    elif kind == "copy":
+        commands, prefix = [["copy", "in.pb", "--outputs", wanted, "--scope", "p", "--map-out", "copied.json"]], "p/"
+    else:
+        commands = [["merge", "p=in.pb", "other=in.pb"],
+                    ["extract", "out.pb", "--outputs", ",".join("p/" + name for name in wanted.split(","))]]
+        prefix = "p/"
+    new = prover.edit(graph, commands)
+    if new is None:
+        return graph
+    after = {node.name for node in new.node}
+    copied = prover.json("copied.json")["nodes"] if kind == "copy" else {}
+    for old, name in names.items():
+        names[old] = copied.get(name, name) if kind == "copy" else prefix + name if prefix + name in after else name
+    return new
+
+
+def kept(graph, outputs, rng, prover):
     """The graph after changes that leave what it computes, and where its nodes are."""
     result = tf.GraphDef()
     result.CopyFrom(graph)
     names = {node.name: node.name for node in graph.node}
     for _ in range(rng.randint(1, 4)):
-        kind = rng.choice(("rename", "insert", "insert", "shuffle", "duplicate"))
-        if kind == "rename":
+        kind = rng.choice(("rename", "insert", "insert", "shuffle", "duplicate", "edit"))
+        if kind == "edit":
+            result = edited(result, names, outputs, rng, prover)
+        elif kind == "rename":
             renamed(result, names, rng)
         elif kind == "insert":
             inserted(result, rng)
@@ -132,6 +159,17 @@ def kept(graph, rng):
     return result, names
 
 
+def deaden(graph, node, rng):
+    """The node runs only where a predicate holds, which it does or does not."""
+    value = graph.node.add(name="gedit_dead/value", op="Const")
+    value.attr["dtype"].type = tf.bool.as_datatype_enum
+    value.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(True))
+    switch = graph.node.add(name="gedit_dead/switch", op="Switch", input=[value.name, value.name])
+    taken = graph.node.add(name="gedit_dead/taken", op="Identity", input=[switch.name + rng.choice(("", ":1"))])
+    switch.attr["T"].type = taken.attr["T"].type = tf.bool.as_datatype_enum
+    node.input.append("^" + taken.name)
+
+
 def changed(graph, outputs, rng):
     """The graph after one change of a node that the outputs need, and the node; nothing where none was found."""
     result = tf.GraphDef()
@@ -139,7 +177,10 @@ def changed(graph, outputs, rng):
     need = needed(graph, outputs)
     nodes = [node for node in result.node if node.name in need]
     for _ in range(50):
-        node, kind = rng.choice(nodes), rng.choice(("const", "inputs", "attribute"))
+        node, kind = rng.choice(nodes), rng.choice(("const", "inputs", "attribute", "dead"))
+        if kind == "dead":
+            deaden(result, node, rng)
+            return result, node.name
         tensor = node.attr["value"].tensor if node.op == "Const" else None
         if kind == "const" and tensor is not None and tensor.tensor_content:
             content = bytearray(tensor.tensor_content)
@@ -201,6 +242,22 @@ class Prover:
     def __init__(self, gedit, folder):
         self.gedit, self.folder = gedit, folder
 
+    def edit(self, graph, commands):
+        with open(os.path.join(self.folder, "in.pb"), "wb") as file:
+            file.write(graph.SerializeToString())
+        for command in commands:
+            done = subprocess.run([self.gedit, *command, "-q", "-O", "-o", "out.pb"], cwd=self.folder, capture_output=True, check=False)
+            if done.returncode:
+                return None
+        result = tf.GraphDef()
+        with open(os.path.join(self.folder, "out.pb"), "rb") as file:
+            result.ParseFromString(file.read())
+        return result
+
+    def json(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return json.load(file)
+
     def verdicts(self, a, b, outputs, names):
         paths = [os.path.join(self.folder, name) for name in ("a.pb", "b.pb", "map.txt")]
         for path, graph in zip(paths, (a, b)):
@@ -226,7 +283,7 @@ def judge(prover, path, graph, rng, counts):
     outputs = [name for name, proof in (prover.verdicts(graph, graph, outputs, {}).items() if outputs else ())
                if proof["verdict"] == "proved"]
     for _ in range(3 if outputs else 0):
-        same, names = kept(graph, rng)
+        same, names = kept(graph, outputs, rng, prover)
         counts["kept"] += 1
         for output, proof in prover.verdicts(graph, same, outputs, names).items():
             if proof["verdict"] != "proved":
@@ -252,13 +309,17 @@ def main():
     rng = random.Random(int(os.environ.get("GEDIT_PROVE_SEED", "1")))
     graphs = {path: read_graph(path) for path in graph_files()}
     paths = [path for path, graph in graphs.items() if graph is not None]
-    counts, faults = {"kept": 0, "changed": 0}, []
+    counts, faults = {"made": 0, "kept": 0, "changed": 0}, []
     with tempfile.TemporaryDirectory() as folder:
         prover = Prover(os.path.abspath(arguments.gedit), folder)
         for _ in range(int(os.environ.get("GEDIT_PROVE_GRAPHS", "300"))):
-            path = rng.choice(paths)
-            faults += judge(prover, path, graphs[path], rng, counts)
-    print("%d graphs, %d chains, %d changes" % (len(paths), counts["kept"], counts["changed"]))
+            if not paths or rng.random() < 0.5:
+                faults += judge(prover, "random graph %d" % counts["made"], Generated(rng).graph, rng, counts)
+                counts["made"] += 1
+            else:
+                path = rng.choice(paths)
+                faults += judge(prover, path, graphs[path], rng, counts)
+    print("%d graphs, %d random ones, %d chains, %d changes" % (len(paths), counts["made"], counts["kept"], counts["changed"]))
     for fault in faults:
         print(fault)
     return 1 if faults or not counts["kept"] else 0
