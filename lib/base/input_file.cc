@@ -29,10 +29,13 @@ int open_scratch(const std::string& path) {
   return descriptor;
 }
 
-int spool(const std::string& path, int pipe) {
+// What is typed at a terminal ends long before; /dev/zero never does.
+constexpr uint64_t kMostOfDevice = uint64_t{16} << 20;
+
+int spool(const std::string& path, int pipe, bool device) {
   const int scratch = open_scratch(path);
   std::vector<char> buffer(kFileBuffer);
-  for (;;) {
+  for (uint64_t spooled = 0;;) {
     const ssize_t got = ::read(pipe, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
@@ -41,6 +44,11 @@ int spool(const std::string& path, int pipe) {
       fail_reading(path, error);
     }
     if (got == 0) return scratch;
+    spooled += static_cast<uint64_t>(got);
+    if (device && spooled > kMostOfDevice) {
+      ::close(scratch);
+      throw Error(Cause::kInput, "a device that does not end").in(path);
+    }
     int error = 0;
     write_all(scratch, buffer.data(), static_cast<size_t>(got), error);
     if (error != 0) {
@@ -69,7 +77,7 @@ std::shared_ptr<const InputFile> InputFile::open(const std::string& path) {
   if (!S_ISREG(status.st_mode) || (standard && ::lseek(descriptor, 0, SEEK_CUR) != 0)) {
     const int pipe = descriptor;
     try {
-      descriptor = spool(path, pipe);
+      descriptor = spool(path, pipe, S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
     } catch (...) {
       ::close(pipe);
       throw;
