@@ -153,7 +153,28 @@ Option* CommandLine::add_each(const std::string& names, const std::function<void
   return keep(app_->add_option_function<std::string>(names, use, about)->trigger_on_parse());
 }
 
+// `--option=` gives nothing to an option that takes something, where CLI11 would give it the next word.
+static std::vector<std::string> with_empty_values(const CLI::App& app,
+                                                  const std::vector<std::string>& arguments) {
+  std::vector<std::string> words;
+  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+    if (*word == "--") {
+      words.insert(words.end(), word, arguments.end());
+      break;
+    }
+    words.push_back(*word);
+    if (!word->starts_with("--") || word->find('=') + 1 != word->size()) continue;
+    const std::string name = word->substr(0, word->size() - 1);
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option == nullptr || !takes_value(*option)) continue;
+    words.back() = name;
+    words.emplace_back();
+  }
+  return words;
+}
+
 bool CommandLine::parse(std::vector<std::string> arguments) {
+  arguments = with_empty_values(*app_, arguments);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app_->parse(std::move(arguments));
