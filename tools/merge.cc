@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/first_free.h"
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "cli/verifying.h"
@@ -38,6 +39,32 @@ NamedFile parse_operand(const std::string& text) {
   std::string name = text.substr(0, equals);
   while (name.ends_with('/')) name.pop_back();
   return {name, text.substr(equals + 1)};
+}
+
+// What a file without a NAME is called where it needs one: its own name as far as a scope's can be that.
+std::string name_of_file(std::string_view path) {
+  std::string name(base_name(path));
+  if (const size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0) name.resize(dot);
+  for (char& c : name) {
+    if (!is_scope_name(std::string("x") + c)) c = '_';
+  }
+  return is_scope_name(name) ? name : "model" + name;
+}
+
+// Of several TF2 models each root needs a name. What is said of it goes to `notes`.
+void name_roots(std::vector<MergeOperand>& operands, std::vector<std::string>& notes) {
+  const auto has_root = [](const MergeOperand& one) {
+    return one.model.meta().has(meta_field::kObjectGraph);
+  };
+  if (std::count_if(operands.begin(), operands.end(), has_root) < 2) return;
+  for (MergeOperand& operand : operands) {
+    if (!operand.name.empty() || !has_root(operand)) continue;
+    operand.name = first_free(name_of_file(operand.model.path), [&](const std::string& name) {
+      return std::any_of(operands.begin(), operands.end(), [&](const auto& one) { return one.name == name; });
+    });
+    notes.push_back(printable(operand.model.path) + " goes under " + operand.name +
+                    "/: of several TensorFlow 2 models each needs a name");
+  }
 }
 
 class Merge final : public Command {
@@ -77,7 +104,14 @@ class Merge final : public Command {
                                                       : NameConflict::kError;
     request_.want_changes = output_.dry_run();
     std::vector<MergeOperand> operands = load_operands();
+    const auto unnamed = std::find_if(operands.begin(), operands.end(),
+                                      [](const MergeOperand& operand) { return operand.name.empty(); });
+    std::vector<std::string> named;
     request_.checkpoints = named_checkpoints(operands);
+    name_roots(operands, named);
+    for (MergeCheckpoint& checkpoint : request_.checkpoints) {
+      if (checkpoint.name.empty()) checkpoint.name = unnamed->name;  // there is one: named_checkpoints()
+    }
     const Model& model = operands[richest(operands)].model;
     output_.check(model);
     const bool directory = output_.dry_run() ? model.kind == Kind::kSavedModel
@@ -102,6 +136,7 @@ class Merge final : public Command {
     }
     MergeChanges result = merge(std::move(operands), request_);
     result.warnings.insert(result.warnings.begin(), missing.begin(), missing.end());
+    result.notes.insert(result.notes.begin(), named.begin(), named.end());
     output_.base.values = result.values;
     output_.base.files = result.assets;
     output_.base.all_files = true;
