@@ -64,6 +64,7 @@ class GraphChecker {
     if (only != nullptr) return report_.take();
     check_surroundings(in, model_, meta_, report_);
     check_object_graph(in, meta_, functions_, report_);
+    if (request_.security) check_files(model_, meta_, report_);
     if (values) {
       check_saved_variables(model_, index_, registry_, *values, report_);
       check_data_files(*values, report_);

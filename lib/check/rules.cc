@@ -87,6 +87,8 @@ constexpr std::array kRules{
     RuleInfo{Rule::kImport, "import", Level::kWarning, "an attribute that is newer than the producer"},
     RuleInfo{Rule::kUnsafeOp, "unsafe-op", Level::kError,
              "with --security: an op that reads or writes files, runs code or opens sockets"},
+    RuleInfo{Rule::kUnsafeFile, "unsafe-file", Level::kError,
+             "with --security: what leads out of the model's folder, or is no file"},
 };
 
 const RuleInfo& info(Rule rule) { return kRules[static_cast<size_t>(rule)]; }

@@ -43,6 +43,7 @@ enum class Rule : uint8_t {
   kSize,
   kImport,
   kUnsafeOp,
+  kUnsafeFile,
 };
 
 struct RuleInfo {

@@ -27,6 +27,10 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
 // read: `gedit checkpoint verify` compares checksums.
 void check_data_files(const Checkpoint& values, Report& report);
 
+// Rule unsafe-file: entries of a SavedModel's folder that lead out of it or are no files, and assets whose
+// path lies outside of the model's folder.
+void check_files(const Model& model, const MetaGraph& meta, Report& report);
+
 // How many objects of the object graph are variables (SavedVariable).
 size_t saved_variables(const MetaGraph& meta);
 
