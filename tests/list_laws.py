@@ -43,6 +43,11 @@ ROWS = {
     "extract --outputs": lambda file, n: ["extract", "g.pb", "--outputs", ",".join(listed("s{i}/y", n))],
     "extract --inputs": lambda file, n: ["extract", "g.pb", "--outputs", "s0/y", "--inputs", ",".join(listed("s{i}/r", n))],
     "freeze --keep": lambda file, n: ["freeze", "g.pb", "--outputs", "s0/y", "--keep", file(listed("s{i}/a", n))],
+    "copy --input-map": lambda file, n: ["copy", "g.pb", "-s", "*/y", "--scope", "t", "--input-map", file(listed("s{i}/r=s{j}/r", n))],
+    "copy --stop-gradient": lambda file, n: ["copy", "g.pb", "-s", "*/y", "--scope", "t", "--stop-gradient",
+                                             ",".join(listed("s{i}/r", n))],
+    "copy @selection": lambda file, n: ["copy", "g.pb", "-s", file(listed("s{i}/", n)), "--scope", "t"],
+    "merge --input-map": lambda file, n: ["merge", "a=g.pb", "--input-map", file(listed("a/s{i}/r=a/s{j}/r", n))],
     "set --device": lambda file, n: ["set", "g.pb", "--device", file(listed("s{i}/y", n)) + "=/cpu:0"],
 }
 
