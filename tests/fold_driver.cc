@@ -2,16 +2,22 @@
 //
 //   fold_driver IN OUT
 //
-// OUT is a GraphDef of a Const `NODE/OUTPUT` for each output of a folded node. Standard output says of every
-// other node that is no Const why not, a line each: `NODE: why`.
+//   fold_driver --fold-bn IN OUT KEPT...
+//
+// The second folds batch norms into weights; the nodes KEPT keep what they give, to the last bits. Of the
+// first OUT is a GraphDef of a Const `NODE/OUTPUT` for each output of a folded node. Standard output says of
+// every other node that is no Const why not, a line each: `NODE: why`.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/file.h"
 #include "base/wire.h"
+#include "fold/batch_norm.h"
 #include "fold/fold.h"
 #include "graph/node.h"
 
@@ -37,9 +43,37 @@ std::vector<ConstTensor> input_values(std::string_view node_def,
   return values;
 }
 
+std::string read(const char* path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+}
+
+int fold_batch_norms(const char* from, const char* to, const std::set<std::string, std::less<>>& kept) {
+  const std::string message = read(from);
+  gedit::Graph graph(message, 1, std::make_shared<gedit::Arena>());
+  graph.decode();
+  const gedit::Names names(graph);
+  const gedit::Edges producers = gedit::producers(graph, names), consumers = gedit::reversed(producers);
+  int made = 0;
+  const auto found = gedit::folding::find_batch_norms(
+      {graph, names, consumers, [&](gedit::NodeId id) { return kept.contains(graph.name(id)); },
+       [&](std::string_view name) {
+         return std::string(name).append("_folded_").append(std::to_string(made++));
+       }});
+  for (const auto& norm : found) {
+    for (const auto& [id, node] : norm.replaced) graph.replace(id, node);
+    for (const std::string& node : norm.added) graph.append(node);
+    for (const gedit::NodeId id : norm.passed) graph.remove(id);
+  }
+  gedit::StringSink sink;
+  graph.write(sink);
+  std::ofstream(to, std::ios::binary) << sink.text;
+  std::printf("%zu\n", found.size());
+  return 0;
+}
+
 int run(const char* from, const char* to) {
-  std::ifstream in(from, std::ios::binary);
-  const std::string graph((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string graph = read(from);
   gedit::Registry ops;
   ops.add_builtin();
   gedit::folding::NodeFolder folder(ops);
@@ -76,6 +110,8 @@ int run(const char* from, const char* to) {
 
 int main(int count, char** arguments) {
   if (count == 3) return run(arguments[1], arguments[2]);
+  if (count > 3 && std::string_view(arguments[1]) == "--fold-bn")
+    return fold_batch_norms(arguments[2], arguments[3], {arguments + 4, arguments + count});
   std::fputs("usage: fold_driver IN OUT\n", stderr);
   return 2;
 }

@@ -26,18 +26,18 @@ namespace gedit::folding {
 struct NormSubject {
   const Graph& graph;
   const Names& names;
-  const Edges& producers;  // complete(); of the graph as it is
-  const Edges& consumers;
+  const Edges& consumers;  // reversed(producers()), of the graph as it is
   // Whether somebody but the graph's nodes asks for a value of the node: an output, a signature's tensor, a
-  // name to keep. Nothing before the end of a pattern may be.
+  // name to keep. Nothing before the end of a pattern may be, nor a FusedBatchNorm.
   std::function<bool(NodeId)> kept;
   // A name like this one that no node has, another one each time.
   std::function<std::string(std::string_view)> free_name;
 };
 
 struct FoldedNorm {
-  // The nodes of the graph with their new content, under their old names: the convolution, and the last
-  // node of the pattern, a BiasAdd now (an Identity where nothing is added).
+  // Nodes of the graph with their new content, under their old names: the weights, or the convolution that
+  // reads new ones; BatchToSpaceND; and the last node of the pattern, a BiasAdd now (an Identity where
+  // nothing is added).
   std::vector<std::pair<NodeId, std::string>> replaced;
   std::vector<std::string> added;  // NodeDefs: weights and bias
   std::vector<NodeId> passed;      // nodes of the pattern that nobody reads any more
