@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -16,6 +17,8 @@
 #include "graph/types.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
+#include "select/tensors.h"
+#include "shape/infer.h"
 
 namespace gedit {
 namespace {
@@ -26,7 +29,9 @@ using Is = Selector::Is;
 
 // A graph and what is derived from it.
 struct SearchedPlace {
-  explicit SearchedPlace(Graph& graph) : graph(graph) { graph.decode(); }
+  explicit SearchedPlace(Graph& graph, std::string_view function = {}) : graph(graph), function(function) {
+    graph.decode();
+  }
 
   const Names& find_names() {
     if (!names) names.emplace(graph);
@@ -42,6 +47,7 @@ struct SearchedPlace {
   }
 
   Graph& graph;
+  std::string_view function;  // empty: the main graph
   std::optional<Names> names;
   std::optional<Edges> producers, consumers;
 };
@@ -91,6 +97,7 @@ struct Selecting::State {
   }
   NodeSet members(const Selector& selector, SearchedPlace& place);
   bool has_dtype(std::string_view node_def, DType type);
+  NodeSet with_shape(SearchedPlace& place, const auto& matches);
 
   Library& find_library() {
     if (!library) library = Library::decode(model.graph().part(graph_field::kLibrary), model.arena);
@@ -101,6 +108,7 @@ struct Selecting::State {
   Registry& ops;
   SearchedPlace main;
   std::optional<Library> library;
+  std::unique_ptr<Inference> shapes;  // where a selector asks for them
   std::map<size_t, std::unique_ptr<SearchedPlace>> bodies;
   std::unordered_map<std::string_view, std::vector<size_t>> function_numbers;
 };
@@ -120,6 +128,21 @@ bool Selecting::State::has_dtype(std::string_view node_def, DType type) {
     }
   });
   return found;
+}
+
+// Nodes of which an output has a shape that `matches` takes, as `gedit shapes` tells it.
+NodeSet Selecting::State::with_shape(SearchedPlace& place, const auto& matches) {
+  NodeSet set(place.graph.size());
+  if (!shapes) shapes = std::make_unique<Inference>(main.graph, ops);
+  const GraphShapes* found = place.function.empty() ? &shapes->main() : shapes->function(place.function);
+  for (uint32_t i = 0; i < place.graph.size() && found != nullptr; ++i) {
+    const NodeId id{i};
+    if (place.graph.removed(id)) continue;
+    for (uint32_t k = 0; k < found->outputs(id) && !set.has(id); ++k) {
+      if (matches(found->shape(id, k))) set.add(id);
+    }
+  }
+  return set;
 }
 
 NodeSet Selecting::State::members(const Selector& selector, SearchedPlace& place) {
@@ -190,6 +213,16 @@ NodeSet Selecting::State::in_place(const Selector& selector, SearchedPlace& plac
         if (node.size() == selector.number) return selector.or_equal;
         return (node.size() > selector.number) == (selector.compare == '>');
       });
+    case Is::kRank:
+      return with_shape(place, [&](const Shape& shape) { return shape && shape->size() == selector.number; });
+    case Is::kShape: {
+      const Shape wanted = parse_shape(selector.text);
+      return with_shape(place, [&](const Shape& shape) {
+        if (!wanted || !shape) return wanted == shape;
+        return std::equal(wanted->begin(), wanted->end(), shape->begin(), shape->end(),
+                          [](int64_t want, int64_t size) { return want < 0 || want == size; });
+      });
+    }
     case Is::kVariable:
       if (!selector.text.empty()) return members(selector, place);
       return each(place, [&](std::string_view node) { return is_variable_op(node_op(node)); });
@@ -265,7 +298,8 @@ Selection Selecting::State::in_functions(const std::string& function,
   Library& functions = find_library();
   const auto take = [&](size_t i) {
     std::unique_ptr<SearchedPlace>& body = bodies[i];
-    if (!body) body = std::make_unique<SearchedPlace>(functions.functions[i].body);
+    if (!body)
+      body = std::make_unique<SearchedPlace>(functions.functions[i].body, functions.functions[i].name);
     result.in_functions.emplace(i, any_in_place(selectors, *body));
   };
   if (!is_glob(function)) {

@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "base/size.h"
 #include "graph/dtype.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -225,6 +226,17 @@ class Parser {
     if (word.starts("dtype:")) {
       if (!parse_dtype(rest("dtype:"))) fail("'" + rest("dtype:") + "' is no dtype");
       return make(selector, Is::kDtype, rest("dtype:"));
+    }
+    if (word.starts("shape:")) {
+      parse_shape(rest("shape:"));  // refuses what is none
+      return make(selector, Is::kShape, rest("shape:"));
+    }
+    if (word.starts("rank:")) {
+      const std::string number = rest("rank:");
+      const auto [end, error] =
+          std::from_chars(number.data(), number.data() + number.size(), selector.number);
+      if (error != std::errc{} || end != number.data() + number.size()) fail("'" + number + "' is no rank");
+      return make(selector, Is::kRank, number);
     }
     if (word.starts("var:")) {
       const std::string which = rest("var:");

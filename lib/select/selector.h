@@ -5,8 +5,8 @@
 //   atom        [N'+'] primary ['+'[N]]                            N steps against, along the edges; no
 //   number: all primary     glob | scope'/' | 're:'regex | 'op:'glob | 'attr:'KEY['='VALUE] | 'dtype:'TYPE |
 //   'device:'glob |
-//               'size'('>'|'>='|'<'|'<=')SIZE | 'var:'['trainable'] | 'collection:'KEY | 'fn:'glob'//'primary
-//               | FUNCTION'//'primary | '@'file | '"'any text'"'
+//               'shape:'SHAPE | 'rank:'N | 'size'('>'|'>='|'<'|'<=')SIZE | 'var:'['trainable'] |
+//               'collection:'KEY | 'fn:'glob'//'primary | FUNCTION'//'primary | '@'file | '"'any text'"'
 //
 // A word ends at a blank, a comma, `&`, `|` or `)` outside of brackets; in double quotes everything is
 // literal. A regular expression ends where a word would, so one with blanks or a bare comma stands in quotes:
@@ -31,6 +31,8 @@ struct Selector {
     kDtype,
     kDevice,      // glob
     kSize,        // number, compare
+    kShape,       // text, as parse_shape() reads it
+    kRank,        // number
     kVariable,    // text: "" or "trainable"
     kCollection,  // glob
     kFunction,    // key: glob of function names, one operand that is evaluated in their bodies

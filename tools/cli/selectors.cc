@@ -11,6 +11,7 @@ std::span<const SelectorForm> selector_forms() {
       {{"re:^a.*b$"}, "regular expression, searched"},
       {{"op:Conv2D", "op:*NonMax*"}, "type of operation"},
       {{"attr:padding=SAME", "dtype:float16", "device:*GPU*", "size>1M"}, "properties"},
+      {{"shape:[?,8]", "rank:2"}, "an output has such a shape; ? is any size"},
       {{"var:", "var:trainable"}, "variables"},
       {{"collection:losses"}, "the members of a collection"},
       {{"fn:NAME//sel"}, "inside library functions, NAME a glob"},

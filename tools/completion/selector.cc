@@ -63,7 +63,8 @@ void offer_selector(const std::vector<GraphOnLine>& graphs, Candidates& candidat
   }
   if (word.empty() && !graphs.empty()) return;
   for (const Word& known : kWords) candidates.offer(all_before + std::string(known.start), known.about);
-  for (const char* other : {"dtype:", "var:", "var:trainable", "re:"}) candidates.offer(all_before + other);
+  for (const char* other : {"dtype:", "shape:", "rank:", "var:", "var:trainable", "re:"})
+    candidates.offer(all_before + other);
 }
 
 void offer_key_selector(const std::string& checkpoint, Candidates& candidates, const std::string& before,
