@@ -16,6 +16,7 @@
 #include "model/saver_def.h"
 #include "ops/kinds.h"
 #include "select/tensors.h"
+#include "shape/infer.h"
 
 namespace gedit {
 namespace {
@@ -57,6 +58,7 @@ class GraphChecker {
     check_frames(in, only, report_);
     check_calls(in, functions_, only, report_);
     shared_names(in, only);
+    shapes(in, only);
     const NodeSet restoring = values || no_variables_ ? restore_nodes(in) : NodeSet();
     if (no_variables_) absent_variables(restoring, library);
     check_saver_nodes(in, values ? &*values : nullptr, only, &restoring, report_);
@@ -80,6 +82,20 @@ class GraphChecker {
     if (op_list.empty()) return;
     producer_registry_.add_op_list(op_list);
     context_.producer_ops = &producer_ops_;
+  }
+
+  // Of a graph that is otherwise sound: what a node without its inputs gives says nothing.
+  void shapes(const CheckedGraph& in, const NodeSet* only) {
+    if (report_.has_errors()) return;
+    const Inference inference(graph_, registry_);
+    for (const ShapeContradiction& found : inference.contradictions()) {
+      if (!found.function.empty()) {
+        if (only == nullptr)
+          report_.warn(Rule::kShapes, found.function + "//" + found.node, printable(found.message));
+      } else if (only == nullptr || only->has(in.names.find(found.node))) {
+        report_.add(Rule::kShapes, found.node, printable(found.message));
+      }
+    }
   }
 
   // What is needed to compute the tensors to fetch.

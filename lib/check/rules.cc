@@ -1,5 +1,6 @@
 #include "check/rules.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gedit {
@@ -47,6 +48,12 @@ constexpr std::array kRules{
     // gc, ValidateShape: "an _output_shapes attribute inconsistent with the GraphDef"
     RuleInfo{Rule::kOutputShapes, "output-shapes", Level::kError,
              "_output_shapes that TensorFlow refuses at import"},
+    // core/framework/shape_inference.cc at import: "Dimensions must be equal", "must be rank"; in functions
+    // when
+    // they run
+    RuleInfo{
+        Rule::kShapes, "shapes", Level::kError,
+        "shapes that cannot agree, or an input of another rank than the op takes; in functions: a warning"},
     // kernels/constant_op.cc, framework/tensor.cc: "Cannot parse tensor from proto"
     RuleInfo{Rule::kConst, "const", Level::kError, "bytes that do not make up the tensor's shape"},
     // python/ops/variables.py, from_proto: "refers to an Operation not in the graph"; two definitions of one
@@ -126,6 +133,11 @@ void Report::add(Rule rule, std::string subject, std::string message) {
 
 void Report::warn(Rule rule, std::string subject, std::string message) {
   faults_.push_back({std::string(info(rule).name), std::move(subject), std::move(message), Level::kWarning});
+}
+
+bool Report::has_errors() const {
+  return std::any_of(faults_.begin(), faults_.end(),
+                     [](const Fault& fault) { return fault.level == Level::kError; });
 }
 
 }  // namespace gedit

@@ -27,6 +27,7 @@ enum class Rule : uint8_t {
   kFrame,
   kFunction,
   kOutputShapes,
+  kShapes,
   kConst,
   kVariable,
   kCollection,
@@ -65,6 +66,7 @@ class Report {
  public:
   void add(Rule rule, std::string subject, std::string message);
   void warn(Rule rule, std::string subject, std::string message);
+  bool has_errors() const;
   std::vector<Fault> take() { return std::move(faults_); }
 
  private:

@@ -30,11 +30,12 @@ std::vector<std::string_view> initializers(const MetaGraph& meta) {
 
 class SheetMaker {
  public:
-  SheetMaker(const Graph& graph, OpDefs& ops, const SheetOptions& options, const NodeSet* hits)
-      : graph_(graph), ops_(ops), options_(options), hits_(hits) {}
+  SheetMaker(const Graph& graph, OpDefs& ops, const SheetOptions& options, const NodeSet* hits,
+             const GraphShapes* shapes)
+      : graph_(graph), ops_(ops), options_(options), hits_(hits), shapes_(shapes) {}
 
   Sheet run(const AroundGraph& surroundings) {
-    wiring_ = wire(graph_, ops_, surroundings.initializers, hits_, sheet_.types);
+    wiring_ = wire(graph_, ops_, surroundings.initializers, hits_, shapes_, sheet_.types);
     connect();
     keep();
     item_of_ = plant(wiring_, keep_, sheet_);
@@ -130,6 +131,7 @@ class SheetMaker {
   OpDefs& ops_;
   const SheetOptions& options_;
   const NodeSet* hits_;
+  const GraphShapes* shapes_;
   Sheet sheet_;
   Wiring wiring_;
   std::vector<SheetEdge> edges_;  // between vertices
@@ -161,8 +163,10 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
   for (const TensorSummary& output : summarize(model, model.selected, ops).outputs)
     surroundings.outputs.push_back(output.tensor);
   const Selection* selection = options.selection;
+  Inference shapes(graph, ops);
   sheets.push_back(
-      SheetMaker(graph, defs, options, selection == nullptr ? nullptr : &selection->nodes).run(surroundings));
+      SheetMaker(graph, defs, options, selection == nullptr ? nullptr : &selection->nodes, &shapes.main())
+          .run(surroundings));
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   for (size_t i = 0; i < library.functions.size(); ++i) {
     const NodeSet* hits = nullptr;
@@ -173,7 +177,7 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
     }
     Function& function = library.functions[i];
     function.body.decode();
-    sheets.push_back(SheetMaker(function.body, defs, options, hits).run({}));
+    sheets.push_back(SheetMaker(function.body, defs, options, hits, shapes.function(function.name)).run({}));
     sheets.back().function = function.name;
   }
   return sheets;

@@ -23,8 +23,8 @@ std::string variable_shape_text(std::string_view node_def) {
 
 class Wirer {
  public:
-  Wirer(const Graph& graph, OpDefs& ops, std::vector<std::string>& types)
-      : graph_(graph), ops_(ops), names_(graph), types_(types) {
+  Wirer(const Graph& graph, OpDefs& ops, const GraphShapes* shapes, std::vector<std::string>& types)
+      : graph_(graph), ops_(ops), shapes_(shapes), names_(graph), types_(types) {
     if (types_.empty()) types_.emplace_back();
     for (uint32_t i = 0; i < types_.size(); ++i) type_index_.emplace(types_[i], i);
   }
@@ -152,7 +152,7 @@ class Wirer {
       const bool known = argument < argument_types_.size() && argument_types_[argument] != DType::kInvalid;
       return known ? type_index(dtype_name(argument_types_[argument])) : 0;
     }
-    return type_index(type_text(from, dtype_of(from, 0), output_shape(from.bytes, 0)));
+    return type_index(type_text(from, dtype_of(from, 0), shape_of(v, 0, output_shape(from.bytes, 0))));
   }
 
   void find_types(uint32_t v, std::vector<uint32_t>& found) {
@@ -164,12 +164,19 @@ class Wirer {
       for (Fields list(last_bytes(*shapes, attr_field::kList)); list.next();) {
         if (!list->bytes(attr_field::kShape)) continue;
         const DType type = output < types.size() ? types[output] : DType::kInvalid;
-        found.push_back(type_index(type_text(from, type, parse_shape_proto(list->value))));
+        found.push_back(
+            type_index(type_text(from, type, shape_of(v, output, parse_shape_proto(list->value)))));
         ++output;
       }
     }
     for (; output < types.size(); ++output)
-      found.push_back(type_index(type_text(from, types[output], std::nullopt)));
+      found.push_back(type_index(type_text(from, types[output], shape_of(v, output, std::nullopt))));
+  }
+
+  // As the file says it, else as it follows.
+  Shape shape_of(uint32_t v, size_t output, Shape stated) const {
+    if (stated || shapes_ == nullptr || v >= graph_.size()) return stated;
+    return shapes_->shape(NodeId{v}, static_cast<uint32_t>(output));
   }
 
   // Of all outputs in output_types_.
@@ -283,6 +290,7 @@ class Wirer {
 
   const Graph& graph_;
   OpDefs& ops_;
+  const GraphShapes* shapes_;
   const Names names_;
   std::vector<std::string>& types_;
   std::unordered_map<std::string, uint32_t> type_index_;
@@ -314,8 +322,8 @@ const OpDef* OpDefs::find(std::string_view op) {
 }
 
 Wiring wire(const Graph& graph, OpDefs& ops, const std::vector<std::string_view>& initializers,
-            const NodeSet* own, std::vector<std::string>& types) {
-  return Wirer(graph, ops, types).run(initializers, own);
+            const NodeSet* own, const GraphShapes* shapes, std::vector<std::string>& types) {
+  return Wirer(graph, ops, shapes, types).run(initializers, own);
 }
 
 }  // namespace gedit

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/names.h"
 #include "ops/registry.h"
+#include "shape/infer.h"
 
 namespace gedit {
 
@@ -45,8 +46,9 @@ class OpDefs {
 };
 
 // Of a decoded graph. `initializers`: names of nodes that initialize a variable, from VariableDefs; `own`:
-// nodes that get a box whatever they are. `types` gains the texts.
+// nodes that get a box whatever they are; `shapes`: of tensors of which the file says nothing, or null.
+// `types` gains the texts.
 Wiring wire(const Graph& graph, OpDefs& ops, const std::vector<std::string_view>& initializers,
-            const NodeSet* own, std::vector<std::string>& types);
+            const NodeSet* own, const GraphShapes* shapes, std::vector<std::string>& types);
 
 }  // namespace gedit

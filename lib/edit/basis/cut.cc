@@ -2,6 +2,7 @@
 
 #include "edit/basis/addresses.h"
 #include "edit/basis/branches.h"
+#include "edit/basis/inferred_shapes.h"
 #include "edit/basis/signature_inputs.h"
 #include "ops/kinds.h"
 
@@ -97,10 +98,10 @@ void Cut::find_reads(const NodeSet& kept) {
   }
 }
 
-void Cut::check(const TensorRef& tensor, At& at, InputTypes& types) const {
+void Cut::check(const TensorRef& tensor, At& at, InputTypes& types, InferredShapes& shapes) const {
   if (facts_.frames().of_output(tensor.node) != 0) throw in_loop(tensor);
   const DType type = at.type = type_of(tensor, at);
-  at.was = output_shape(graph_.bytes(tensor.node), tensor.index);
+  at.was = shapes.of(tensor);
   at.shape = at.typed.dtype ? at.typed.shape : at.was;
   for (const auto& [reader, slot] : at.reads) {
     const auto [of_reader, fresh] = types.try_emplace(index_of(reader));
@@ -177,10 +178,11 @@ void Cut::place(const TensorRef& tensor, const At& at, NewNames& names, Closure&
 void Cut::apply(Closure& closure, Changes& changes) {
   find_reads(closure.nodes());
   InputTypes types;
+  InferredShapes shapes(graph_, facts_.ops);
   for (const TensorRef& tensor : order_) {
     At& at = inputs_.at(tensor);
     if (at.needed) {
-      check(tensor, at, types);
+      check(tensor, at, types, shapes);
     } else {
       changes.warnings.push_back(quoted("input", at.typed.name) + " is not needed by the outputs");
     }

@@ -16,6 +16,8 @@
 
 namespace gedit {
 
+class InferredShapes;
+
 class Cut {
  public:
   // T,.. and T[:DTYPE[SHAPE]],.. as a user writes them. Throws Error (kRefused) where there is no such
@@ -47,7 +49,7 @@ class Cut {
   Error in_loop(const TensorRef& tensor) const;
   DType type_of(const TensorRef& tensor, const At& at) const;
   void find_reads(const NodeSet& kept);
-  void check(const TensorRef& tensor, At& at, InputTypes& types) const;
+  void check(const TensorRef& tensor, At& at, InputTypes& types, InferredShapes& shapes) const;
   void place(const TensorRef& tensor, const At& at, NewNames& names, Closure& closure, Changes& changes);
   void rewire();
 

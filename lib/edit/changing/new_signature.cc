@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/map_entry.h"
+#include "edit/basis/inferred_shapes.h"
 #include "edit/basis/tensor_info.h"
 #include "edit/functions/expose.h"
 #include "edit/functions/function_def.h"
@@ -47,7 +48,12 @@ std::vector<Assignment> parse_assignments(const std::vector<std::string>& texts,
 class Adding {
  public:
   Adding(Model& model, Registry& ops, const NewSignature& request)
-      : model_(model), ops_(ops), request_(request), objects_(model.meta()), signatures_(model.meta()) {}
+      : model_(model),
+        ops_(ops),
+        request_(request),
+        objects_(model.meta()),
+        signatures_(model.meta()),
+        shapes_(model.graph(), ops) {}
 
   Changes run() {
     const std::vector<Assignment> inputs = parse_assignments(request_.inputs, "inputs"),
@@ -142,7 +148,7 @@ class Adding {
           return parse_shape_proto(last_bytes(info, tensor_info_field::kShape));
       }
     }
-    return shape;
+    return shapes_.of(tensor);
   }
 
   std::string info(const WrapperTensor& tensor) const {
@@ -315,6 +321,7 @@ class Adding {
   const NewSignature& request_;
   ObjectsOfMeta objects_;
   SignatureDefs signatures_;
+  mutable InferredShapes shapes_;
   std::optional<Names> names_;
   ExposedCopies exposed_copies_;
   std::optional<Library> library_;

@@ -5,19 +5,22 @@
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
+#include "edit/basis/inferred_shapes.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
 std::string placeholder(const CopyReads& reads, const CopyRequest& request, const TensorRef& tensor,
-                        std::vector<std::string>& new_nodes) {
+                        InferredShapes& shapes, std::vector<std::string>& new_nodes) {
   const std::string_view node_def = reads.facts.graph().bytes(tensor.node);
   DType type = base_type(reads.facts.tensors().type(tensor));
-  Shape shape = output_shape(node_def, tensor.index);
+  Shape shape;
   if (const auto stated = reads.selection.typed.find(tensor); stated != reads.selection.typed.end()) {
     type = *stated->second.dtype;
     shape = stated->second.shape;
+  } else {
+    shape = shapes.of(tensor);
   }
   if (type == DType::kInvalid) {
     const std::string known = reads.text(tensor) + (tensor.index == 0 ? ":0" : "");
@@ -70,6 +73,7 @@ void stop_gradient(const CopyReads& reads, const CopyRequest& request, const Ten
 void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyChanges& result,
                       std::vector<std::string>& new_nodes) {
   std::unordered_map<TensorRef, std::string, TensorHash> made;
+  InferredShapes shapes(reads.facts.graph(), reads.facts.ops);
   reads.each([&](NodeId reader, size_t slot, const TensorRef& tensor) {
     if (tensor.control || reads.mapping.copied(tensor.node) || reads.selection.shared.has(tensor.node))
       return;
@@ -83,7 +87,7 @@ void add_placeholders(const CopyReads& reads, const CopyRequest& request, CopyCh
           .hint("select '" + printable(name) + "' too, or --share " + printable(name));
     }
     if (made.contains(tensor)) return;
-    const std::string name = placeholder(reads, request, tensor, new_nodes);
+    const std::string name = placeholder(reads, request, tensor, shapes, new_nodes);
     made.emplace(tensor, name);
     result.inputs[reads.text(tensor)] = name;
   });
