@@ -80,9 +80,20 @@ class Draw final : public Command {
 
   // Graphviz is run, not linked: gedit is one static program, and Debian has no static libgvc.
   static std::string svg(const std::string& text) {
+    constexpr size_t kManyLines = 3000;
+    size_t lines = 0;
+    for (size_t at = text.find(" -> "); at != std::string::npos; at = text.find(" -> ", at + 4)) ++lines;
+    if (lines > kManyLines) {
+      say_note("dot takes minutes to lay out " + std::to_string(lines) +
+               " lines; sooner: a smaller --depth, -s SELECTOR, or OUT.html");
+    }
     Finished dot;
     try {
       dot = run_program({"dot", "-Tsvg"}, text);
+      // "trouble in init_rank": ranks of boxes and of scopes contradict each other. Then those of all scopes
+      // together, and at last none.
+      if (dot.status != 0) dot = run_program({"dot", "-Tsvg", "-Gnewrank=true"}, text);
+      if (dot.status != 0) dot = run_program({"dot", "-Tsvg", "-Gnewrank=true", "-Econstraint=false"}, text);
     } catch (const Error& error) {
       throw Error(error.cause(), error.message())
           .of("dot")
