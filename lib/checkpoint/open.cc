@@ -208,7 +208,10 @@ Location locate_checkpoint(const std::string& operand) {
   if (auto found = find_checkpoint(operand)) return *found;
   std::string what = "no such checkpoint";
   if (is_directory(operand)) what = "a directory without a checkpoint state file";
-  if (is_file(operand)) what = "not a checkpoint";
+  if (is_file(operand)) {
+    refuse_lfs_pointer(*InputFile::open(operand));
+    what = "not a checkpoint";
+  }
   throw Error(Cause::kInput, what).in(operand).hint(hint_near(operand));
 }
 

@@ -52,9 +52,15 @@ bool looks_like_table(std::string_view bytes) {
   return magic == kMagic;
 }
 
+void refuse_lfs_pointer(const InputFile& file) {
+  if (file.bytes().starts_with("version https://git-lfs.github.com/spec/"))
+    throw Error(Cause::kInput, "a git-lfs pointer, not the file").in(file.path()).hint("git lfs pull");
+}
+
 Table::Table(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {
   const std::string_view bytes = file_->bytes();
   if (!looks_like_table(bytes)) {
+    refuse_lfs_pointer(*file_);
     throw Error(Cause::kInput,
                 bytes.size() < kFooter ? "too short for a table" : "not a table (no magic number)")
         .in(file_->path());

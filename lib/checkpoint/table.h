@@ -14,6 +14,9 @@
 namespace gedit {
 
 // Whether the bytes end like a table.
+// Throws Error (kInput) where the file is what git-lfs leaves in the place of one that was not fetched.
+void refuse_lfs_pointer(const InputFile& file);
+
 bool looks_like_table(std::string_view bytes);
 
 // A table in a mapped file. Every block is checked (place, crc32c, size after unpacking) before it is seen;
