@@ -95,6 +95,9 @@ class Summarizer {
     });
     std::set<std::string_view> all;
     for (const auto& of_piece : devices) all.insert(of_piece.begin(), of_piece.end());
+    each_body_node(graph_.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
+      if (const std::string_view device = node_device(node_def); !device.empty()) all.insert(device);
+    });
     summary_.devices.assign(all.begin(), all.end());
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       if (graph_.is(NodeId{i}, OpKind::kMustBeFed | OpKind::kPlaceholderWithDefault))
@@ -141,6 +144,7 @@ class Summarizer {
       const std::string_view node_def = graph_.bytes(NodeId{i});
       const std::string_view name = node_name(node_def);
       const auto variable = variables.find(name);
+      const uint64_t constants = summary_.variables.empty() ? constant_elements(graph_, NodeId{i}) : 0;
       size_t at = 0;
       for (int level = 0; level < depth_; ++level) {
         at = name.find('/', at);
@@ -148,6 +152,7 @@ class Summarizer {
         ScopeSummary& scope = found[std::string(name.substr(0, at))];
         ++scope.nodes;
         scope.bytes += node_def.size();
+        scope.parameters += constants;
         if (variable != variables.end()) {
           ++scope.variables;
           scope.parameters += shape_elements(variable->second->shape);

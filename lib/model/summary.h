@@ -30,6 +30,7 @@ struct VariableSummary {
   bool trainable = false;
   std::optional<std::string> key;  // in a checkpoint; nothing where no saver tells
   std::vector<std::string> collections;
+  std::string initializer, snapshot, initial_value;  // of its VariableDef; empty where none says
 };
 
 struct SignatureSummary {
@@ -45,7 +46,7 @@ struct CollectionSummary {
 struct SaverSummary {
   std::string restore_op, save_tensor, filename_tensor,
       version;  // V1, V2, legacy; empty: found from nodes alone
-  size_t keys = 0;
+  std::vector<std::string> keys;  // sorted; a slice as `KEY SLICE`
   bool sharded = false;
 };
 

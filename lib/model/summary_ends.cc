@@ -234,12 +234,15 @@ class GraphEnds {
         fed.emplace(std::string(parse_input(info.tensor).node), "signature " + signature.key);
       }
     }
+    std::unordered_set<std::string_view> filenames;
+    for (const SaverSummary& saver : summary_.savers) filenames.insert(node_of(saver.filename_tensor));
     NodeSet best(of_.graph.size());
     for (const NodeId id : best_outputs_) best.add(id);
     const NodeSet needed = reach(best, of_.producers, kAnyDistance);
     for (const NodeId id : of_.placeholders) {
       const auto signature = fed.find(std::string(of_.graph.name(id)));
-      if (signature == fed.end() && saver_parts().has(id)) continue;  // the name of a checkpoint
+      if (signature == fed.end() && (saver_parts().has(id) || filenames.contains(of_.graph.name(id))))
+        continue;  // the name of a checkpoint
       Ranked one{id, 2, 0, ""};
       if (signature != fed.end()) {
         one.rank = 0;

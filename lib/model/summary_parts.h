@@ -25,6 +25,9 @@ struct SummarizedGraph {
 // 0 where a size is not known.
 uint64_t shape_elements(const Shape& shape);
 
+// Of a Const that may be a weight: 0 for a scalar, for text, and for what is no Const.
+uint64_t constant_elements(const Graph& graph, NodeId id);
+
 // Fills variables, parameters and parameter_bytes, or else constants.
 void summarize_variables(const SummarizedGraph& of, GraphSummary& summary);
 

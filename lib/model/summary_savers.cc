@@ -1,33 +1,87 @@
 // Savers of a summary, with how many keys they restore.
+#include <algorithm>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "graph/function_names.h"
+#include "graph/library.h"
 #include "model/collections.h"
 #include "model/saver_def.h"
 #include "model/summary_parts.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
+constexpr size_t kMostBodies = 10'000;  // functions looked into for savers, by all SaverDefs
+
+std::string saved_key(const SavedTensor& tensor) {
+  return tensor.slice.empty() ? tensor.key : tensor.key + " " + tensor.slice;
+}
+
+// Restore nodes in functions, as a TF2 SavedModel has them, function by function.
+class RestoresInFunctions {
+ public:
+  explicit RestoresInFunctions(const SummarizedGraph& of)
+      : library_(Library::decode(of.graph.part(graph_field::kLibrary), of.graph.arena())) {
+    for (size_t i = 0; i < library_.functions.size(); ++i) by_name_.emplace(library_.functions[i].name, i);
+  }
+
+  // Adds the keys that a call restores, through what it calls in turn.
+  void add(std::string_view node_def, std::set<std::string>& keys) {
+    std::vector<size_t> open;
+    std::unordered_set<size_t> seen;
+    const auto take = [&](std::string_view caller) {
+      each_function_named(caller, [&](std::string_view name) {
+        const auto found = by_name_.find(name);
+        if (found != by_name_.end() && seen.insert(found->second).second) open.push_back(found->second);
+      });
+    };
+    take(node_def);
+    while (!open.empty() && looked_at_++ < kMostBodies) {
+      Graph& body = library_.functions[open.back()].body;
+      open.pop_back();
+      body.decode();
+      for (const SaverNode& restore : find_savers(body, Names(body)).restores) {
+        for (const SavedTensor& tensor : restore.tensors) keys.insert(saved_key(tensor));
+      }
+      body.each_record(take);
+    }
+  }
+
+ private:
+  Library library_;
+  std::unordered_map<std::string_view, size_t> by_name_;
+  size_t looked_at_ = 0;
+};
+
 // Distinct keys of the restore nodes that the op runs.
-size_t keys_below(const SummarizedGraph& of, const std::string& restore_op) {
+std::vector<std::string> keys_below(const SummarizedGraph& of, RestoresInFunctions& functions, const std::string& restore_op) {
   const NodeId op = of.names.find(node_of(restore_op));
-  if (op == kNoNode) return 0;
+  if (op == kNoNode) return {};
   NodeSet from(of.graph.size());
   from.add(op);
   const NodeSet below = reach(from, of.producers, kAnyDistance);
-  std::unordered_set<std::string> keys;
+  std::set<std::string> keys;
   for (const SaverNode& restore : of.savers.restores) {
     if (!below.has(restore.node)) continue;
-    for (const SavedTensor& tensor : restore.tensors) keys.insert(tensor.key + '\0' + tensor.slice);
+    for (const SavedTensor& tensor : restore.tensors) keys.insert(saved_key(tensor));
   }
-  return keys.size();
+  // A merge runs several such calls by one NoOp.
+  const auto take = [&](NodeId id) {
+    if (!of.graph.is(id, OpKind::kNoOp)) functions.add(of.graph.bytes(id), keys);
+  };
+  take(op);
+  for (const NodeId source : of.producers.of(op)) take(source);
+  return {keys.begin(), keys.end()};
 }
 
 }  // namespace
 
 void summarize_savers(const SummarizedGraph& of, GraphSummary& summary) {
   std::set<std::string> known;
+  RestoresInFunctions functions(of);
   for (const std::string_view bytes : saver_defs(of.meta)) {
     const SaverDef def = parse_saver_def(bytes);
     static constexpr const char* kVersions[] = {"legacy", "V1", "V2"};
@@ -38,14 +92,15 @@ void summarize_savers(const SummarizedGraph& of, GraphSummary& summary) {
     saver.sharded = def.sharded;
     saver.version = def.version < 3 ? kVersions[def.version] : std::to_string(def.version);
     if (!known.insert(saver.restore_op).second) continue;
-    saver.keys = keys_below(of, saver.restore_op);
+    saver.keys = keys_below(of, functions, saver.restore_op);
     summary.savers.push_back(std::move(saver));
   }
   if (!summary.savers.empty()) return;
   for (const SaverNode& save : of.savers.saves) {
     SaverSummary saver;
     saver.save_tensor = of.graph.name(save.node);
-    saver.keys = save.tensors.size();
+    for (const SavedTensor& tensor : save.tensors) saver.keys.push_back(saved_key(tensor));
+    std::sort(saver.keys.begin(), saver.keys.end());
     summary.savers.push_back(std::move(saver));
   }
 }

@@ -49,6 +49,14 @@ uint64_t shape_elements(const Shape& shape) {
   return count;
 }
 
+uint64_t constant_elements(const Graph& graph, NodeId id) {
+  if (!graph.is(id, OpKind::kConst)) return 0;
+  const std::string_view node_def = graph.bytes(id);
+  if (type_attr(node_def, "dtype") == DType::kString) return 0;
+  const Shape shape = output_shape(node_def, 0);
+  return shape && !shape->empty() ? shape_elements(shape) : 0;
+}
+
 void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
   std::unordered_map<uint32_t, VariableSummary> found;
   for (const Collection& collection : collections(of.meta)) {
@@ -58,11 +66,17 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
         collection.kind == collection_kind::kBytesList && holds_variables(collection.key);
     for (const std::string_view item : collection.items) {
       if (!definitions && collection.kind != collection_kind::kNodeList) break;
-      const NodeId id = of.names.find(node_of(definitions ? variable_names(item).variable : item));
+      const VariableNames named = definitions ? variable_names(item) : VariableNames();
+      const NodeId id = of.names.find(node_of(definitions ? named.variable : item));
       if (id == kNoNode || !of.graph.is(id, OpKind::kVariable)) continue;
       VariableSummary& variable = found[index_of(id)];
       if (variable.collections.empty() || variable.collections.back() != collection.key) {
         variable.collections.emplace_back(collection.key);
+      }
+      if (definitions && variable.initializer.empty()) {
+        variable.initializer = named.initializer;
+        variable.snapshot = named.snapshot;
+        variable.initial_value = named.initial_value;
       }
       variable.trainable = variable.trainable || collection.key == collection_key::kTrainableVariables;
     }
@@ -77,6 +91,8 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     variable.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
     if (const auto shape = find_attr(node_def, "shape"))
       variable.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
+    // The first Variable says [] where it does not know (ops/state_ops.cc).
+    if (of.graph.op(id) == "Variable" && variable.shape && variable.shape->empty()) variable.shape.reset();
     if (const auto key = keys.find(i); key != keys.end()) variable.key = key->second;
     std::sort(variable.collections.begin(), variable.collections.end());
     summary.variables.push_back(variable);
@@ -88,11 +104,7 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
   }
   if (!summary.variables.empty()) return;
   for (uint32_t i = 0; i < of.graph.size(); ++i) {
-    if (!of.graph.is(NodeId{i}, OpKind::kConst)) continue;
-    const std::string_view node_def = of.graph.bytes(NodeId{i});
-    if (type_attr(node_def, "dtype") == DType::kString) continue;
-    const Shape shape = output_shape(node_def, 0);
-    if (shape && !shape->empty()) summary.constants += shape_elements(shape);
+    summary.constants += constant_elements(of.graph, NodeId{i});
   }
 }
 

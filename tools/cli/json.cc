@@ -22,6 +22,8 @@ Json dtype_json(const std::optional<DType>& dtype) {
   return dtype ? Json(dtype_name(*dtype)) : Json(nullptr);
 }
 
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 Json side_json(const std::map<std::string, TensorSummary>& side) {
   Json object = Json::object();
   for (const auto& [key, tensor] : side) {
@@ -60,7 +62,10 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
                          {"shape", shape_json(variable.shape)},
                          {"trainable", variable.trainable},
                          {"checkpoint_key", variable.key ? Json(*variable.key) : Json(nullptr)},
-                         {"collections", variable.collections}});
+                         {"collections", variable.collections},
+                         {"initializer", or_null(variable.initializer)},
+                         {"snapshot", or_null(variable.snapshot)},
+                         {"initial_value", or_null(variable.initial_value)}});
   }
   Json collections = Json::object();
   for (const CollectionSummary& collection : graph.collections) {
@@ -72,7 +77,8 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
                       {"save_tensor", saver.save_tensor},
                       {"filename_tensor", saver.filename_tensor},
                       {"version", saver.version},
-                      {"keys", saver.keys},
+                      {"keys", saver.keys.size()},
+                      {"key_names", saver.keys},
                       {"sharded", saver.sharded}});
   }
   Json object{{"tags", graph.tags},

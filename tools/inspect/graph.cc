@@ -98,7 +98,7 @@ std::string describe(const GraphSummary& graph, bool color) {
   for (const SaverSummary& saver : graph.savers) {
     savers.push_back({printable(saver.restore_op.empty() ? saver.save_tensor : saver.restore_op) + ", " +
                       (saver.version.empty() ? "no SaverDef" : saver.version) + ", " +
-                      count_text(saver.keys) + (saver.keys == 1 ? " key, " : " keys, ") +
+                      count_text(saver.keys.size()) + (saver.keys.size() == 1 ? " key, " : " keys, ") +
                       (saver.sharded ? "sharded" : "not sharded")});
   }
   text.table("saver", savers);
