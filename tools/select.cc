@@ -1,4 +1,6 @@
 // gedit select: what a selector hits.
+#include <unistd.h>
+
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/selectors.h"
@@ -47,10 +49,12 @@ class Select final : public Command {
   }
 
   static std::string as_lines(Model& model, Selecting& selecting, const Selection& selection) {
+    // A name may hold whatever a terminal obeys; a file of names has to have them as they are.
+    const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     std::string out;
     each(model, selecting, selection, [&](const std::string& prefix, std::string_view node_def) {
-      out += prefix;
-      out += node_name(node_def);
+      const std::string name = prefix + std::string(node_name(node_def));
+      out += terminal ? printable(name) : name;
       out += '\n';
     });
     return out;
