@@ -111,6 +111,28 @@ void subtract_values(Subject& node) {
 void multiply_values(Subject& node) {
   combine_values(node, [&](Dim a, Dim b) { return node.dims().multiply(a, b); });
 }
+// Of numbers: with the sign of what is divided by, or of what is divided.
+void floor_mod_values(Subject& node) {
+  combine_values(node, [](Dim a, Dim b) -> Dim {
+    if (!is_number(a) || !is_number(b) || b == 0 || b == -1) return b == -1 ? 0 : kUnknown;
+    const int64_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  });
+}
+void truncate_mod_values(Subject& node) {
+  combine_values(node, [](Dim a, Dim b) -> Dim {
+    if (!is_number(a) || !is_number(b) || b == 0 || b == -1) return b == -1 ? 0 : kUnknown;
+    return a % b;
+  });
+}
+void negate_values(Subject& node) {
+  same_shape(node);
+  const Ranked elements = node.value(0), shape = node.shape(0);
+  if (!elements || !shape || shape->size() > 1) return;
+  DimList found(elements->begin(), elements->end());
+  for (Dim& dim : found) dim = node.dims().subtract(0, dim);
+  node.give_value(0, found, shape->empty());
+}
 void divide_values(Subject& node) {
   combine_values(node, [&](Dim a, Dim b) { return node.dims().floor_divide(a, b); });
 }

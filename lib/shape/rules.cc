@@ -28,7 +28,7 @@ constexpr auto kFamilies = std::to_array<Family>({
      "FakeQuantWithMinMaxVarsPerChannel Floor HSVToRGB IFFT IFFT2D IFFT3D Imag InplaceAdd InplaceSub "
      "InplaceUpdate Inv Invert IsFinite IsInf IsNan LRN LRNGrad LeakyRelu Lgamma Log Log1p LogSoftmax "
      "LogicalNot MatrixBandPart MatrixExponential MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 "
-     "MaxPool3DGrad MaxPoolGrad NcclAllReduce Ndtri Neg OnesLike PopulationCount Print "
+     "MaxPool3DGrad MaxPoolGrad NcclAllReduce Ndtri OnesLike PopulationCount Print "
      "QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4 "
      "RGBToHSV RandomGammaGrad RandomShuffle Real Reciprocal RegexFullMatch RegexReplace Relu Relu6 "
      "Reverse ReverseSequence ReverseV2 Rint Roll Round Rsqrt ScatterAdd ScatterDiv ScatterMax "
@@ -42,9 +42,9 @@ constexpr auto kFamilies = std::to_array<Family>({
     {same_all, "IdentityN"},
     {cast, "Cast"},
     {broadcast,
-     "ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan FloorMod Greater "
-     "GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Mod "
-     "MulNoNan NextAfter Polygamma Pow RealDiv RightShift SquaredDifference TruncateDiv TruncateMod "
+     "ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Greater "
+     "GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr "
+     "MulNoNan NextAfter Polygamma Pow RealDiv RightShift SquaredDifference TruncateDiv "
      "Xdivy Xlog1py Xlogy Zeta"},
     {broadcast_three, "Betainc SelectV2"},
     {compare, "Equal NotEqual"},
@@ -54,6 +54,9 @@ constexpr auto kFamilies = std::to_array<Family>({
     {subtract_values, "Sub"},
     {multiply_values, "Mul"},
     {divide_values, "FloorDiv"},
+    {floor_mod_values, "FloorMod"},
+    {truncate_mod_values, "Mod TruncateMod"},
+    {negate_values, "Neg"},
     {maximum_values, "Maximum"},
     {minimum_values, "Minimum"},
     {scalars,

@@ -20,6 +20,9 @@ void add_values(Subject& node);
 void subtract_values(Subject& node);
 void multiply_values(Subject& node);
 void divide_values(Subject& node);
+void floor_mod_values(Subject& node);
+void truncate_mod_values(Subject& node);
+void negate_values(Subject& node);
 void maximum_values(Subject& node);
 void minimum_values(Subject& node);
 void second(Subject& node);   // output 0 is as input 1
