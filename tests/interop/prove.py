@@ -83,7 +83,7 @@ def renamed(graph, names, rng):
 
 def takes_reference(op):
     """Whether it needs what an Identity would not give it."""
-    known = op_def_registry.get(op)
+    known = op_def_registry.get(op) if hasattr(op_def_registry, "get") else op_def_registry.get_registered_ops().get(op)
     return known is not None and any(arg.is_ref for arg in known.input_arg)
 
 
