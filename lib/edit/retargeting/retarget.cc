@@ -55,6 +55,7 @@ void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
 RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request) {
   const ReleaseNumber release = retarget_release(request.release);
   MetaGraph& meta = model.meta();
+  meta.graph.decode();  // so that its parts are known, which are asked for again and again
   const Release& target = OpHistory::get().releases()[release];
   const Releases writers = writers_of(meta);
   const std::string_view versions = meta.graph.part(graph_field::kVersions);
