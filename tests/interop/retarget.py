@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""gedit retarget against real TensorFlow: what stands in for an op gives its numbers, to a relative 1e-5.
+
+Every replacement, and models made at random of functions, conds and loops, in the TensorFlow that runs this, as they are and
+retargeted; with GEDIT_SHARED or GEDIT_TF_RELEASES set in 1.4, 1.12, 1.15 and 2.3, too, whose libraries scripts/tf-release
+fetches once into the folder GEDIT_TF_RELEASES (default ~/.cache/gedit/tensorflow), 40 to 400 MB each. GEDIT_OLD_PYTHON names
+a Python 3.6 or 3.7, which they need.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import numpy as np
+import tensorflow as tf2
+from tensorflow.python.ops import gen_array_ops, gen_image_ops, gen_math_ops, gen_nn_ops
+
+import inline
+
+tf = tf2.compat.v1
+GEDIT = None
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RELEASES = ["1.4.0", "1.12.0", "1.15.0", "2.3.0"]
+MODELS = 6
+LACKING = {("NonMaxSuppressionV5", "1.4.0")}  # nothing there stands in for it
+
+
+def replaced():
+    """Each makes the outputs of one op that older releases lack, of x, float [2,4,4,3]."""
+    weights = np.linspace(-1, 1, 3 * 3 * 3 * 2, dtype=np.float32).reshape(3, 3, 3, 2)
+    ones = np.array([1.0, 0.5, 2.0], np.float32)
+    pads = [0, 0, 1, 2, 2, 0, 0, 0]
+    matrix = lambda x: tf.reshape(x, [2, 12, 4])
+    boxes = np.float32([[0, 0, 1, 1], [0, 0, 0.9, 1], [0, 2, 1, 3], [0, 2, 1.1, 3]])
+    return {
+        "AddV2": lambda x: gen_math_ops.add_v2(x, ones),
+        "BatchMatMulV2": lambda x: gen_math_ops.batch_mat_mul_v2(matrix(x), tf.reshape(x, [2, 4, 12])),
+        "BatchMatMulV3": lambda x: gen_math_ops.batch_mat_mul_v3(matrix(x), matrix(x), Tout=tf.float32, adj_x=True),
+        "SelectV2": lambda x: gen_math_ops.select_v2(x > 0.0, x, x * 2.0),
+        "SelectV2 of a scalar": lambda x: gen_math_ops.select_v2(tf.reduce_sum(x) > 0.0, x, x * 2.0),
+        "FusedBatchNormV3": lambda x: gen_nn_ops.fused_batch_norm_v3(x, ones, ones, ones, ones, is_training=False)[0],
+        "GatherV2": lambda x: gen_array_ops.gather_v2(x, [1, 0, 1], 0),
+        "LeakyRelu": lambda x: gen_nn_ops.leaky_relu(x, alpha=0.3),
+        "DivNoNan": lambda x: gen_math_ops.div_no_nan(x, tf.maximum(x, 0.0)),
+        "BroadcastTo": lambda x: gen_array_ops.broadcast_to(x[:, :, :, :1], [2, 4, 4, 3]),
+        "Conv2D": lambda x: gen_nn_ops.conv2d(x, weights, [1, 2, 1, 1], "EXPLICIT", explicit_paddings=pads),
+        "DepthwiseConv2dNative": lambda x: gen_nn_ops.depthwise_conv2d_native(x, weights, [1, 1, 1, 1], "EXPLICIT", explicit_paddings=pads),
+        "MatrixDiagV3": lambda x: gen_array_ops.matrix_diag_v3(matrix(x), 0, -1, -1, 0.0),
+        "MatrixSetDiagV3": lambda x: gen_array_ops.matrix_set_diag_v3(matrix(x), x[:, 0, :, 0], 0),
+        "MatrixDiagPartV3": lambda x: gen_array_ops.matrix_diag_part_v3(matrix(x), 0, 0.0),
+        "NonMaxSuppressionV5": lambda x: tf.cast(gen_image_ops.non_max_suppression_v5(
+            tf.constant(boxes), x[0, :, 0, 0], 3, 0.5, -9.0, 0.0)[0], tf.float32),
+        "StaticRegexFullMatch": lambda x: x + tf.cast(gen_string_match("weights"), tf.float32),
+    }
+
+
+def gen_string_match(text):
+    from tensorflow.python.ops import gen_string_ops
+    return gen_string_ops.static_regex_full_match(tf.constant(text), "^s3://.*")
+
+
+def close(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    return a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True)
+
+
+class Case:
+    def __init__(self, name, graph, outputs, feed):
+        self.name, self.graph, self.outputs, self.feed = name, graph.as_graph_def(add_shapes=True), outputs, feed
+
+    def run(self, graph_def):
+        config = tf.ConfigProto()
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        config.graph_options.optimizer_options.opt_level = -1
+        with tf.Graph().as_default() as graph:
+            tf.import_graph_def(graph_def, name="")
+            with tf.Session(graph=graph, config=config) as session:
+                return session.run(self.outputs, {"x:0": self.feed})
+
+
+def cases():
+    feed = np.random.RandomState(7).randn(2, 4, 4, 3).astype(np.float32)
+    for name, make in replaced().items():
+        with tf.Graph().as_default() as graph:
+            tf.identity(make(tf.placeholder(tf.float32, [2, 4, 4, 3], "x")), name="y")
+        yield Case(name, graph, ["y:0"], feed)
+    for seed in range(MODELS):
+        model = inline.Model(seed, False)
+        yield Case("model %d" % seed, model.graph, model.outputs, inline.FEEDS[0])
+
+
+def old_python():
+    for name in (os.environ.get("GEDIT_OLD_PYTHON"), "python3.7", "python3.6"):
+        if name and shutil.which(name):
+            return shutil.which(name)
+    return None
+
+
+class Retarget(unittest.TestCase):
+    def retargeted(self, folder, case, release):
+        before, after = os.path.join(folder, "before.pb"), os.path.join(folder, "after.pb")
+        with open(before, "wb") as file:
+            file.write(case.graph.SerializeToString())
+        result = subprocess.run([GEDIT, "retarget", before, "--tf", release, "-q", "-O", "-o", after], stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode, 0, "%s: %s" % (case.name, result.stderr.decode()))
+        graph = tf.GraphDef()
+        with open(after, "rb") as file:
+            graph.ParseFromString(file.read())
+        return graph, after
+
+    def test_numbers(self):
+        """Here, of what older releases are given."""
+        with tempfile.TemporaryDirectory() as folder:
+            for case in cases():
+                expected = case.run(case.graph)
+                for release in RELEASES:
+                    if (case.name, release) in LACKING:
+                        continue
+                    with self.subTest(case=case.name, release=release):
+                        found = case.run(self.retargeted(folder, case, release)[0])
+                        self.assertTrue(all(map(close, expected, found)), "%s: %s, %s" % (case.name, expected, found))
+
+    def test_releases(self):
+        place = os.environ.get("GEDIT_TF_RELEASES")
+        if not place and not os.environ.get("GEDIT_SHARED"):
+            self.skipTest("old releases are for scripts/test --all, or GEDIT_TF_RELEASES")
+        python = old_python()
+        if python is None:
+            self.skipTest("no Python 3.6 or 3.7, which old releases need; GEDIT_OLD_PYTHON names one")
+        place = place or os.path.expanduser("~/.cache/gedit/tensorflow")
+        for release in RELEASES:
+            folder = os.path.join(place, release)
+            fetched = subprocess.run([os.path.join(os.path.dirname(TESTS), "scripts", "tf-release"), release, folder],
+                                     env=dict(os.environ, PYTHON=sys.executable), stderr=subprocess.PIPE)
+            if fetched.returncode:
+                print("skipped: no libraries of TensorFlow %s: %s" % (release, fetched.stderr.decode().strip()[-200:]))
+                continue
+            self.judge(release, folder, python)
+
+    def judge(self, release, folder, python):
+        with tempfile.TemporaryDirectory() as made:
+            asked, requests = [case for case in cases() if (case.name, release) not in LACKING], []
+            for i, case in enumerate(asked):
+                _, path = self.retargeted(made, case, release)
+                kept = os.path.join(made, "%d.pb" % i)
+                os.rename(path, kept)
+                requests.append(json.dumps({"graph": kept, "outputs": case.outputs,
+                                            "feeds": {"x:0": [list(case.feed.shape), case.feed.ravel().tolist()]}}))
+            process = subprocess.run([python, os.path.join(TESTS, "old_release.py"), folder], stdout=subprocess.PIPE,
+                                     input="\n".join(requests).encode() + b"\n", stderr=subprocess.DEVNULL)
+            answers = [json.loads(line) for line in process.stdout.splitlines()]
+            self.assertEqual(len(answers), len(asked), "TensorFlow %s ended before its time" % release)
+            for case, answer in zip(asked, answers):
+                with self.subTest(case=case.name, release=release):
+                    self.assertNotIn("error", answer, "%s in %s" % (case.name, release))
+                    found = [np.float32(numbers).reshape(shape) for shape, numbers in answer["outputs"]]
+                    expected = case.run(case.graph)
+                    self.assertTrue(all(map(close, expected, found)), "%s in %s: %s, %s" % (case.name, release, expected, found))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gedit", required=True)
+    arguments, rest = parser.parse_known_args()
+    GEDIT = arguments.gedit
+    unittest.main(argv=[sys.argv[0]] + rest)
