@@ -202,6 +202,44 @@ class Shapes(unittest.TestCase):
             np.testing.assert_array_equal(signature(x=tf2.constant(x))["y"], want)
             np.testing.assert_array_equal(after.serve(tf2.constant(x))["y"], want)
 
+    def test_run(self):
+        """What three random inputs give has the shapes that gedit finds, with the inputs' shapes stated and without."""
+        graphs, tensors = 0, 0
+        with tempfile.TemporaryDirectory() as folder:
+            for path, stripped, graph in imported(folder):
+                small = graph is not None and len(graph.get_operations()) < 3000
+                if not small or os.path.getsize(stripped) > 10_000_000 or any(
+                        op.type in ("VariableV2", "Variable", "VarHandleOp", "HashTableV2", "IteratorV2")
+                        for op in graph.get_operations()):
+                    continue
+                inputs = [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
+                if not inputs or any(t.shape.rank is None or not t.dtype.is_floating for t in inputs):
+                    continue
+                wanted = [t for op in graph.get_operations() for t in op.outputs
+                          if not t.dtype._is_ref_dtype and t.dtype not in (tf.resource, tf.variant)
+                          and op._get_control_flow_context() is None][:400]
+                random = np.random.default_rng(11)
+                for _ in range(3):
+                    fed = {t: random.standard_normal([int(random.integers(1, 4)) if d is None else d for d in dims(t.shape)])
+                              .astype(t.dtype.as_numpy_dtype) for t in inputs}
+                    if sum(value.size for value in fed.values()) > 3_000_000:
+                        break
+                    try:
+                        with tf.Session(graph=graph) as session:
+                            given = session.run(wanted, fed)
+                    except Exception:  # what the graph does not take
+                        continue
+                    stated = [word for t, value in fed.items()
+                              for word in ("--input", f"{t.op.name}={list(value.shape)}".replace(" ", ""))]
+                    for ours, _ in (gedit_shapes(stripped), gedit_shapes(stripped, *stated)):
+                        for tensor, value in zip(wanted, given):
+                            self.assertFalse(contradicts(ours[tensor.name], list(np.shape(value))),
+                                             (path, tensor.name, ours[tensor.name], np.shape(value)))
+                            tensors += 1
+                    graphs += 1
+        print(f"{graphs} runs, {tensors} shapes at run time")
+        self.assertTrue(tensors)
+
     def test_flops(self):
         """The profiler's totals, of every network of convolutions, its unknown sizes of inputs set to 1."""
         def fed(graph_def):
