@@ -23,7 +23,7 @@ from tensorflow.core.framework import graph_pb2  # noqa: E402
 
 tf1 = tf.compat.v1
 DRIVER = os.environ.get("GEDIT_FOLD_DRIVER", "")
-CASES = int(os.environ.get("GEDIT_FOLD_CASES", "200"))  # of each row
+CASES = int(os.environ.get("GEDIT_FOLD_CASES", "40"))  # of each row
 BFLOAT16 = tf.bfloat16.as_numpy_dtype
 INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 FLOATS = [np.float32, np.float64, np.float16, BFLOAT16]
