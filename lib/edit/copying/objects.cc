@@ -39,14 +39,14 @@ class ObjectExtension {
     extend_savers();
     key_by_objects();
     for (const auto& [index, key] : keys_) {
-      const std::string copy = mapping_.scope().of(key);
+      const std::string copy = key_of_copy(key);
       result_.keys[key] = result_.values[key] = copy;
       result_.objects.push_back({key, copy, copy_name(NodeId{index})});
     }
     for (const auto& [index, keys] : table_keys_) {
-      for (const std::string& key : keys) result_.keys[key] = result_.values[key] = mapping_.scope().of(key);
+      for (const std::string& key : keys) result_.keys[key] = result_.values[key] = key_of_copy(key);
       const std::string key = table_key(*keys.begin());
-      result_.objects.push_back({key, mapping_.scope().of(key), ""});
+      result_.objects.push_back({key, key_of_copy(key), ""});
     }
     extend_saved_graph();
     ObjectCopies copies(objects_, library_, facts_.ops, facts_.model.arena);
@@ -64,6 +64,19 @@ class ObjectExtension {
     return std::string(tensor.substr(0, tensor.rfind('-')));
   }
 
+  // A slot's copy is no slot: no optimizer has it. `v/.OPTIMIZER_SLOT/opt/m/..` is `NEW/v_opt_m/..`, since
+  // the variable's own copy has `NEW/v`.
+  std::string key_of_copy(std::string_view key) const {
+    constexpr std::string_view kSlot = "/.OPTIMIZER_SLOT/", kAttributes = "/.ATTRIBUTES/";
+    std::string plain(key);
+    if (const size_t slot = plain.find(kSlot); slot != std::string::npos) {
+      const size_t end = std::min(plain.find(kAttributes, slot + kSlot.size()), plain.size());
+      plain.replace(slot, kSlot.size(), "_");
+      std::replace(plain.begin() + static_cast<ptrdiff_t>(slot),
+                   plain.begin() + static_cast<ptrdiff_t>(end - kSlot.size() + 1), '/', '_');
+    }
+    return mapping_.scope().of(plain);
+  }
   std::string copy_name(NodeId id) const { return mapping_.scope().of(graph_.name(id)); }
 
   void find_copied() {
@@ -118,7 +131,7 @@ class ObjectExtension {
         std::vector<NodeId> between;
         const NodeId state = state_behind(graph_, facts_.names(), inputs[number], &between);
         if (state == kNoNode || !mapping_.copied(state)) continue;
-        const std::string key = mapping_.scope().of(tensor.key);
+        const std::string key = key_of_copy(tensor.key);
         if (known.contains(key)) {
           throw Error(Cause::kRefused, "key '" + printable(key) + "' is in use")
               .of(quoted("saver", graph_.name(call)))
@@ -244,7 +257,7 @@ class ObjectExtension {
       const auto key = keys_.find(index_of(id));
       if (object == objects_of_.end() || key == keys_.end()) continue;
       if (objects_.objects[object->second].kind != ObjectKind::kVariable) continue;
-      copies.add_variable(object->second, copy_name(id), object_path(mapping_.scope().of(key->second)));
+      copies.add_variable(object->second, copy_name(id), object_path(key_of_copy(key->second)));
     }
   }
 
