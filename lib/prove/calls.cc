@@ -155,12 +155,19 @@ void Numbering::number_choice(Node& node) {
   }
   const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
   const std::optional<bool> known = is_bool ? state_.truth(predicate) : std::nullopt;
-  if (known) ++state_.switches;
+  std::optional<size_t> branch_taken;
+  if (known) branch_taken = *known ? 1 : 0;
+  // Of a Case whatever is no branch's number is the last one's.
+  if (const std::optional<int32_t> index = two ? std::nullopt : state_.int32_scalar(predicate)) {
+    const bool in_range = *index >= 0 && static_cast<size_t>(*index) < results.size();
+    branch_taken = in_range ? static_cast<size_t>(*index) : results.size() - 1;
+  }
+  if (branch_taken) ++state_.switches;
   Classes& classes = state_.classes;
   std::vector<ProofTensor> outputs;
   for (size_t k = 0; k < count; ++k) {
-    if (known) {
-      const ProofTensor& taken = results[*known ? 1 : 0][k];
+    if (branch_taken) {
+      const ProofTensor& taken = results[*branch_taken][k];
       outputs.push_back({taken.what, state_.conditions.both(node.when, taken.when)});
       continue;
     }

@@ -1,6 +1,7 @@
 #include "prove/contents.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/crc32c.h"
 #include "graph/listing.h"
@@ -269,6 +270,16 @@ std::optional<bool> Contents::truth(ContentId id) const {
   if (content.dtype != DType::kBool || content.raw || content.elements.size() != 1 || content.size != 1)
     return std::nullopt;
   return content.elements[0] != 0;
+}
+
+std::optional<int32_t> Contents::int32_scalar(ContentId id) const {
+  const Content& content = contents_[id];
+  int32_t number = 0;
+  if (content.dtype != DType::kInt32 || content.raw || content.stored || !content.shape.empty() ||
+      content.elements.size() != sizeof number)
+    return std::nullopt;
+  std::memcpy(&number, content.elements.data(), sizeof number);
+  return number;
 }
 
 std::string Contents::text(ContentId id) const {

@@ -27,6 +27,8 @@ class Contents {
 
   // The value of a bool scalar, or of a vector of one.
   std::optional<bool> truth(ContentId id) const;
+  // Of an int32 without dimensions.
+  std::optional<int32_t> int32_scalar(ContentId id) const;
   // `float32[2,3]`, with the value of one element.
   std::string text(ContentId id) const;
 

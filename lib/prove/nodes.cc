@@ -233,6 +233,7 @@ bool Numbering::number_logic(Node& node) {
     return i < node.inputs.size() ? state_.truth(node.inputs[i]) : std::nullopt;
   };
   if (op == "LogicalNot" && truth(0)) result = !*truth(0);
+  if (is_enter_op(op)) result = truth(0);  // the same in every iteration
   if ((op == "LogicalAnd" || op == "LogicalOr") && truth(0) && truth(1))
     result = op == "LogicalAnd" ? *truth(0) && *truth(1) : *truth(0) || *truth(1);
   if (!result) return false;

@@ -163,8 +163,32 @@ ProofTensor Numbering::in_value(const In& in) {
     case In::kGiven:
       return {in.index, kAlways};
     default:
-      return value(NodeId{in.node}, in.index);
+      return assumed_value(NodeId{in.node}, in.index);
   }
+}
+
+ProofTensor Numbering::assumed_value(NodeId node, uint32_t index) {
+  ProofTensor found = value(node, index);
+  const AssumedTensors& all = in_body() ? body_->assumed : side_.assumed;
+  // What it is the same as may itself be assumed to be another.
+  for (int steps = 0; !all.empty() && steps < 10'000; ++steps) {
+    const auto assumed = all.find(uint64_t{index_of(node)} << 32 | index);
+    if (assumed == all.end()) break;
+    const Assumed& as = assumed->second;
+    if (as.argument) {
+      found.what = arguments_[as.index].what;
+      break;
+    }
+    if (as.node == kNoNode) {
+      found.what = as.what;
+      break;
+    }
+    if (state_of_[index_of(as.node)] != kDone) break;
+    node = as.node;
+    index = as.index;
+    found.what = value(node, index).what;
+  }
+  return found;
 }
 
 ProofTensor Numbering::value_of(std::string_view input) {

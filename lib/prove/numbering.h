@@ -22,6 +22,8 @@ class Numbering {
   void want(NodeId node);
   ProofTensor value(NodeId node, uint32_t index);
   ProofTensor whole(NodeId node);                // all that it gives and does
+  // The same, or what it is assumed to be, which was numbered by then.
+  ProofTensor assumed_value(NodeId node, uint32_t index);
   ProofTensor value_of(std::string_view input);  // as a node of this graph reads it
 
   uint64_t reached() const { return reached_; }  // nodes by now

@@ -140,6 +140,7 @@ class Attempt {
       give(a_, pair.a, value);
       give(b_, pair.b, value);
     }
+    for (const AssumedTensor& assumed : request.assumed) a_.assume(assumed);
   }
 
   void set_ordinals(Ordinals a, Ordinals b) {
@@ -186,7 +187,7 @@ class Attempt {
   ProofTensor value(Side& side, Numbering& numbers, const TensorRef& tensor) {
     if (tensor.control) return numbers.whole(tensor.node);
     const auto given = side.given.find(uint64_t{index_of(tensor.node)} << 32 | tensor.index);
-    return given != side.given.end() ? given->second : numbers.value(tensor.node, tensor.index);
+    return given != side.given.end() ? given->second : numbers.assumed_value(tensor.node, tensor.index);
   }
 
   static bool writes(Side& side, const std::string& name) {

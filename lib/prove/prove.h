@@ -53,6 +53,13 @@ struct GivenValue {
   std::string tensor, tensor_proto;
 };
 
+// What is taken as given of A, and what a proof that rests on it leaves to who says it: a tensor is the same
+// as another one wherever it is there, or has this value. `function` is empty for the main graph; tensors as
+// `node` and `node:1` in bodies, too, and an argument by its name.
+struct AssumedTensor {
+  std::string function, tensor, same_as, tensor_proto;
+};
+
 struct ProofRequest {
   std::vector<OutputPair> outputs;
   std::vector<std::pair<std::string, std::string>> map;  // inputs and state of other names: of A, of B
@@ -62,6 +69,7 @@ struct ProofRequest {
   std::vector<GivenValue> given;
   // Tensors that are taken to be the same, whatever they are made of: where one graph was cut.
   std::vector<OutputPair> same;
+  std::vector<AssumedTensor> assumed;
   bool bytes = false;  // variables are compared by their bytes, not by the checksums that are stored
   // The rest of what is not proved has no place; and with none, no tensors are counted.
   size_t most_places = SIZE_MAX;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/map_entry.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -52,6 +53,29 @@ CalledBody* Side::body(std::string_view function) {
     body->results.push_back(input == returned.end() ? std::string_view() : input->second);
   }
   return body.get();
+}
+
+void Side::assume(const AssumedTensor& assumed) {
+  CalledBody* body = assumed.function.empty() ? nullptr : this->body(assumed.function);
+  if (body == nullptr && !assumed.function.empty()) return;
+  const Names& names = body == nullptr ? names_ : body->names;
+  const std::optional<TensorRef> tensor = tensor_if_there(names, assumed.tensor);
+  if (!tensor) return;
+  Assumed known;
+  if (assumed.same_as.empty()) {
+    known.what = state_.constant(assumed.tensor_proto);
+  } else if (const auto same_as = tensor_if_there(names, assumed.same_as)) {
+    known.node = same_as->node;
+    known.index = same_as->index;
+  } else {
+    if (body == nullptr) return;
+    const auto argument = body->arguments.find(assumed.same_as);
+    if (argument == body->arguments.end()) return;
+    known.argument = true;
+    known.index = argument->second;
+  }
+  AssumedTensors& all = body == nullptr ? this->assumed : body->assumed;
+  all[uint64_t{index_of(tensor->node)} << 32 | tensor->index] = known;
 }
 
 Labels::FunctionText Side::function_text(std::string_view function) {

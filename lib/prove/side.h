@@ -15,6 +15,15 @@
 
 namespace gedit {
 
+// What a tensor of A is taken for: another one, or what has this class.
+struct Assumed {
+  NodeId node = kNoNode;  // kNoNode with `argument`, or with a class
+  uint32_t index = 0;
+  bool argument = false;
+  ClassId what = kDeadClass;
+};
+using AssumedTensors = std::unordered_map<uint64_t, Assumed>;  // by node and output
+
 // A function's body, made ready when it is first called.
 struct CalledBody {
   explicit CalledBody(Graph& graph) : graph(graph), names(graph) {}
@@ -23,6 +32,7 @@ struct CalledBody {
   std::unordered_map<std::string_view, uint32_t> arguments;  // by name
   std::vector<std::string_view> results;  // as inputs in the body are written, in the order of the signature
   std::string_view odd;                   // why it cannot be seen through; empty where it can
+  AssumedTensors assumed;
 };
 
 class Side {
@@ -46,6 +56,9 @@ class Side {
 
   // Tensors of the main graph that are known, by node and output.
   std::unordered_map<uint64_t, ProofTensor> given;
+  AssumedTensors assumed;  // of the main graph
+  // Takes what is said of a tensor; what names something that is not there says nothing.
+  void assume(const AssumedTensor& assumed);
   // Of nodes that are never the same as another: their number among those that are built alike.
   std::unordered_map<uint32_t, uint32_t> ordinals;
   struct Own {

@@ -40,6 +40,10 @@ struct ProofState {
   ClassId constant(std::string_view tensor_proto) {
     return classes.intern(KeyForm::kConst, {contents.of_tensor(tensor_proto)});
   }
+  std::optional<int32_t> int32_scalar(ClassId id) const {
+    if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
+    return contents.int32_scalar(classes.inputs(id)[0]);
+  }
   std::optional<bool> truth(ClassId id) const {
     if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
     return contents.truth(classes.inputs(id)[0]);
