@@ -22,6 +22,7 @@ LAYERS = [
     ["select", "fold"],
     ["prove"],
     ["edit", "diff", "check", "draw"],
+    ["optimize"],
     ["tools"],
 ]
 # Of lib/edit. Commands, which are files, stand above all rooms; `reduce` serves them, `edits` says what they are asked.

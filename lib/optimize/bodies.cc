@@ -1,0 +1,121 @@
+#include "optimize/bodies.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "edit/functions/function_def.h"
+#include "optimize/rounds.h"
+
+namespace gedit::optimizing {
+namespace {
+
+bool takes_lists(const Graph& body) {
+  const OpDef signature = parse_op_def(function_signature(body));
+  const auto is_list = [](const ArgDef& arg) {
+    return !arg.number_attr.empty() || !arg.type_list_attr.empty();
+  };
+  return std::ranges::any_of(signature.inputs, is_list) || std::ranges::any_of(signature.outputs, is_list);
+}
+
+class Body {
+ public:
+  Body(std::string_view name, Graph& body, Registry& ops, Labels& labels, const Effects& effects,
+       Contents& contents, const Passes& passes)
+      : body_(body), net_(body, ops, labels), subject_(net_, effects, contents), function_(body) {
+    subject_.passes = passes;
+    subject_.function = name;
+  }
+
+  // Whether it changed.
+  bool run(Classes& classes, OptimizeResult& result) {
+    const uint32_t nodes = net_.size();
+    if (!protect()) return false;
+    const Flow before(net_, subject_.effects, asked_of(subject_));
+    if (std::ranges::any_of(subject_.returned, [&](In in) { return before.dead(in); })) return false;
+    const bool changed = sweep_until_settled(subject_, classes);
+    const Flow flow(net_, subject_.effects, asked_of(subject_));
+    bool removed = false;
+    for (Number n = 0; n < net_.size(); ++n) {
+      if (!net_.there(n) || flow.needed(n)) continue;
+      net_.remove(n);
+      removed = true;
+    }
+    if (!changed && !removed) return false;
+    count_reasons(subject_, nodes, result.counts, [&](Number n) { return !net_.there(n); });
+    if (subject_.folded > 0) result.counts["fold"]["nodes"] += subject_.folded;
+    result.assumptions.insert(result.assumptions.end(), subject_.assumptions.begin(),
+                              subject_.assumptions.end());
+    store();
+    return true;
+  }
+
+ private:
+  // What is returned, waited for, or has an effect; false where it is not understood.
+  bool protect() {
+    subject_.kept.assign(net_.size(), false);
+    bool known = true;
+    function_.map_returns([&](std::string_view, std::string_view source) {
+      const std::optional<In> in = net_.find(source);
+      known = known && in && !in->control();
+      if (known) subject_.returned.push_back(*in);
+      return std::string(source);
+    });
+    function_.add_control_outputs([&](std::string_view node) {
+      const Number n = net_.find_node(node);
+      if (n == In::kArgument) {
+        known = false;
+      } else if (!is_dropped(subject_.passes.drops, net_.what(n))) {
+        keep(n);
+      }
+      return std::vector<std::string>{};
+    });
+    for (Number n = 0; n < net_.size(); ++n) {
+      if (net_.there(n) && subject_.effects.of(net_.def(n), net_.op(n))) keep(n);
+    }
+    return known;
+  }
+
+  void keep(Number n) {
+    if (subject_.kept[n]) return;
+    subject_.kept[n] = true;
+    subject_.asked.push_back(n);
+  }
+
+  void store() {
+    size_t next = 0;
+    function_.map_returns(
+        [&](std::string_view, std::string_view) { return net_.text(subject_.returned[next++]); });
+    function_.remove_control_outputs([&](std::string_view node) {
+      const Number n = net_.find_node(node);
+      return n == In::kArgument || !net_.there(n);
+    });
+    net_.store();
+    function_.store();
+  }
+
+  Graph& body_;
+  Net net_;
+  Subject subject_;
+  FunctionDef function_;
+};
+
+}  // namespace
+
+bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& classes,
+                     const Effects& effects, Contents& contents, const OptimizeRequest& request,
+                     OptimizeResult& result) {
+  bool any = false;
+  for (Function& function : library.functions) {
+    if (takes_lists(function.body)) continue;
+    function.body.decode();
+    try {
+      Body body(function.name, function.body, ops, labels, effects, contents, request.passes);
+      any = body.run(classes, result) || any;
+    } catch (const Error& error) {
+      throw error.of(quoted("function", function.name));
+    }
+  }
+  return any;
+}
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,14 @@
+// The bodies of functions, optimized one by one: what a function takes and returns stays.
+#pragma once
+
+#include "optimize/optimize.h"
+#include "optimize/subject.h"
+
+namespace gedit::optimizing {
+
+// Whether a body changed. `result` gains what was done, and what the proof takes as given.
+bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& classes,
+                     const Effects& effects, Contents& contents, const OptimizeRequest& request,
+                     OptimizeResult& result);
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,123 @@
+#include "optimize/constant.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "graph/node.h"
+#include "graph/tensor_layout.h"
+#include "graph/types.h"
+#include "optimize/flow.h"
+
+namespace gedit::optimizing {
+namespace {
+
+constexpr size_t kMostSplatBytes = 1U << 16;  // longer contents are not looked at
+constexpr uint32_t kDtypeField = 1, kShapeField = 2, kContentField = 4;
+
+// Bits of the elements that a TensorProto lists, little-endian; nothing for a type that is not read.
+std::optional<std::string> listed(std::string_view proto, const TensorLayout& layout) {
+  std::string bytes;
+  const auto add = [&](uint64_t bits) { bytes.append(reinterpret_cast<const char*>(&bits), layout.width); };
+  for (Fields fields(proto); fields.next();) {
+    if (fields->number != layout.field) continue;
+    if (fields->value.size() > kMostSplatBytes) return std::nullopt;
+    if (tensor_wire(layout.field) == Wire::kVarint) {
+      each_varint(fields.field(), add);
+    } else {
+      bytes.append(fields->value);
+    }
+  }
+  return bytes;
+}
+
+double number_of(Element element, uint64_t bits, size_t width) {
+  switch (element) {
+    case Element::kFloat32:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    case Element::kFloat64:
+      return std::bit_cast<double>(bits);
+    case Element::kBfloat16:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+    case Element::kHalf: {
+      const uint64_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
+      const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+      if (exponent == 31) return mantissa == 0 ? sign * INFINITY : NAN;
+      if (exponent == 0) return sign * std::ldexp(static_cast<double>(mantissa), -24);
+      return sign * std::ldexp(static_cast<double>(mantissa + 1024), static_cast<int>(exponent) - 25);
+    }
+    case Element::kInt: {
+      const int shift = static_cast<int>(64 - 8 * width);
+      return static_cast<double>(static_cast<int64_t>(bits << shift) >> shift);
+    }
+    default:
+      return static_cast<double>(bits);
+  }
+}
+
+}  // namespace
+
+std::optional<Splat> splat_of(std::string_view const_def) {
+  const auto value = find_attr(const_def, "value");
+  if (!value) return std::nullopt;
+  const std::string_view proto = last_bytes(*value, attr_field::kTensor);
+  Splat splat;
+  splat.dtype = static_cast<DType>(static_cast<int32_t>(last_varint(proto, kDtypeField)));
+  const TensorLayout layout = tensor_layout(splat.dtype);
+  const Shape shape = parse_shape_proto(last_bytes(proto, kShapeField));
+  const int32_t type = static_cast<int32_t>(splat.dtype);
+  const bool is_number = layout.element != Element::kNone && layout.element != Element::kString &&
+                         layout.width > 0 && splat.dtype != DType::kComplex64 &&
+                         splat.dtype != DType::kComplex128 && type <= 23;
+  if (!shape || !is_number) return std::nullopt;
+  uint64_t count = 1;
+  for (const int64_t size : *shape) {
+    if (size < 1 || __builtin_mul_overflow(count, static_cast<uint64_t>(size), &count)) return std::nullopt;
+  }
+  splat.shape = *shape;
+  std::string bytes;
+  const std::string_view content = last_bytes(proto, kContentField);
+  if (!content.empty()) {
+    if (content.size() > kMostSplatBytes || content.size() != count * layout.width) return std::nullopt;
+    bytes = content;
+  } else {
+    const std::optional<std::string> list = listed(proto, layout);
+    if (!list || list->size() % layout.width != 0 || list->size() / layout.width > count) return std::nullopt;
+    bytes = list->empty() ? std::string(layout.width, '\0') : *list;
+  }
+  for (size_t at = layout.width; at < bytes.size(); at += layout.width) {
+    if (std::memcmp(bytes.data(), bytes.data() + at, layout.width) != 0) return std::nullopt;
+  }
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data(), layout.width);
+  splat.number = number_of(layout.element, bits, layout.width);
+  splat.negative_zero = splat.number == 0 && std::signbit(splat.number);
+  return splat;
+}
+
+std::optional<int64_t> scalar_of(std::string_view const_def) {
+  const std::optional<Splat> splat = splat_of(const_def);
+  if (!splat || !splat->shape.empty()) return std::nullopt;
+  switch (splat->dtype) {
+    case DType::kBool:
+    case DType::kInt32:
+      return static_cast<int64_t>(splat->number);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string int32_scalar(int32_t number) {
+  std::string proto;
+  append_varint_field(proto, kDtypeField, static_cast<uint64_t>(DType::kInt32));
+  append_bytes_field(proto, kShapeField, "");
+  append_varint_field(proto, tensor_layout(DType::kInt32).field,
+                      static_cast<uint64_t>(static_cast<int64_t>(number)));
+  return proto;
+}
+
+std::string tensor_value(std::string_view tensor_proto) {
+  return bytes_field(attr_field::kTensor, std::string(tensor_proto));
+}
+
+}  // namespace gedit::optimizing

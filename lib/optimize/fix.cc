@@ -1,0 +1,223 @@
+#include "optimize/fix.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/wiring.h"
+#include "optimize/constant.h"
+#include "optimize/whens.h"
+#include "select/tensors.h"
+
+namespace gedit::optimizing {
+namespace {
+
+constexpr uint32_t kShapeField = 2;  // of a TensorProto
+
+class Fixing {
+ public:
+  Fixing(Model& model, Registry& ops, Subject& subject, Classes& classes)
+      : model_(model), ops_(ops), subject_(subject), net_(subject.net), classes_(classes) {}
+
+  void fix(const std::string& text) {
+    const size_t equal = text.find('=');
+    if (equal == std::string::npos || equal == 0) throw misused(text, "is no T=VALUE");
+    const std::string tensor = text.substr(0, equal);
+    const Names names(model_.graph());
+    const TensorRef found = find_tensor(model_, names, ops_, tensor);
+    const In in{index_of(found.node), found.index};
+    const DType type = base_type(net_.type(in));
+    std::string proto;
+    try {
+      proto = given_tensor(type, text.substr(equal + 1));
+    } catch (const Error& error) {
+      throw error.of(quoted("tensor", tensor));
+    }
+    put(in, std::move(proto));
+  }
+
+  void fix_all() {
+    readers_.assign(net_.size(), {});
+    for (Number n = 0; n < net_.size(); ++n) {
+      if (!net_.there(n)) continue;
+      uint32_t slot = 0;
+      for (const In& in : net_.inputs(n)) {
+        if (!in.argument()) readers_[in.node].emplace_back(n, slot);
+        ++slot;
+      }
+    }
+    for (Number n = 0; n < net_.size(); ++n) {
+      if (net_.there(n) && net_.is(n, OpKind::kPlaceholder)) fix_by_use(n);
+    }
+  }
+
+  Fixed take() { return std::move(fixed_); }
+
+ private:
+  void put(In in, std::string proto) {
+    check_shape(in, proto);
+    const bool source = net_.is(in.node, OpKind::kPlaceholder);
+    if (!source) check_place(in);
+    const std::string name(net_.name(in.node)), text = tensor_text(name, in.index);
+    const std::string_view def = net_.def(in.node);
+    const DType type = static_cast<DType>(static_cast<int32_t>(last_varint(proto, 1)));
+    if (net_.outputs(in.node) == 1) {
+      NodeBuilder made(name, "Const");
+      made.device(node_device(def)).type("dtype", type).attr("value", tensor_value(proto));
+      std::vector<In> inputs(net_.controls(in.node).begin(), net_.controls(in.node).end());
+      net_.become(in.node, made.take(), inputs);
+      if (subject_.is_untouched(in.node)) subject_.untouched[in.node] = false;
+    } else {
+      const std::string device(node_device(def));
+      const Number made =
+          net_.append(name + "_" + std::to_string(in.index), "Const",
+                      {{"dtype", type_value(type)}, {"value", tensor_value(proto)}}, device, {});
+      redirect(in, {made, 0});
+    }
+    fixed_.tensors.push_back(text);
+    fixed_.given.push_back({text, std::move(proto)});
+  }
+
+  void redirect(In from, In to) {
+    for (Number n = 0; n < net_.size(); ++n) {
+      if (!net_.there(n) || subject_.is_untouched(n)) continue;
+      std::vector<In> inputs(net_.inputs(n).begin(), net_.inputs(n).end());
+      if (std::ranges::find(inputs, from) == inputs.end()) continue;
+      std::ranges::replace(inputs, from, to);
+      net_.set_inputs(n, inputs);
+    }
+  }
+
+  void check_shape(In in, std::string_view proto) const {
+    if (!net_.is(in.node, OpKind::kPlaceholder)) return;
+    const Shape stated = output_shape(net_.def(in.node), 0);
+    const Shape given = parse_shape_proto(last_bytes(proto, kShapeField));
+    // Older files write `[]` where they do not know.
+    if (!stated || stated->empty() || compatible(stated, given)) return;
+    throw refused("is of shape " + shape_text(stated) + ", and the value of shape " + shape_text(given))
+        .of(quoted("tensor", net_.name(in.node)))
+        .hint("tensor(DTYPE [SHAPE], ...)");
+  }
+
+  // A Const runs at once and always.
+  void check_place(In in) const {
+    const Flow flow(net_, subject_.effects, {in.node});
+    Whens whens(net_, flow, classes_);
+    for (const Number n : flow.order()) whens.look(n);
+    if (whens.of(in) != kAlways || whens.frame(in.node) != 0)
+      throw refused("is not always there: it lies in a cond or a loop")
+          .of(quoted("tensor", net_.name(in.node)));
+  }
+
+  // A placeholder that only says whether the model trains, or what dropout keeps.
+  void fix_by_use(Number n) {
+    const std::string_view name = net_.name(n);
+    const std::string_view last = name.substr(name.rfind('/') + 1);
+    const auto called = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+    const DType type = base_type(net_.type({n, 0}));
+    if (readers_[n].empty()) return;
+    if (type == DType::kBool) {
+      const bool training = called("is_training") || called("training") || called("learning_phase") ||
+                            last.starts_with("phase") || last.ends_with("phase");
+      if (training && only_decides(n)) put_and_tell(n, given_tensor(type, "false"), "false");
+      return;
+    }
+    if (type != DType::kFloat && type != DType::kHalf && type != DType::kDouble) return;
+    const bool keep = called("keep"), rate = called("rate") || called("drop");
+    if ((!keep && !rate) || !only_drops(n)) return;
+    const std::string value = keep ? "1.0" : "0.0";
+    put_and_tell(n, given_tensor(type, value), value);
+  }
+
+  void put_and_tell(Number n, std::string proto, const std::string& value) {
+    fixed_.notes.push_back("--fix auto: " + std::string(net_.name(n)) + "=" + value);
+    put({n, 0}, std::move(proto));
+  }
+
+  // Whether all that reads it asks it for a decision.
+  bool only_decides(Number n) const {
+    std::vector<Number> open{n}, seen{n};
+    while (!open.empty()) {
+      const Number at = open.back();
+      open.pop_back();
+      for (const auto& [reader, slot] : readers_[at]) {
+        const ProofOp& op = net_.op(reader);
+        const What what = net_.what(reader);
+        if (net_.inputs(reader)[slot].control()) continue;
+        if (op.kinds.has(OpKind::kSwitch) && slot == 1) continue;
+        if (op.kinds.has(OpKind::kIf) && slot == 0) continue;
+        if ((what == What::kSelect || what == What::kSelectV2) && slot == 0) continue;
+        const bool passes = what == What::kIdentity || what == What::kNot || what == What::kAnd ||
+                            what == What::kOr || (op.kinds.has(OpKind::kSwitch) && slot == 0);
+        if (!passes) return false;
+        if (std::ranges::find(seen, reader) != seen.end()) continue;
+        if (seen.size() > 4096) return false;
+        seen.push_back(reader);
+        open.push_back(reader);
+      }
+    }
+    return true;
+  }
+
+  // Whether it is a scalar that is held against random numbers, and else only scales.
+  bool only_drops(Number n) const {
+    const Shape shape = output_shape(net_.def(n), 0);
+    if (shape && !shape->empty()) return false;
+    bool random = false;
+    std::vector<Number> open{n}, seen{n};
+    while (!open.empty()) {
+      const Number at = open.back();
+      open.pop_back();
+      for (const auto& [reader, slot] : readers_[at]) {
+        const What what = net_.what(reader);
+        const std::span<const In> data = net_.data(reader);
+        if (net_.inputs(reader)[slot].control()) continue;
+        const bool passes = what == What::kIdentity || (net_.is(reader, OpKind::kSwitch) && slot == 0) ||
+                            (what == What::kSubtract && slot == 1 && is_const(data[0])) ||
+                            (what == What::kDivide && slot == 1 && is_const(data[0]));
+        const bool compares = what == What::kAdd || (what >= What::kGreaterEqual && what <= What::kLess);
+        if (compares && data.size() == 2 && is_random(data[1 - slot])) {
+          random = true;
+        } else if (passes) {
+          if (std::ranges::find(seen, reader) != seen.end()) continue;
+          if (seen.size() > 4096) return false;
+          seen.push_back(reader);
+          open.push_back(reader);
+        } else if (!(what == What::kDivide && slot == 1) && what != What::kMultiply) {
+          return false;
+        }
+      }
+    }
+    return random;
+  }
+  bool is_const(In in) const { return !in.argument() && net_.is(in.node, OpKind::kConst); }
+  bool is_random(In in) const {
+    for (int steps = 0; steps < 4 && !in.argument(); ++steps) {
+      if (net_.op(in.node).conduct == Conduct::kRandom) return true;
+      if (net_.data(in.node).empty()) return false;
+      in = net_.data(in.node)[0];
+    }
+    return false;
+  }
+
+  Model& model_;
+  Registry& ops_;
+  Subject& subject_;
+  Net& net_;
+  Classes& classes_;
+  std::vector<std::vector<std::pair<Number, uint32_t>>> readers_;
+  Fixed fixed_;
+};
+
+}  // namespace
+
+Fixed fix(Model& model, Registry& ops, Subject& subject, Classes& classes,
+          const std::vector<std::string>& fixes) {
+  Fixing fixing(model, ops, subject, classes);
+  for (const std::string& text : fixes) {
+    if (text != "auto") fixing.fix(text);
+  }
+  if (std::ranges::find(fixes, "auto") != fixes.end()) fixing.fix_all();
+  return fixing.take();
+}
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,275 @@
+#include "optimize/flow.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/function_names.h"
+#include "graph/tensor_layout.h"
+#include "optimize/constant.h"
+
+namespace gedit::optimizing {
+
+bool is_dropped(const Droppable& drops, What what) {
+  switch (what) {
+    case What::kAssert:
+    case What::kCheckNumerics:
+      return drops.checks;
+    case What::kPrint:
+    case What::kPrintV2:
+      return drops.prints;
+    case What::kSummary:
+      return drops.summaries;
+    default:
+      return false;
+  }
+}
+
+Effects::Effects(const Library& library, Labels& labels, Droppable drops) : drops_(drops) {
+  for (const Function& function : library.functions) functions_.insert(function.name);
+  // Who calls whom, and what has an effect itself; the callers of these have one, too.
+  std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
+  std::vector<std::string_view> effective, writing;
+  for (const Library::Item& item : library.items) {
+    if (item.field != library_field::kFunction) continue;
+    const std::string_view name = library.functions[item.function].name;
+    bool effect = false, writes = false;
+    library.functions[item.function].body.each_record([&](std::string_view node_def) {
+      const std::string_view op = node_op(node_def);
+      each_function_named(node_def, [&](std::string_view called) {
+        if (functions_.contains(called)) callers[called].push_back(name);
+      });
+      if (functions_.contains(op)) return;
+      effect = effect || own(labels.op(op));
+      writes = writes || own_write(labels.op(op));
+    });
+    if (effect) effective.push_back(name);
+    if (writes) writing.push_back(name);
+  }
+  const auto spread = [&](std::vector<std::string_view>& open, std::unordered_set<std::string_view>& all) {
+    while (!open.empty()) {
+      const std::string_view name = open.back();
+      open.pop_back();
+      if (!all.insert(name).second) continue;
+      for (const std::string_view caller : callers[name]) open.push_back(caller);
+    }
+  };
+  spread(effective, effective_);
+  spread(writing, writing_);
+}
+
+bool Effects::own_write(const ProofOp& op) {
+  return op.conduct == Conduct::kWrites || op.conduct == Conduct::kUnknown;
+}
+
+bool Effects::own(const ProofOp& op) const {
+  const What what = what_of(op.name);
+  if (is_dropped(drops_, what)) return false;
+  // What an array holds, and whether it is closed, goes by an edge of data; the order of what closes it does
+  // not.
+  if (what == What::kAssert || what == What::kCheckNumerics || what == What::kPrint ||
+      what == What::kPrintV2 || what == What::kArray)
+    return true;
+  return own_write(op);
+}
+
+bool Effects::calls(std::string_view node_def, const ProofOp& op,
+                    const std::unordered_set<std::string_view>& functions) const {
+  if (functions.empty()) return false;
+  if (functions.contains(op.name)) return true;
+  bool found = false;
+  if (op.kinds.has_any(OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile) || !op.known ||
+      op.conduct != Conduct::kPure) {
+    each_function_named(node_def, [&](std::string_view name) { found = found || functions.contains(name); });
+  }
+  return found;
+}
+
+bool Effects::of(std::string_view node_def, const ProofOp& op) const {
+  if (functions_.contains(op.name)) return effective_.contains(op.name);
+  return own(op) || calls(node_def, op, effective_);
+}
+
+bool Effects::writes(std::string_view node_def, const ProofOp& op) const {
+  if (functions_.contains(op.name)) return writing_.contains(op.name);
+  if (is_dropped(drops_, what_of(op.name))) return false;
+  return own_write(op) || calls(node_def, op, writing_);
+}
+
+bool is_back_edge(const Net& net, Number reader, In in) {
+  return !in.argument() && !in.control() && net.is(in.node, OpKind::kNextIteration) &&
+         net.is(reader, OpKind::kMerge);
+}
+
+Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked)
+    : needed_(net.size()),
+      alive_(net.size()),
+      effect_(net.size()),
+      second_(net.size()),
+      truth_(net.size(), -1),
+      net_(net) {
+  find_needed(net, asked);
+  find_order(net);
+  find_truths(net);
+  std::vector<std::vector<Number>> readers(net.size());
+  for (const Number n : order_) {
+    for (const In& in : net.inputs(n)) {
+      if (in.argument()) continue;
+      readers[in.node].push_back(n);
+      if (in.index == 1) second_[in.node] = true;
+    }
+  }
+  readers_.resize(net.size());
+  for (const Number n : order_) readers_[n] = static_cast<uint32_t>(readers[n].size());
+  find_alive(net, readers);
+  find_effects(net, effects, readers);
+}
+
+void Flow::find_needed(const Net& net, const std::vector<Number>& asked) {
+  std::vector<Number> open;
+  const auto add = [&](Number n) {
+    if (needed_[n]) return;
+    needed_[n] = true;
+    open.push_back(n);
+  };
+  for (const Number n : asked) add(n);
+  while (!open.empty()) {
+    const Number n = open.back();
+    open.pop_back();
+    for (const In& in : net.inputs(n)) {
+      if (!in.argument()) add(in.node);
+    }
+  }
+}
+
+void Flow::find_order(const Net& net) {
+  enum : uint8_t { kNew, kOpen, kDone };
+  std::vector<uint8_t> state(net.size(), kNew);
+  std::vector<std::pair<Number, uint32_t>> stack;
+  for (Number root = 0; root < net.size(); ++root) {
+    if (!needed_[root] || state[root] != kNew) continue;
+    stack.emplace_back(root, 0);
+    state[root] = kOpen;
+    while (!stack.empty()) {
+      auto& [n, next] = stack.back();
+      const std::span<const In> inputs = net.inputs(n);
+      if (next == inputs.size()) {
+        state[n] = kDone;
+        order_.push_back(n);
+        any_loop_ = any_loop_ || net.is(n, OpKind::kEnter);
+        stack.pop_back();
+        continue;
+      }
+      const In in = inputs[next++];
+      if (in.argument() || state[in.node] == kDone || is_back_edge(net, n, in)) continue;
+      if (state[in.node] == kOpen)
+        throw refused("is in a cycle that is no loop").of(quoted("node", net.name(in.node)));
+      state[in.node] = kOpen;
+      stack.emplace_back(in.node, 0);
+    }
+  }
+}
+
+void Flow::find_truths(const Net& net) {
+  for (const Number n : order_) {
+    const ProofOp& op = net.op(n);
+    const auto input = [&](size_t k) -> int8_t {
+      const std::span<const In> data = net.data(n);
+      if (k >= data.size() || data[k].argument() || data[k].index != 0) return -1;
+      return truth_[data[k].node];
+    };
+    if (op.kinds.has(OpKind::kConst)) {
+      if (type_attr(net.def(n), "dtype") != DType::kBool) continue;
+      if (const std::optional<int64_t> value = scalar_of(net.def(n)))
+        truth_[n] = static_cast<int8_t>(*value != 0 ? 1 : 0);
+    } else if (op.conduct == Conduct::kPasses && net.data(n).size() == 1 && !op.gives_references) {
+      truth_[n] = input(0);
+    } else if (op.kinds.has(OpKind::kLoopCond)) {
+      truth_[n] = input(0) == 0 ? 0 : -1;  // a loop that does not end stays as it is
+    } else if (op.kinds.has(OpKind::kEnter)) {
+      truth_[n] = input(0);
+    } else if (net.what(n) == What::kNot) {
+      truth_[n] = input(0) < 0 ? int8_t{-1} : static_cast<int8_t>(1 - input(0));
+    } else if (net.what(n) == What::kAnd && input(0) >= 0 && input(1) >= 0) {
+      truth_[n] = static_cast<int8_t>(input(0) & input(1));
+    } else if (net.what(n) == What::kOr && input(0) >= 0 && input(1) >= 0) {
+      truth_[n] = static_cast<int8_t>(input(0) | input(1));
+    }
+  }
+}
+
+std::optional<bool> Flow::truth(In in) const {
+  if (in.argument() || in.index != 0 || in.node >= truth_.size() || truth_[in.node] < 0) return std::nullopt;
+  return truth_[in.node] == 1;
+}
+
+bool Flow::dead(In in) const {
+  if (in.argument()) return false;
+  if (dead(in.node)) return true;
+  if (in.control() || !net_.is(in.node, OpKind::kSwitch) || net_.data(in.node).size() != 2 || in.index > 1 ||
+      net_.what(in.node) == What::kSwitchN)
+    return false;
+  const std::optional<bool> known = truth(net_.data(in.node)[1]);
+  return known && *known != (in.index == 1);
+}
+
+// What may run is what is fed by what may run: found from the sources on, so that a loop that nothing enters
+// is dead as a whole.
+void Flow::find_alive(const Net& net, const std::vector<std::vector<Number>>& readers) {
+  std::vector<uint32_t> waits(net.size());  // inputs that are not known to be alive
+  std::vector<Number> open;
+  for (const Number n : order_) {
+    uint32_t count = 0;
+    for (const In& in : net.inputs(n)) count += in.argument() ? 0 : 1;
+    waits[n] = count;
+    if (count == 0) {
+      alive_[n] = true;
+      open.push_back(n);
+    }
+  }
+  while (!open.empty()) {
+    const Number n = open.back();
+    open.pop_back();
+    // A reader is named once for each of its inputs: all of them are looked at with the first.
+    const std::vector<Number>& all = readers[n];
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Number reader = all[i];
+      if (alive_[reader] || (i > 0 && all[i - 1] == reader)) continue;
+      const bool any = net.is(reader, OpKind::kMerge);
+      const bool never_dead = net.what(reader) == What::kControlTrigger;
+      bool alive = never_dead;
+      uint32_t now = 0;
+      for (const In& in : net.inputs(reader)) {
+        if (in.argument() || in.node != n) continue;
+        const bool there = !dead(in);
+        now += there ? 1 : 0;
+        alive = alive || (any && there && !in.control());
+      }
+      waits[reader] -= std::min(waits[reader], now);
+      if (!any && !never_dead && waits[reader] == 0) alive = true;
+      if (!alive) continue;
+      alive_[reader] = true;
+      open.push_back(reader);
+    }
+  }
+}
+
+void Flow::find_effects(const Net& net, const Effects& effects,
+                        const std::vector<std::vector<Number>>& readers) {
+  std::vector<Number> open;
+  for (const Number n : order_) {
+    if (!alive_[n]) continue;
+    ordered_ = ordered_ || effects.writes(net.def(n), net.op(n));
+    if (effects.of(net.def(n), net.op(n))) open.push_back(n);
+  }
+  while (!open.empty()) {
+    const Number n = open.back();
+    open.pop_back();
+    if (effect_[n]) continue;
+    effect_[n] = true;
+    for (const Number reader : readers[n]) {
+      if (!effect_[reader]) open.push_back(reader);
+    }
+  }
+}
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,85 @@
+// What follows from the shape of a graph alone: an order, who reads whom, which predicates are known, what
+// never runs, behind what there is an effect (docs/tensorflow.md#dead-tensors).
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/library.h"
+#include "optimize/net.h"
+
+namespace gedit::optimizing {
+
+// Kinds of nodes that only look at what passes, and are dropped where that is asked for.
+struct Droppable {
+  bool identities = false, checks = false, prints = false, summaries = false;
+};
+bool is_dropped(const Droppable& drops, What what);
+
+// Whether a node does something besides giving its outputs, itself or in a function that it calls. What is to
+// be dropped has no effect that counts.
+class Effects {
+ public:
+  Effects(const Library& library, Labels& labels, Droppable drops);
+
+  bool of(std::string_view node_def, const ProofOp& op) const;
+  // It writes: the order of all others counts, too.
+  bool writes(std::string_view node_def, const ProofOp& op) const;
+
+ private:
+  bool own(const ProofOp& op) const;
+  static bool own_write(const ProofOp& op);
+  bool calls(std::string_view node_def, const ProofOp& op,
+             const std::unordered_set<std::string_view>& functions) const;
+
+  Droppable drops_;
+  std::unordered_set<std::string_view> functions_, effective_, writing_;
+};
+
+class Flow {
+ public:
+  // `asked`: the nodes of which anything counts. Costs the graph once. Throws Error (kRefused) for a cycle
+  // that is no loop.
+  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked);
+
+  // Every node behind what it reads, but for what goes back into a loop.
+  const std::vector<Number>& order() const { return order_; }
+  // Nodes that what is asked for needs.
+  bool needed(Number n) const { return n < needed_.size() && needed_[n]; }
+  // Of a scalar bool.
+  std::optional<bool> truth(In in) const;
+  // Never there, whatever is fed.
+  bool dead(In in) const;
+  bool dead(Number n) const { return n < alive_.size() && !alive_[n]; }
+  // It, or something that it needs, has an effect.
+  bool effect(Number n) const { return n < effect_.size() && effect_[n]; }
+  uint32_t readers(Number n) const { return n < readers_.size() ? readers_[n] : 0; }
+  // Somebody reads which input a Merge gave.
+  bool reads_second(Number merge) const { return merge < second_.size() && second_[merge]; }
+  // Something that is needed writes, so that it counts what runs before what.
+  bool ordered() const { return ordered_; }
+  bool any_loop() const { return any_loop_; }
+
+ private:
+  void find_needed(const Net& net, const std::vector<Number>& asked);
+  void find_order(const Net& net);
+  void find_truths(const Net& net);
+  void find_alive(const Net& net, const std::vector<std::vector<Number>>& readers);
+  void find_effects(const Net& net, const Effects& effects, const std::vector<std::vector<Number>>& readers);
+
+  std::vector<Number> order_;
+  std::vector<bool> needed_, alive_, effect_, second_;
+  std::vector<uint32_t> readers_;
+  std::vector<int8_t> truth_;  // -1: not known
+  const Net& net_;
+  bool ordered_ = false, any_loop_ = false;
+};
+
+// The value of a Const that is a scalar bool or integer.
+std::optional<int64_t> scalar_of(std::string_view const_def);
+bool is_back_edge(const Net& net, Number reader, In in);
+
+}  // namespace gedit::optimizing

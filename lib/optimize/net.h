@@ -1,0 +1,107 @@
+// One graph, the main one or a function's body, while it is optimized: who reads what as numbers, so that a
+// tensor can take another's place in all its readers without a look at their bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "edit/basis/names.h"
+#include "graph/graph.h"
+#include "graph/names.h"
+#include "optimize/what.h"
+#include "prove/labels.h"
+
+namespace gedit::optimizing {
+
+using Number = uint32_t;  // of a node: its NodeId, or behind these the ones that were added
+
+// An input of a node: an output of another one, its control output, or an argument of the function.
+struct In {
+  Number node = 0;
+  uint32_t index = 0;
+  static constexpr uint32_t kControl = UINT32_MAX;  // as index
+  static constexpr Number kArgument = UINT32_MAX;   // as node
+  bool control() const { return index == kControl; }
+  bool argument() const { return node == kArgument; }
+  bool operator==(const In&) const = default;
+};
+constexpr In control_of(Number node) { return {node, In::kControl}; }
+
+class Net {
+ public:
+  // The graph is decoded, and changes by store() alone. All outlive this. Throws Error (kRefused) where an
+  // input names what is not there.
+  Net(Graph& graph, Registry& ops, Labels& labels);
+
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+  bool there(Number n) const { return nodes_[n].there; }
+  // As it is now but for its inputs.
+  std::string_view def(Number n) const { return nodes_[n].def; }
+  std::string_view name(Number n) const { return node_name(def(n)); }
+  const ProofOp& op(Number n) const { return *nodes_[n].op; }
+  What what(Number n) const { return what_of(nodes_[n].op->name); }
+  bool is(Number n, OpKinds any) const { return nodes_[n].op->kinds.has_any(any); }
+  LabelId label(Number n);
+  Labels& labels() { return labels_; }
+  Registry& ops() { return ops_; }
+  bool in_body() const { return graph_.is_body(); }
+
+  // Data inputs, then control inputs.
+  std::span<const In> inputs(Number n) const { return {ins_.data() + nodes_[n].begin, nodes_[n].count}; }
+  std::span<const In> data(Number n) const { return {ins_.data() + nodes_[n].begin, nodes_[n].data}; }
+  std::span<const In> controls(Number n) const { return inputs(n).subspan(nodes_[n].data); }
+
+  void set_inputs(Number n, const std::vector<In>& inputs);
+  // Another node under the same name; inputs in `node_def` do not count.
+  void become(Number n, std::string node_def, const std::vector<In>& inputs);
+  // `base` made free is its name.
+  Number append(std::string_view base, std::string_view op,
+                std::vector<std::pair<std::string, std::string>> attrs, std::string_view device,
+                const std::vector<In>& inputs);
+  void remove(Number n);
+
+  uint32_t outputs(Number n);  // 0 where their number is not known
+  // kInvalid where it is not known; of an argument, too.
+  DType type(In in);
+  // An input as it is written here; what a function returns as well.
+  std::string text(In in) const;
+  // Nothing where there is no such tensor.
+  std::optional<In> find(std::string_view text) const;
+  Number find_node(std::string_view name) const;  // In::kArgument: none
+
+  bool changed() const { return changed_; }
+  // Puts what changed into the graph: nodes that were there in their places, new ones behind all others.
+  void store();
+
+ private:
+  struct Node {
+    std::string_view def;
+    const ProofOp* op = nullptr;
+    uint32_t begin = 0, count = 0, data = 0;  // in ins_
+    LabelId label = kNoLabel;
+    bool there = false, rewired = false, made = false;
+  };
+  static constexpr LabelId kNoLabel = UINT32_MAX;
+
+  void put_inputs(Node& node, const std::vector<In>& inputs);
+  std::optional<uint32_t> port(Number producer, std::string_view port) const;
+
+  Graph& graph_;
+  Registry& ops_;
+  Labels& labels_;
+  Names names_;
+  NewNames new_names_;
+  std::vector<Node> nodes_;
+  std::vector<In> ins_;
+  std::unordered_map<std::string_view, uint32_t> arguments_;
+  std::vector<std::string_view> argument_names_;
+  std::unordered_map<std::string_view, Number> added_;  // by name
+  NodeText text_;
+  bool changed_ = false;
+};
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,233 @@
+#include "optimize/optimize.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/message_edit.h"
+#include "edit/edits.h"
+#include "edit/objects/signature_parts.h"
+#include "optimize/bodies.h"
+#include "optimize/fix.h"
+#include "optimize/outside.h"
+#include "optimize/rounds.h"
+#include "select/selection.h"
+#include "select/tensors.h"
+
+namespace gedit::optimizing {
+namespace {
+
+class Optimizing {
+ public:
+  Optimizing(Model& model, Model& before, Registry& ops, const OptimizeRequest& request)
+      : model_(model),
+        before_(before),
+        ops_(ops),
+        request_(request),
+        wanted_(wanted_by(model, request)),
+        labels_(ops, classes_,
+                [](std::string_view name) { return Labels::FunctionText{std::string(name)}; }) {}
+
+  OptimizeResult run() {
+    result_.outputs = wanted_.outputs;
+    const std::vector<std::string> fixed = fixed_tensors();
+    if (!request_.keep.empty()) {
+      Selecting selecting(model_, ops_);
+      for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
+        wanted_.kept.emplace_back(model_.graph().name(id));
+    }
+    reduce(model_);
+    reduce(before_);
+    Graph& graph = model_.graph();
+    graph.decode();
+    before_.graph().decode();
+    nodes_ = graph.size();
+    std::vector<bool> there(nodes_);
+    for (Number n = 0; n < nodes_; ++n) there[n] = !graph.removed(NodeId{n});
+    if (request_.passes.any()) drop_contexts(model_.meta());
+
+    Library library = Library::decode(graph.part(graph_field::kLibrary), model_.arena);
+    for (Function& function : library.functions) function.body.decode();
+    const Effects effects(library, labels_, request_.passes.drops);
+    const bool bodies = request_.passes.any() && optimize_bodies(library, ops_, labels_, classes_, effects,
+                                                                 contents_, request_, result_);
+    Net net(graph, ops_, labels_);
+    Subject subject(net, effects, contents_);
+    subject.passes = request_.passes;
+    protect(model_, ops_, request_, wanted_, subject);
+    forget_unneeded(fixed, net);
+    fix_tensors(subject);
+    refuse_dead(subject);
+    sweep_until_settled(subject, classes_);
+    const bool changed = net.changed();
+    if (!request_.reduce) remove_idle(subject);
+    net.store();
+    if (bodies) graph.set_part(graph_field::kLibrary, library.encode());
+    if (changed || bodies) reduce(model_);
+    count_reasons(subject, nodes_, result_.counts,
+                  [&](Number n) { return there[n] && graph.removed(NodeId{n}); });
+    if (subject.folded > 0) result_.counts["fold"]["nodes"] += subject.folded;
+    result_.assumptions.insert(result_.assumptions.end(), subject.assumptions.begin(),
+                               subject.assumptions.end());
+    if (request_.want_changes) list_changes(there);
+    return std::move(result_);
+  }
+
+ private:
+  // Leaves what the wanted tensors need.
+  void reduce(Model& model) {
+    if (!request_.reduce) return;
+    const bool first = !reduced_[&model == &model_ ? 0 : 1];
+    reduced_[&model == &model_ ? 0 : 1] = true;
+    ExtractRequest extracted;
+    extracted.outputs = wanted_.all();
+    if (first) extracted.inputs = request_.inputs;
+    extracted.graph_alone = request_.graph_alone;
+    const Changes changes = extract(model, ops_, extracted);
+    if (!first || &model != &model_) return;
+    result_.changes.warnings = changes.warnings;
+    result_.changes.notes = changes.notes;
+  }
+
+  // What is to be fixed, as it is called in the graph; `auto` as it is. Throws where there is no such tensor.
+  std::vector<std::string> fixed_tensors() {
+    std::vector<std::string> tensors;
+    const Names names(model_.graph());
+    for (const std::string& text : request_.fixes) {
+      const std::string tensor = text.substr(0, text.find('='));
+      tensors.push_back(
+          text == "auto" ? text : tensor_text(model_.graph(), find_tensor(model_, names, ops_, tensor)));
+    }
+    return tensors;
+  }
+
+  // The outputs may not need what is fixed.
+  void forget_unneeded(const std::vector<std::string>& fixed, const Net& net) {
+    for (size_t i = 0; i < fixed.size(); ++i) {
+      if (fixed[i] == "auto" || net.find(fixed[i])) {
+        fixes_.push_back(request_.fixes[i]);
+      } else {
+        result_.changes.notes.push_back("--fix: no output needs '" + printable(fixed[i]) + "'");
+      }
+    }
+  }
+
+  void fix_tensors(Subject& subject) {
+    if (fixes_.empty()) return;
+    Fixed fixed = fix(model_, ops_, subject, classes_, fixes_);
+    result_.given = std::move(fixed.given);
+    for (std::string& note : fixed.notes) result_.changes.notes.push_back(std::move(note));
+    if (!fixed.tensors.empty()) result_.counts["fix"]["tensors"] = fixed.tensors.size();
+    const std::unordered_set<std::string> names(fixed.tensors.begin(), fixed.tensors.end());
+    forget_inputs(names);
+    std::erase_if(wanted_.inputs,
+                  [&](const std::string& text) { return names.contains(canonical_input(text)); });
+  }
+
+  // Whoever feeds a signature is to be told that a tensor is fed no more.
+  void forget_inputs(const std::unordered_set<std::string>& fixed) {
+    MetaGraph& meta = model_.meta();
+    SignatureDefs signatures(meta);
+    std::vector<std::string> changed;
+    signatures.change([&](const std::string& key, std::string& def) {
+      bool hit = false;
+      def = with_each_entry(def, signature_field::kInput,
+                            [&](std::string_view, std::string_view info) -> std::optional<std::string> {
+                              const bool is_fixed = fixed.contains(canonical_input(last_bytes(info, 1)));
+                              hit = hit || is_fixed;
+                              return is_fixed ? std::nullopt : std::optional(std::string(info));
+                            });
+      if (hit) changed.push_back(key);
+      return key;
+    });
+    if (changed.empty()) return;
+    if (meta.has(meta_field::kObjectGraph))
+      throw refused("takes a tensor that is fixed, and so does its function")
+          .of(quoted("signature", changed[0]))
+          .hint("gedit freeze");
+    signatures.store();
+    for (const std::string& key : changed)
+      result_.changes.notes.push_back("signature '" + printable(key) + "' takes no more what is fixed");
+  }
+
+  // A tensor that never comes is a fault of what was fixed.
+  void refuse_dead(const Subject& subject) const {
+    const Flow flow(subject.net, subject.effects, asked_of(subject));
+    for (const std::string& text : wanted_.outputs) {
+      const std::optional<In> in = subject.net.find(text);
+      if (in && flow.dead(*in))
+        throw refused("lies in a branch that is not taken").of(quoted("tensor", text));
+    }
+  }
+
+  // Of a graph that is not reduced: what went out of use by what was done.
+  static void remove_idle(Subject& subject) {
+    Net& net = subject.net;
+    std::vector<uint32_t> readers(net.size());
+    std::vector<Number> open;
+    for (Number n = 0; n < net.size(); ++n) {
+      if (!net.there(n)) continue;
+      for (const In& in : net.inputs(n)) {
+        if (!in.argument()) ++readers[in.node];
+      }
+    }
+    const auto idle = [&](Number n) {
+      return net.there(n) && readers[n] == 0 && !subject.is_kept(n) && n < subject.reasons.size() &&
+             subject.reasons[n].section != nullptr;
+    };
+    for (Number n = 0; n < net.size(); ++n) {
+      if (idle(n)) open.push_back(n);
+    }
+    while (!open.empty()) {
+      const Number n = open.back();
+      open.pop_back();
+      if (!net.there(n)) continue;
+      for (const In& in : net.inputs(n)) {
+        if (in.argument()) continue;
+        --readers[in.node];
+        if (idle(in.node)) open.push_back(in.node);
+      }
+      net.remove(n);
+    }
+  }
+
+  void list_changes(const std::vector<bool>& there) {
+    const Graph &graph = model_.graph(), &before = before_.graph();
+    Changes& changes = result_.changes;
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId id{i};
+      if (i >= nodes_) {
+        if (!graph.removed(id)) changes.added.emplace_back(graph.name(id), graph.op(id));
+      } else if (there[i] && graph.removed(id)) {
+        changes.removed.emplace_back(before.name(id), before.op(id));
+      } else if (there[i] && graph.bytes(id) != before.bytes(id)) {
+        changes.changed.emplace_back(graph.name(id), graph.op(id));
+      }
+    }
+  }
+
+  Model &model_, &before_;
+  Registry& ops_;
+  const OptimizeRequest& request_;
+  Wanted wanted_;
+  std::vector<std::string> fixes_;
+  Classes classes_;
+  Contents contents_;
+  Labels labels_;
+  OptimizeResult result_;
+  bool reduced_[2] = {false, false};
+  uint32_t nodes_ = 0;
+};
+
+OptimizeResult run_all(Model& model, Model& before, Registry& ops, const OptimizeRequest& request) {
+  model.graph().decode();
+  return Optimizing(model, before, ops, request).run();
+}
+
+}  // namespace
+}  // namespace gedit::optimizing
+
+gedit::OptimizeResult gedit::optimize(Model& model, Model& before, Registry& ops,
+                                      const OptimizeRequest& request) {
+  return optimizing::run_all(model, before, ops, request);
+}

@@ -1,0 +1,47 @@
+// A graph reduced to what inference needs, and nothing that it computes changed
+// (docs/rules.md#optimize).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "edit/basis/changes.h"
+#include "model/model.h"
+#include "ops/registry.h"
+#include "optimize/subject.h"
+#include "prove/prove.h"
+
+namespace gedit {
+
+struct OptimizeRequest {
+  std::vector<std::string> outputs;     // tensors whose values stay; none: those of signatures
+  std::vector<std::string> inputs;      // where it is cut; T or T:DTYPE[SHAPE]
+  std::vector<std::string> signatures;  // keys; then: those of these alone
+  std::vector<std::string> fixes;       // T=VALUE, or `auto`
+  std::string keep;                     // a selector: nodes that stay under their names
+  std::vector<std::string> bypass;      // selectors: nodes for which what they read first stands
+  optimizing::Passes passes;
+  bool reduce = true;        // what nothing needs goes; outputs are asked for
+  bool graph_alone = false;  // nothing stays for what lies around
+  bool want_changes = false;
+};
+
+struct OptimizeResult {
+  Changes changes;
+  optimizing::Counts counts;
+  std::vector<std::string> outputs;  // whose values stayed, as they are called in both graphs
+  std::vector<GivenValue> given;     // what was fixed
+  std::vector<optimizing::Assumption> assumptions;
+  std::vector<std::string> inexact;  // why numbers are others than they were; empty: they are not
+};
+
+// Edits the selected MetaGraph. `before` is the same model as it was read, for the proof, and is cut and
+// reduced alike. Throws Error (kUsage, kRefused).
+OptimizeResult optimize(Model& model, Model& before, Registry& ops, const OptimizeRequest& request);
+
+}  // namespace gedit

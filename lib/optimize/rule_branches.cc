@@ -1,0 +1,136 @@
+// Branches and loops of which it is known what they do: Switch and Merge, Exit, If and Case, Select.
+#include <algorithm>
+
+#include "graph/references.h"
+#include "optimize/constant.h"
+#include "optimize/rules.h"
+
+namespace gedit::optimizing {
+namespace {
+
+Decision of_switch(const View& view, Number n) {
+  const std::span<const In> data = view.net.data(n);
+  if (data.size() != 2 || view.net.what(n) == What::kSwitchN) return {};
+  const std::optional<bool> known = view.flow.truth(data[1]);
+  if (!known) return {};
+  Decision decision;
+  decision.outputs.emplace_back(*known ? 1 : 0, data[0]);
+  decision.reason = {"branch", "Switch"};
+  return decision;
+}
+
+Decision of_merge(const View& view, Number n) {
+  std::optional<In> live;
+  int32_t position = 0, at = 0;
+  for (const In& in : view.net.data(n)) {
+    if (!view.flow.dead(in)) {
+      if (live || is_back_edge(view.net, n, in)) return {};
+      live = in;
+      at = position;
+    }
+    ++position;
+  }
+  if (!live) return {};
+  Decision decision = replaced_by(*live, "branch", "Merge");
+  if (!view.flow.reads_second(n) && !view.subject.keeps_more(n)) return decision;
+  // Which one came is known as well. A Const runs at once, so it takes its place where all around does.
+  if (view.whens.of(n) != kAlways || view.whens.frame(n) != 0) return {};
+  const std::string device(node_device(view.net.def(n)));
+  const Number which = view.net.append(
+      std::string(view.net.name(n)) + "/value_index", "Const",
+      {{"dtype", type_value(DType::kInt32)}, {"value", tensor_value(int32_scalar(at))}}, device, {});
+  decision.outputs.emplace_back(1, In{which, 0});
+  return decision;
+}
+
+// What leaves a loop as it entered it.
+Decision of_exit(const View& view, Number n) {
+  const std::span<const In> data = view.net.data(n);
+  if (data.size() != 1 || data[0].argument() || !view.net.is(data[0].node, OpKind::kEnter)) return {};
+  const Number enter = data[0].node;
+  const auto constant = find_attr(view.net.def(enter), "is_constant");
+  const bool plain = !constant || last_varint(*constant, attr_field::kBool) == 0;
+  if (!plain || view.net.op(enter).gives_references || view.flow.effect(enter) || view.flow.ordered() ||
+      !view.net.controls(enter).empty() || !view.net.controls(n).empty() || view.net.data(enter).size() != 1)
+    return {};
+  return replaced_by(view.net.data(enter)[0], "branch", "loops");
+}
+
+// A call of the branch that is taken.
+Decision of_choice(const View& view, Number n) {
+  const std::span<const In> data = view.net.data(n);
+  if (data.empty() || data[0].argument() || data[0].index != 0) return {};
+  const std::string_view def = view.net.def(n);
+  const bool two = view.net.is(n, OpKind::kIf);
+  std::optional<std::string> function;  // an AttrValue
+  if (two) {
+    std::optional<bool> known = view.flow.truth(data[0]);
+    if (!known && view.net.is(data[0].node, OpKind::kConst)) {
+      if (const auto number = scalar_of(view.net.def(data[0].node))) known = *number != 0;
+    }
+    if (!known) return {};
+    if (const auto branch = find_attr(def, *known ? "then_branch" : "else_branch")) function = *branch;
+  } else {
+    if (!view.net.is(data[0].node, OpKind::kConst)) return {};
+    const std::optional<int64_t> number = scalar_of(view.net.def(data[0].node));
+    const auto branches = find_attr(def, "branches");
+    if (!number || !branches) return {};
+    std::vector<std::string_view> all;
+    for (Fields list(last_bytes(*branches, attr_field::kList)); list.next();) {
+      if (list->bytes(attr_field::kListFunc)) all.push_back(list->value);
+    }
+    if (all.empty()) return {};
+    const auto count = static_cast<int64_t>(all.size());
+    const int64_t taken = *number < 0 || *number >= count ? count - 1 : *number;
+    function = bytes_field(attr_field::kFunc, std::string(all[static_cast<size_t>(taken)]));
+  }
+  const auto takes = find_attr(def, "Tin"), gives = find_attr(def, "Tout");
+  if (!function || !takes || !gives) return {};
+  const What what = view.net.what(n);
+  const bool stateless = what == What::kStatelessIf || what == What::kStatelessCase;
+  NodeBuilder call(view.net.name(n), stateless ? "PartitionedCall" : "StatefulPartitionedCall");
+  call.device(node_device(def)).attr("Tin", *takes).attr("Tout", *gives).attr("f", *function);
+  // In older releases these have no defaults.
+  for (const char* key : {"config", "config_proto", "executor_type"}) call.attr(key, string_value(""));
+  Decision decision;
+  decision.becomes = call.take();
+  decision.inputs.assign(data.begin() + 1, data.end());
+  for (const In& in : view.net.controls(n)) decision.inputs.push_back(in);
+  const Number predicate = data[0].node;
+  if (view.flow.ordered() || view.flow.effect(predicate) || view.whens.of(predicate) != kAlways ||
+      view.whens.frame(predicate) != 0)
+    decision.inputs.push_back(control_of(predicate));
+  decision.reason = {"branch", two ? "If" : "Case"};
+  return decision;
+}
+
+// Of scalar predicate, which asks both to have one shape.
+Decision of_select(const View& view, Number n) {
+  const std::span<const In> data = view.net.data(n);
+  if (data.size() != 3) return {};
+  const std::optional<bool> known = view.flow.truth(data[0]);
+  if (!known) return {};
+  return replaced_by(data[*known ? 1 : 2], "branch", "Select", true);
+}
+
+}  // namespace
+
+Decision replaced_by(In in, const char* section, std::string_view word, bool assumed) {
+  Decision decision;
+  decision.outputs.emplace_back(0, in);
+  decision.reason = {section, word};
+  decision.assumed = assumed;
+  return decision;
+}
+
+Decision decide_branch(const View& view, Number n) {
+  const ProofOp& op = view.net.op(n);
+  if (op.kinds.has(OpKind::kSwitch)) return of_switch(view, n);
+  if (op.kinds.has(OpKind::kMerge)) return of_merge(view, n);
+  if (op.kinds.has(OpKind::kExit)) return of_exit(view, n);
+  if (op.kinds.has_any(OpKind::kIf | OpKind::kCase)) return of_choice(view, n);
+  if (view.net.what(n) == What::kSelect) return of_select(view, n);
+  return {};
+}
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,226 @@
+// What is known of values without computing them, and what follows: dropout that keeps all, and algebra that
+// is exact for every number (docs/rules.md#optimize-dropout, docs/rules.md#optimize-algebra).
+#include <algorithm>
+#include <array>
+
+#include "graph/types.h"
+#include "optimize/constant.h"
+#include "optimize/rules.h"
+
+namespace gedit::optimizing {
+namespace {
+
+bool is_elementwise_pair(What what) { return what >= What::kAdd && what <= What::kExtremum; }
+
+std::optional<Splat> constant(const View& view, In in) {
+  if (in.argument() || in.index != 0 || !view.net.is(in.node, OpKind::kConst)) return std::nullopt;
+  return splat_of(view.net.def(in.node));
+}
+
+bool is_scalar(const View& view, In in) {
+  return !in.argument() && in.index == 0 && in.node < view.scalars.size() && view.scalars[in.node];
+}
+
+bool gives_scalar(const View& view, Number n) {
+  const ProofOp& op = view.net.op(n);
+  if (op.kinds.has(OpKind::kConst)) {
+    const auto value = find_attr(view.net.def(n), "value");
+    if (!value) return false;
+    const Shape shape = parse_shape_proto(last_bytes(last_bytes(*value, attr_field::kTensor), 2));
+    return shape && shape->empty();
+  }
+  const std::span<const In> data = view.net.data(n);
+  const bool elementwise = is_elementwise_pair(view.net.what(n)) || view.net.what(n) == What::kCast ||
+                           op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
+  return elementwise && !data.empty() &&
+         std::ranges::all_of(data, [&](const In& in) { return is_scalar(view, in); });
+}
+
+// The tensor of whose shape an integer vector tells.
+std::optional<In> shape_source(const View& view, In shape) {
+  if (shape.argument() || shape.index != 0) return std::nullopt;
+  if (view.net.what(shape.node) != What::kShape || view.net.data(shape.node).size() != 1) return std::nullopt;
+  return view.like_of(view.net.data(shape.node)[0]);
+}
+
+In shape_like(const View& view, Number n) {
+  const In own{n, 0};
+  const ProofOp& op = view.net.op(n);
+  const What what = view.net.what(n);
+  const std::span<const In> data = view.net.data(n);
+  if (data.empty()) return own;
+  if (op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape) || what == What::kCast) {
+    return view.like_of(data[0]);
+  }
+  if (what == What::kUniform || what == What::kFill) return shape_source(view, data[0]).value_or(own);
+  if (is_elementwise_pair(what) && data.size() == 2) {
+    if (is_scalar(view, data[1]) || view.like_of(data[0]) == view.like_of(data[1]))
+      return view.like_of(data[0]);
+    if (is_scalar(view, data[0])) return view.like_of(data[1]);
+  }
+  return own;
+}
+
+Values values_of_const(const Splat& splat) {
+  if (splat.number == 1) return Values::kOnes;
+  return splat.number == 0 && !splat.negative_zero ? Values::kZeros : Values::kUnknown;
+}
+
+// Whether every one of them is compared so that the answer is yes.
+bool always_true(const View& view, What what, In a, In b) {
+  const auto number = [&](In in) -> std::optional<double> {
+    if (const auto splat = constant(view, in)) return splat->number;
+    if (view.values_of(in) == Values::kZeros) return 0;
+    if (view.values_of(in) == Values::kOnes) return 1;
+    return std::nullopt;
+  };
+  const std::optional<double> number_a = number(a), number_b = number(b);
+  if (view.values_of(a) == Values::kUniform && number_b) {
+    return (what == What::kGreaterEqual && *number_b <= 0) || (what == What::kGreater && *number_b < 0) ||
+           ((what == What::kLess || what == What::kLessEqual) && *number_b >= 1);
+  }
+  if (view.values_of(b) == Values::kUniform && number_a) {
+    return (what == What::kLessEqual && *number_a <= 0) || (what == What::kLess && *number_a < 0) ||
+           ((what == What::kGreater || what == What::kGreaterEqual) && *number_a >= 1);
+  }
+  return false;
+}
+
+Values values_at(const View& view, Number n) {
+  using enum Values;
+  const ProofOp& op = view.net.op(n);
+  const What what = view.net.what(n);
+  if (op.kinds.has(OpKind::kConst)) {
+    const std::optional<Splat> splat = splat_of(view.net.def(n));
+    return splat ? values_of_const(*splat) : kUnknown;
+  }
+  const std::span<const In> data = view.net.data(n);
+  if (what == What::kUniform) return kUniform;
+  if (data.size() == 1 && op.conduct == Conduct::kPasses && !op.gives_references)
+    return view.values_of(data[0]);
+  if (what == What::kCast && data.size() == 1) {
+    const Values from = view.values_of(data[0]);
+    return from == kOnes || from == kZeros ? from : kUnknown;
+  }
+  if (what == What::kFloor && data.size() == 1) {
+    const Values from = view.values_of(data[0]);
+    return from == kFromOne || from == kOnes ? kOnes : from == kZeros ? kZeros : kUnknown;
+  }
+  if (data.size() != 2) return kUnknown;
+  const Values a = view.values_of(data[0]), b = view.values_of(data[1]);
+  const auto are = [&](Values x, Values y) { return (a == x && b == y) || (a == y && b == x); };
+  if (what == What::kMultiply) return are(kOnes, kUniform) ? kUniform : are(kOnes, kOnes) ? kOnes : kUnknown;
+  if (what == What::kAdd) {
+    if (are(kZeros, kUniform)) return kUniform;
+    return are(kOnes, kUniform) ? kFromOne : are(kOnes, kZeros) ? kOnes : kUnknown;
+  }
+  if (what == What::kSubtract)
+    return a == kOnes && b == kZeros ? kOnes : a == kOnes && b == kOnes ? kZeros : kUnknown;
+  if (what == What::kDivide)
+    return a == kOnes && b == kOnes ? kOnes : a == kUniform && b == kOnes ? kUniform : kUnknown;
+  return always_true(view, what, data[0], data[1]) ? kOnes : kUnknown;
+}
+
+// Whether x has the shape that it and the other one give together.
+bool keeps_shape(const View& view, In x, In other) {
+  return is_scalar(view, other) || view.like_of(x) == view.like_of(other);
+}
+
+bool is_positive_zero(const View& view, In in) { return view.values_of(in) == Values::kZeros; }
+
+bool is_negative_zero(const View& view, In in) {
+  const std::optional<Splat> splat = constant(view, in);
+  return splat && splat->negative_zero;
+}
+
+bool is_float(DType type) {
+  return type == DType::kFloat || type == DType::kDouble || type == DType::kHalf || type == DType::kBfloat16;
+}
+
+bool all_equal(const View& view, In in, double number) {
+  const std::optional<Splat> splat = constant(view, in);
+  return splat && splat->number == number;
+}
+
+}  // namespace
+
+void look_at_values(View& view, Number n) {
+  if (n >= view.values.size()) return;
+  view.scalars[n] = gives_scalar(view, n);
+  view.like[n] = shape_like(view, n);
+  view.values[n] = values_at(view, n);
+}
+
+// By ones, which something random gave, or which are 1.
+Decision decide_dropout(const View& view, Number n) {
+  const What what = view.net.what(n);
+  const std::span<const In> data = view.net.data(n);
+  const auto random_ones = [&](In in) {
+    return view.values_of(in) == Values::kOnes && !in.argument() && !view.net.is(in.node, OpKind::kConst);
+  };
+  if (what == What::kMultiply && data.size() == 2) {
+    for (const size_t k : {0U, 1U}) {
+      if (random_ones(data[1 - k]) && keeps_shape(view, data[k], data[1 - k]))
+        return replaced_by(data[k], "drop", "dropout", true);
+    }
+  }
+  if (what == What::kDivide && data.size() == 2 && random_ones(data[1]) &&
+      keeps_shape(view, data[0], data[1]))
+    return replaced_by(data[0], "drop", "dropout", true);
+  if ((what == What::kSelect || what == What::kSelectV2) && data.size() == 3 && random_ones(data[0])) {
+    const bool shaped =
+        what == What::kSelect || (keeps_shape(view, data[1], data[0]) && keeps_shape(view, data[1], data[2]));
+    if (shaped) return replaced_by(data[1], "drop", "dropout", true);
+  }
+  return {};
+}
+
+Decision decide_algebra(const View& view, Number n) {
+  const What what = view.net.what(n);
+  const std::span<const In> data = view.net.data(n);
+  const auto same_as = [](In in) { return replaced_by(in, "algebra", "nodes", true); };
+  const auto producer = [&](What of) -> std::optional<In> {
+    if (data[0].argument() || data[0].index != 0 || view.net.what(data[0].node) != of) return std::nullopt;
+    return view.net.data(data[0].node).size() == 1 ? std::optional(view.net.data(data[0].node)[0])
+                                                   : std::nullopt;
+  };
+  if (data.size() == 1) {
+    if (what == What::kNegative || what == What::kNot) {
+      const std::optional<In> twice = producer(what);
+      return twice ? same_as(*twice) : Decision();
+    }
+    const std::string_view def = view.net.def(n);
+    if (what == What::kCast && type_attr(def, "SrcT") && type_attr(def, "SrcT") == type_attr(def, "DstT"))
+      return same_as(data[0]);
+    return what == What::kAddN ? same_as(data[0]) : Decision();
+  }
+  if (data.size() == 2) {
+    const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
+    const bool number = is_float(type) || type == DType::kInt32 || type == DType::kInt64;
+    const bool whole = number && !is_float(type);
+    for (const size_t k : {0U, 1U}) {
+      const In x = data[k], other = data[1 - k];
+      if (!number || !keeps_shape(view, x, other)) continue;
+      if (what == What::kMultiply && view.values_of(other) == Values::kOnes) return same_as(x);
+      if (what == What::kAdd && (whole ? is_positive_zero(view, other) : is_negative_zero(view, other)))
+        return same_as(x);
+      if (k == 1) continue;
+      if (what == What::kDivide && view.values_of(other) == Values::kOnes) return same_as(x);
+      if (what == What::kSubtract && is_positive_zero(view, other)) return same_as(x);
+    }
+    if (what == What::kConcatV2 || what == What::kConcat)
+      return same_as(data[what == What::kConcat ? 1 : 0]);  // of one
+    if (what == What::kReshape) {
+      const std::optional<In> source = shape_source(view, data[1]);
+      if (source && *source == view.like_of(data[0])) return same_as(data[0]);
+    }
+    if ((what == What::kPad && all_equal(view, data[1], 0)) ||
+        (what == What::kTile && all_equal(view, data[1], 1)))
+      return same_as(data[0]);
+  }
+  if (data.size() == 3 && what == What::kSlice && all_equal(view, data[1], 0) && all_equal(view, data[2], -1))
+    return same_as(data[0]);
+  return {};
+}
+
+}  // namespace gedit::optimizing

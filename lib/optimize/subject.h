@@ -1,0 +1,86 @@
+// What one graph is optimized by, and what becomes known of it from round to round.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fold/fold.h"
+#include "graph/wiring.h"
+#include "optimize/flow.h"
+#include "optimize/net.h"
+#include "prove/contents.h"
+
+namespace gedit::optimizing {
+
+// What is to be done (docs/rules.md#optimize-passes).
+struct Passes {
+  bool branches = false, algebra = false, dropout = false, fold = false, share = false;
+  bool controls = false;  // control inputs that tell nothing
+  Droppable drops;
+  bool any() const {
+    return branches || algebra || dropout || fold || share || controls || drops.identities || drops.checks ||
+           drops.prints || drops.summaries;
+  }
+};
+
+// What was done, for the line on standard error.
+using Counts = std::map<std::string, std::map<std::string, uint64_t>>;  // section, word
+
+// A step that the proof takes as given: in the input's graph, the tensor is the same as another one, or has
+// this value. Names as in that graph; `function` is empty for the main one.
+struct Assumption {
+  std::string function, tensor, same_as, tensor_proto;
+};
+
+// Why a node is not needed any more; both are constants of the program or texts of the net.
+struct Reason {
+  const char* section = nullptr;
+  std::string_view word;
+};
+
+struct Subject {
+  Subject(Net& net, const Effects& effects, Contents& contents)
+      : net(net), effects(effects), contents(contents) {}
+
+  Net& net;
+  const Effects& effects;
+  Contents& contents;
+  Passes passes;
+  std::vector<Number> asked;    // of which anything counts
+  std::vector<bool> kept;       // by node: it stays under its name, with its value
+  std::vector<bool> kept_more;  // by node: outputs behind the first as well
+  std::vector<bool> untouched;  // by node: it stays as it is
+  std::vector<bool> bypassed;   // by node: it goes whatever it is, and what it reads first stands for it
+  std::string function;         // empty: the main graph
+  std::vector<In> returned;     // by a function
+  std::vector<Reason> reasons;  // by node
+  std::vector<ContentId> content_ids;  // by node: of a Const, where known
+  std::vector<Assumption> assumptions;
+  folding::NodeFolder folder{net.ops()};
+  int64_t grown = 0;    // bytes, by what was folded: never above 0
+  uint64_t folded = 0;  // nodes
+
+  bool is_kept(Number n) const { return n < kept.size() && kept[n]; }
+  bool keeps_more(Number n) const { return n < kept_more.size() && kept_more[n]; }
+  bool is_untouched(Number n) const { return n < untouched.size() && untouched[n]; }
+  bool is_bypassed(Number n) const { return n < bypassed.size() && bypassed[n]; }
+  // The proof is to be told: the tensor is this one.
+  void assume(In tensor, In same_as) {
+    assumptions.push_back({function, plain_text(tensor), plain_text(same_as), {}});
+  }
+  void assume(In tensor, std::string tensor_proto) {
+    assumptions.push_back({function, plain_text(tensor), {}, std::move(tensor_proto)});
+  }
+  std::string plain_text(In in) const {  // numbered, in a body as well
+    return in.argument() ? net.text(in) : tensor_text(net.name(in.node), in.index);
+  }
+  void give_reason(Number n, Reason reason) {
+    if (reasons.size() <= n) reasons.resize(net.size());
+    reasons[n] = reason;
+  }
+};
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,329 @@
+#include "optimize/sweep.h"
+
+#include <algorithm>
+
+#include "optimize/constant.h"
+
+namespace gedit::optimizing {
+namespace {
+
+constexpr size_t kMostCarried = 4;   // controls that every reader of a node would get
+constexpr size_t kMostGrouped = 16;  // of a node that is nothing but its controls
+
+// Control flow, and what is told apart by more than what it computes.
+constexpr OpKinds kNeverShared = OpKind::kPlaceholder | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
+                                 OpKind::kNextIteration | OpKind::kLoopCond | OpKind::kCall | OpKind::kIf |
+                                 OpKind::kCase | OpKind::kWhile | OpKind::kNoOp | OpKind::kPython;
+
+}  // namespace
+
+Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
+    : subject_(subject),
+      net_(subject.net),
+      flow_(flow),
+      whens_(subject.net, flow, classes),
+      view_{subject,
+            subject.net,
+            flow,
+            whens_,
+            std::vector<Values>(subject.net.size(), Values::kUnknown),
+            std::vector<bool>(subject.net.size()),
+            std::vector<In>(subject.net.size())},
+      gone_(subject.net.size()) {
+  for (Number n = 0; n < net_.size(); ++n) view_.like[n] = {n, 0};
+}
+
+bool Sweep::run() {
+  for (const Number n : flow_.order()) {
+    if (flow_.dead(n)) continue;
+    const bool untouched = subject_.is_untouched(n);
+    if (!untouched) resolve(n);
+    whens_.look(n);
+    look_at_values(view_, n);
+    if (!untouched) decide(n);
+  }
+  resolve_returned();
+  return changed_;
+}
+
+// What the node reads and waits for, by what stands for it now.
+void Sweep::resolve(Number n) {
+  const bool merge = net_.is(n, OpKind::kMerge);
+  std::vector<In> data;
+  std::vector<Number> controls;
+  for (const In& in : net_.inputs(n)) {
+    if (settled(in) || is_back_edge(net_, n, in)) {
+      if (in.control()) {
+        add_control(n, in.node, controls);
+      } else {
+        data.push_back(in);
+      }
+      continue;
+    }
+    if (in.control()) {
+      const auto found = control_alias_.find(in.node);
+      if (found == control_alias_.end()) {
+        add_control(n, in.node, controls);
+      } else {
+        for (const Number control : found->second) add_control(n, control, controls);
+      }
+      continue;
+    }
+    const auto found = aliases_.find(key_of(in));
+    if (found == aliases_.end() || (merge && !found->second.exact) ||
+        is_device_between(n, in, found->second.to)) {
+      data.push_back(in);
+      continue;
+    }
+    data.push_back(found->second.to);
+    if (const auto carried = carried_.find(in.node); carried != carried_.end()) {
+      for (const Number control : carried->second) add_control(n, control, controls);
+    }
+  }
+  controls = needed_controls(n, data, controls);
+  for (const Number control : controls) data.push_back(control_of(control));
+  if (std::ranges::equal(data, net_.inputs(n))) return;
+  net_.set_inputs(n, data);
+  changed_ = true;
+}
+
+// Whether the node in between is on a third device: then it is there for the way.
+bool Sweep::is_device_between(Number reader, In in, In to) const {
+  const std::string_view device = node_device(net_.def(in.node));
+  if (device.empty() || to.argument()) return false;
+  const std::string_view from = node_device(net_.def(to.node)), at = node_device(net_.def(reader));
+  return device != from && device != at && from != at;
+}
+
+void Sweep::add_control(Number reader, Number control, std::vector<Number>& controls) const {
+  if (control == reader) return;
+  if (controls.size() < 64 && std::ranges::find(controls, control) != controls.end()) return;
+  controls.push_back(control);
+}
+
+// Those that the node has to wait for: there is an effect behind them, or they tell when it runs, or in which
+// loop.
+std::vector<Number> Sweep::needed_controls(Number n, const std::vector<In>& data,
+                                           const std::vector<Number>& controls) {
+  if (controls.empty() || !subject_.passes.controls) return controls;
+  const bool merge = net_.is(n, OpKind::kMerge);
+  ConditionId when = kAlways;
+  bool in_frame = !data.empty();
+  for (const In& in : data) {
+    if (!merge) when = whens_.both(when, whens_.of(in));
+  }
+  const auto read = [&](Number control) {
+    return data.size() < 64 &&
+           std::ranges::any_of(data, [&](const In& in) { return in.node == control && !in.argument(); });
+  };
+  std::vector<uint8_t> stays(controls.size());
+  for (size_t i = 0; i < controls.size(); ++i) {
+    const Number control = controls[i];
+    if (merge && flow_.dead(control) && !flow_.ordered()) continue;
+    if (!flow_.ordered() && !flow_.effect(control)) continue;
+    if (!merge && !flow_.ordered() && read(control)) continue;
+    stays[i] = 1;
+    when = whens_.both(when, whens_.of(control));
+    in_frame = true;
+  }
+  for (size_t i = 0; i < controls.size(); ++i) {
+    const Number control = controls[i];
+    if (stays[i] != 0 || merge) continue;
+    const bool tells_when = !whens_.implies(when, whens_.of(control));
+    if (!tells_when && (in_frame || whens_.frame(control) == 0)) continue;
+    stays[i] = 1;
+    when = whens_.both(when, whens_.of(control));
+    in_frame = true;
+  }
+  std::vector<Number> needed;
+  for (size_t i = 0; i < controls.size(); ++i) {
+    if (stays[i] != 0) needed.push_back(controls[i]);
+  }
+  return needed;
+}
+
+void Sweep::decide(Number n) {
+  const Passes& passes = subject_.passes;
+  using Rule = Decision (*)(const View&, Number);
+  const auto tried = [&](bool asked, Rule rule) {
+    if (!asked) return false;
+    const Decision decision = rule(view_, n);
+    return decision.any() && take(n, decision);
+  };
+  if (tried(passes.branches, decide_branch)) return;
+  if (tried(true, decide_drop)) return;
+  if (tried(passes.dropout, decide_dropout)) return;
+  if (tried(passes.algebra, decide_algebra)) return;
+  if (tried(passes.fold, decide_fold)) return;
+  if (passes.share) share(n);
+}
+
+bool Sweep::take(Number n, const Decision& decision) {
+  if (!decision.becomes.empty()) {
+    if (n < subject_.content_ids.size()) subject_.content_ids[n] = 0;
+    net_.become(n, decision.becomes, decision.inputs);
+    resolve(n);  // what it need not wait for any more
+    whens_.look(n);
+    look_at_values(view_, n);
+    changed_ = true;
+    return true;
+  }
+  return decision.vanishes ? vanish(n, decision.reason) : alias(n, decision);
+}
+
+// Who reads the node reads what stands for it, and waits for what the node waited for where that counts.
+bool Sweep::alias(Number n, const Decision& decision) {
+  const ConditionId when = whens_.of(n);
+  const bool exit = net_.is(n, OpKind::kExit);  // its frame's inside is nobody's business outside
+  std::vector<Number> others, carried;
+  for (const In& in : net_.inputs(n)) {
+    const bool stands =
+        std::ranges::any_of(decision.outputs, [&](const auto& output) { return output.second == in; });
+    if (!in.argument() && !stands && !flow_.dead(in) && !exit) others.push_back(in.node);
+  }
+  ConditionId all = kAlways;
+  for (const auto& [index, to] : decision.outputs) {
+    if (index == decision.outputs.front().first) all = whens_.of(to);
+    if (whens_.of(to) != whens_.of(decision.outputs.front().second)) return false;
+  }
+  const ConditionId own = all;
+  if (flow_.ordered() && !others.empty()) return false;
+  const bool merge = net_.is(n, OpKind::kMerge);
+  for (const Number other : others) {
+    if (!flow_.effect(other) && !flow_.ordered()) continue;
+    if (merge) return false;  // waits for it, dead or not
+    carried.push_back(other);
+    all = whens_.both(all, whens_.of(other));
+  }
+  for (const Number other : others) {
+    if (merge || whens_.implies(all, whens_.of(other))) continue;
+    carried.push_back(other);
+    all = whens_.both(all, whens_.of(other));
+  }
+  if ((all != when && !exit) || carried.size() > kMostCarried) return false;
+  std::ranges::sort(carried);
+  carried.erase(std::ranges::unique(carried).begin(), carried.end());
+  for (const auto& [index, to] : decision.outputs) aliases_[key_of({n, index})] = {to, own == when || exit};
+  if (!carried.empty()) carried_[n] = carried;
+  gone_[n] = true;
+  // Who waits for it waits for the node that gives the tensor, if that says as much.
+  std::vector<Number> waits = carried;
+  ConditionId told = kAlways;
+  for (const auto& [index, to] : decision.outputs) {
+    if (!to.argument() && std::ranges::find(waits, to.node) == waits.end()) waits.push_back(to.node);
+  }
+  for (const Number control : waits) told = whens_.both(told, whens_.of(control));
+  if (told == when && waits.size() <= kMostCarried) control_alias_[n] = waits;
+  if (decision.assumed) {
+    for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
+  }
+  subject_.give_reason(n, decision.reason);
+  if (subject_.is_kept(n)) keep_name(n, decision);
+  return true;
+}
+
+// A node that keeps its name and is more than an Identity becomes one.
+bool Sweep::keep_name(Number n, const Decision& decision) {
+  if (net_.is(n, OpKind::kIdentity) || subject_.keeps_more(n) || decision.outputs.size() != 1 ||
+      decision.outputs[0].first != 0)
+    return false;
+  const In to = decision.outputs[0].second;
+  const DType type = base_type(net_.type({n, 0}));
+  if (type == DType::kInvalid || net_.op(n).gives_references) return false;
+  std::vector<In> inputs{to};
+  if (const auto carried = carried_.find(n); carried != carried_.end()) {
+    for (const Number control : carried->second) inputs.push_back(control_of(control));
+  }
+  NodeBuilder identity(net_.name(n), "Identity");
+  identity.device(node_device(net_.def(n))).type("T", type);
+  net_.become(n, identity.take(), inputs);
+  changed_ = true;
+  return true;
+}
+
+// Who waits for the node waits for what it reads.
+bool Sweep::vanish(Number n, Reason reason) {
+  // Where something writes, it counts what runs behind what.
+  if (subject_.is_kept(n) || flow_.ordered()) return false;
+  std::vector<Number> waits;
+  ConditionId told = kAlways;
+  for (const In& in : net_.inputs(n)) {
+    if (in.argument()) continue;
+    const bool counts = flow_.ordered() || flow_.effect(in.node) || whens_.of(in.node) != kAlways ||
+                        whens_.frame(in.node) != 0;
+    if (!counts || std::ranges::find(waits, in.node) != waits.end()) continue;
+    if (waits.size() == kMostGrouped) return false;
+    waits.push_back(in.node);
+    told = whens_.both(told, whens_.of(in.node));
+  }
+  if (told != whens_.of(n)) return false;
+  gone_[n] = true;
+  control_alias_[n] = std::move(waits);
+  subject_.give_reason(n, reason);
+  return true;
+}
+
+// The first node that computes the same from the same stands for all others.
+bool Sweep::share(Number n) {
+  const ProofOp& op = net_.op(n);
+  const bool is_const = op.kinds.has(OpKind::kConst);
+  const bool pure = op.conduct == Conduct::kPure || op.conduct == Conduct::kPasses;
+  if (!op.known || op.kinds.has_any(kNeverShared) || op.gives_references || op.takes_handles ||
+      (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
+    return false;
+  key_.clear();
+  const auto add = [&](uint32_t number) {
+    key_.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  if (is_const) {
+    std::vector<ContentId>& known = subject_.content_ids;
+    if (known.size() <= n) known.resize(net_.size(), 0);
+    if (known[n] == 0) {
+      subject_.net.labels().of(net_.def(n), text_);
+      known[n] = subject_.contents.of_tensor(text_.tensor) + 1;
+    }
+    add(UINT32_MAX);
+    add(known[n]);
+  } else {
+    add(net_.label(n));
+  }
+  std::vector<In> inputs(net_.inputs(n).begin(), net_.inputs(n).end());
+  std::sort(inputs.begin() + static_cast<std::ptrdiff_t>(net_.data(n).size()), inputs.end(),
+            [](const In& a, const In& b) { return a.node < b.node; });
+  if (op.commutes && net_.data(n).size() == 2) {
+    const DType type = type_attr(net_.def(n), "T").value_or(DType::kInvalid);
+    const bool number = type != DType::kInvalid && type != DType::kString && type != DType::kVariant;
+    if (number && key_of(inputs[0]) > key_of(inputs[1])) std::swap(inputs[0], inputs[1]);
+  }
+  for (const In& in : inputs) {
+    add(in.node);
+    add(in.index);
+  }
+  key_ += node_device(net_.def(n));
+  const auto [found, fresh] = shared_.try_emplace(key_, n);
+  if (fresh || subject_.is_kept(n)) return false;
+  const Number first = found->second;
+  const uint32_t count = is_const ? 1 : net_.outputs(n);
+  if (count == 0) return false;
+  for (uint32_t index = 0; index < count; ++index) aliases_[key_of({n, index})] = {{first, index}, true};
+  control_alias_[n] = {first};
+  gone_[n] = true;
+  subject_.give_reason(n, {"share", is_const ? "constants" : "nodes"});
+  return true;
+}
+
+// What a function returns is read without waiting for anything else; an argument is returned by way of a
+// node.
+void Sweep::resolve_returned() {
+  for (In& in : subject_.returned) {
+    if (settled(in)) continue;
+    const auto found = aliases_.find(key_of(in));
+    if (found == aliases_.end() || !found->second.exact || carried_.contains(in.node) ||
+        found->second.to.argument())
+      continue;
+    in = found->second.to;
+    changed_ = true;
+  }
+}
+
+}  // namespace gedit::optimizing

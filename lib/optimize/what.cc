@@ -1,0 +1,96 @@
+#include "optimize/what.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gedit::optimizing {
+namespace {
+
+struct WhatRow {
+  std::string_view op;
+  What what;
+};
+
+// Sorted.
+constexpr std::array kWhatRows = std::to_array<WhatRow>({
+    {"Add", What::kAdd},
+    {"AddN", What::kAddN},
+    {"AddV2", What::kAdd},
+    {"Assert", What::kAssert},
+    {"AudioSummary", What::kSummary},
+    {"AudioSummaryV2", What::kSummary},
+    {"Cast", What::kCast},
+    {"CheckNumerics", What::kCheckNumerics},
+    {"CheckNumericsV2", What::kCheckNumerics},
+    {"Concat", What::kConcat},
+    {"ConcatV2", What::kConcatV2},
+    {"ControlTrigger", What::kControlTrigger},
+    {"Div", What::kDivide},
+    {"Fill", What::kFill},
+    {"Floor", What::kFloor},
+    {"Greater", What::kGreater},
+    {"GreaterEqual", What::kGreaterEqual},
+    {"HistogramSummary", What::kSummary},
+    {"Identity", What::kIdentity},
+    {"IdentityN", What::kIdentityN},
+    {"ImageSummary", What::kSummary},
+    {"Less", What::kLess},
+    {"LessEqual", What::kLessEqual},
+    {"LogicalAnd", What::kAnd},
+    {"LogicalNot", What::kNot},
+    {"LogicalOr", What::kOr},
+    {"Maximum", What::kExtremum},
+    {"MergeSummary", What::kSummary},
+    {"Minimum", What::kExtremum},
+    {"Mul", What::kMultiply},
+    {"Neg", What::kNegative},
+    {"Pad", What::kPad},
+    {"PreventGradient", What::kIdentity},
+    {"Print", What::kPrint},
+    {"PrintV2", What::kPrintV2},
+    {"RandomUniform", What::kUniform},
+    {"RealDiv", What::kDivide},
+    {"Reshape", What::kReshape},
+    {"ScalarSummary", What::kSummary},
+    {"Select", What::kSelect},
+    {"SelectV2", What::kSelectV2},
+    {"Shape", What::kShape},
+    {"Slice", What::kSlice},
+    {"Snapshot", What::kIdentity},
+    {"StatelessCase", What::kStatelessCase},
+    {"StatelessIf", What::kStatelessIf},
+    {"StatelessRandomUniform", What::kUniform},
+    {"StatelessRandomUniformV2", What::kUniform},
+    {"StopGradient", What::kIdentity},
+    {"Sub", What::kSubtract},
+    {"TensorArrayCloseV3", What::kArray},
+    {"TensorArrayConcatV3", What::kArray},
+    {"TensorArrayGatherV3", What::kArray},
+    {"TensorArrayGradV3", What::kArray},
+    {"TensorArrayReadV3", What::kArray},
+    {"TensorArrayScatterV3", What::kArray},
+    {"TensorArraySizeV3", What::kArray},
+    {"TensorArraySplitV3", What::kArray},
+    {"TensorArrayWriteV3", What::kArray},
+    {"TensorSummary", What::kSummary},
+    {"TensorSummaryV2", What::kSummary},
+    {"Tile", What::kTile},
+    {"WriteAudioSummary", What::kSummary},
+    {"WriteGraphSummary", What::kSummary},
+    {"WriteHistogramSummary", What::kSummary},
+    {"WriteImageSummary", What::kSummary},
+    {"WriteRawProtoSummary", What::kSummary},
+    {"WriteScalarSummary", What::kSummary},
+    {"WriteSummary", What::kSummary},
+    {"_SwitchN", What::kSwitchN},
+});
+static_assert(std::ranges::is_sorted(kWhatRows, {}, &WhatRow::op));
+
+}  // namespace
+
+What what_of(std::string_view op) {
+  const auto* row = std::ranges::lower_bound(kWhatRows, op, {}, &WhatRow::op);
+  return row != kWhatRows.end() && row->op == op ? row->what : What::kOther;
+}
+
+}  // namespace gedit::optimizing

@@ -1,0 +1,54 @@
+// Ops that the rules of optimize know, by what they are to them. The one table is in what.cc.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gedit::optimizing {
+
+enum class What : uint8_t {
+  kOther,
+  kIdentity,  // gives on what it reads, at inference
+  kIdentityN,
+  kAssert,
+  kCheckNumerics,
+  kPrint,  // gives on its first input
+  kPrintV2,
+  kSummary,
+  kArray,  // of a TensorArray, whose order matters to what closes it
+  kSwitchN,
+  kControlTrigger,
+  kStatelessIf,
+  kStatelessCase,
+  kSelect,
+  kSelectV2,
+  kUniform,  // random numbers from 0 to below 1, of the shape of its first input
+  kFill,
+  kShape,
+  kCast,
+  kFloor,
+  kNot,
+  kAnd,
+  kOr,
+  kNegative,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kGreaterEqual,
+  kGreater,
+  kLessEqual,
+  kLess,
+  kExtremum,
+  kAddN,
+  kConcat,  // the axis first
+  kConcatV2,
+  kReshape,
+  kPad,
+  kTile,
+  kSlice,
+};
+
+What what_of(std::string_view op);
+
+}  // namespace gedit::optimizing

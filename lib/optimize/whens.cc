@@ -1,0 +1,73 @@
+#include "optimize/whens.h"
+
+#include <algorithm>
+
+namespace gedit::optimizing {
+
+ClassId Whens::class_of(In in) {
+  std::string text = "tensor ";
+  text += std::to_string(in.node);
+  text += ' ';
+  text += std::to_string(in.index);
+  return classes_.intern(classes_.label(KeyForm::kSource, text), {});
+}
+
+ConditionId Whens::alive(Number n, ConditionId when) {
+  return conditions_.with(when, {class_of({n, 0}), Holds::kAlive});
+}
+
+ConditionId Whens::of(In in) {
+  if (in.argument()) return kAlways;
+  const ConditionId when = of(in.node);
+  if (in.control() || !net_.is(in.node, OpKind::kSwitch) || net_.data(in.node).size() < 2) return when;
+  const In predicate = net_.data(in.node)[1];
+  if (net_.what(in.node) != What::kSwitchN && flow_.truth(predicate)) return flow_.dead(in) ? kNever : when;
+  return conditions_.with(when, {class_of(predicate), in.index});
+}
+
+ConditionId Whens::of_merge(Number n) {
+  std::vector<ConditionId> live;
+  for (const In& in : net_.data(n)) {
+    if (is_back_edge(net_, n, in)) return alive(n, kAlways);
+    if (!flow_.dead(in)) live.push_back(of(in));
+  }
+  if (live.size() == 1) return live[0];
+  if (live.size() == 2) {
+    if (const auto split = conditions_.split(live[0], live[1])) return split->common;
+  }
+  return alive(n, kAlways);
+}
+
+void Whens::look(Number n) {
+  const ProofOp& op = net_.op(n);
+  uint32_t frame = 0;
+  for (const In& in : net_.inputs(n)) {
+    if (!in.argument() && !is_back_edge(net_, n, in)) frame = std::max(frame, this->frame(in.node));
+  }
+  if (op.kinds.has(OpKind::kEnter)) {
+    const auto key = std::pair(frame, string_attr(net_.def(n), "frame_name").value_or(""));
+    const auto [found, fresh] = frames_.try_emplace(key, static_cast<uint32_t>(parents_.size()));
+    if (fresh) parents_.push_back(frame);
+    frame = found->second;
+  } else if (op.kinds.has(OpKind::kExit)) {
+    frame = parents_[frame];
+  }
+  frame_[n] = frame;
+
+  ConditionId when = kAlways;
+  if (op.kinds.has(OpKind::kMerge)) {
+    when = of_merge(n);
+  } else if (op.kinds.has(OpKind::kExit)) {
+    when = alive(n, kAlways);
+  } else if (net_.what(n) != What::kControlTrigger) {
+    for (const In& in : net_.inputs(n)) when = conditions_.both(when, of(in));
+    // What is no constant of a loop is there in its first iteration alone.
+    if (op.kinds.has(OpKind::kEnter)) {
+      const auto constant = find_attr(net_.def(n), "is_constant");
+      if (!constant || last_varint(*constant, attr_field::kBool) == 0) when = alive(n, when);
+    }
+  }
+  when_[n] = when;
+}
+
+}  // namespace gedit::optimizing

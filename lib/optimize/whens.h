@@ -1,0 +1,48 @@
+// When a node of a net runs: deadness and frames as far as control edges carry them, so that one that tells
+// nothing new can go (docs/rules.md#optimize-controls).
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "optimize/flow.h"
+#include "prove/conditions.h"
+
+namespace gedit::optimizing {
+
+class Whens {
+ public:
+  Whens(const Net& net, const Flow& flow, Classes& classes)
+      : net_(net),
+        flow_(flow),
+        classes_(classes),
+        conditions_(classes),
+        when_(net.size(), kAlways),
+        frame_(net.size()) {}
+
+  // Of a node whose inputs have been looked at; to be called in the order of the flow.
+  void look(Number n);
+
+  ConditionId of(In in);  // of a tensor, or of a control output
+  ConditionId of(Number n) const { return n < when_.size() ? when_[n] : kAlways; }
+  ConditionId both(ConditionId a, ConditionId b) { return conditions_.both(a, b); }
+  bool implies(ConditionId a, ConditionId b) { return conditions_.both(a, b) == a; }
+  // The loop in whose frame what it gives is read; 0: none.
+  uint32_t frame(Number n) const { return n < frame_.size() ? frame_[n] : 0; }
+
+ private:
+  ClassId class_of(In in);
+  ConditionId alive(Number n, ConditionId when);
+  ConditionId of_merge(Number n);
+
+  const Net& net_;
+  const Flow& flow_;
+  Classes& classes_;
+  Conditions conditions_;
+  std::vector<ConditionId> when_;
+  std::vector<uint32_t> frame_;
+  std::vector<uint32_t> parents_{0};  // of frames
+  std::map<std::pair<uint32_t, std::string_view>, uint32_t> frames_;
+};
+
+}  // namespace gedit::optimizing
