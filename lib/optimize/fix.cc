@@ -11,7 +11,7 @@
 namespace gedit::optimizing {
 namespace {
 
-constexpr uint32_t kShapeField = 2;  // of a TensorProto
+constexpr uint32_t kShapeOfTensor = 2;  // of a TensorProto
 
 class Fixing {
  public:
@@ -90,7 +90,7 @@ class Fixing {
   void check_shape(In in, std::string_view proto) const {
     if (!net_.is(in.node, OpKind::kPlaceholder)) return;
     const Shape stated = output_shape(net_.def(in.node), 0);
-    const Shape given = parse_shape_proto(last_bytes(proto, kShapeField));
+    const Shape given = parse_shape_proto(last_bytes(proto, kShapeOfTensor));
     // Older files write `[]` where they do not know.
     if (!stated || stated->empty() || compatible(stated, given)) return;
     throw refused("is of shape " + shape_text(stated) + ", and the value of shape " + shape_text(given))

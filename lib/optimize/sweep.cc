@@ -290,11 +290,9 @@ bool Sweep::share(Number n) {
   std::vector<In> inputs(net_.inputs(n).begin(), net_.inputs(n).end());
   std::sort(inputs.begin() + static_cast<std::ptrdiff_t>(net_.data(n).size()), inputs.end(),
             [](const In& a, const In& b) { return a.node < b.node; });
-  if (op.commutes && net_.data(n).size() == 2) {
-    const DType type = type_attr(net_.def(n), "T").value_or(DType::kInvalid);
-    const bool number = type != DType::kInvalid && type != DType::kString && type != DType::kVariant;
-    if (number && key_of(inputs[0]) > key_of(inputs[1])) std::swap(inputs[0], inputs[1]);
-  }
+  const DType type = type_attr(net_.def(n), "T").value_or(DType::kInvalid);
+  if (net_.data(n).size() == 2 && commutes(op.name, type) && key_of(inputs[0]) > key_of(inputs[1]))
+    std::swap(inputs[0], inputs[1]);
   for (const In& in : inputs) {
     add(in.node);
     add(in.index);
