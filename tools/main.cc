@@ -1,11 +1,14 @@
 // Finds the command, parses, runs, catches.
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -27,6 +30,16 @@ namespace {
 void leave_on_shrunk_input(int /*signal*/) {
   remove_leftovers();
   constexpr std::string_view kMessage = "gedit: an input became shorter while it was read\n";
+  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+  ::_exit(static_cast<int>(Cause::kInput));
+}
+
+// Protobuf's destructors take memory to log, where none is left that ends here and in no catch.
+void leave_without_memory() {
+  const std::type_info* thrown = abi::__cxa_current_exception_type();
+  if (thrown == nullptr || *thrown != typeid(std::bad_alloc)) std::abort();
+  remove_leftovers();
+  constexpr std::string_view kMessage = "gedit: not enough memory\n";
   static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
   ::_exit(static_cast<int>(Cause::kInput));
 }
@@ -115,6 +128,7 @@ int run_command(std::vector<std::string> words) {
 int main(int argc, char** argv) {
   std::signal(SIGBUS, gedit::leave_on_shrunk_input);
   std::signal(SIGPIPE, SIG_DFL);
+  std::set_terminate(gedit::leave_without_memory);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows past its limit is an error like a full disk
   gedit::remove_leftovers_on_signals();
   gedit::open_many_files();

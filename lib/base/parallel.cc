@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -27,6 +28,7 @@ class Helpers {
     try {
       while (threads_.size() < count) threads_.emplace_back(run);
     } catch (const std::system_error&) {  // fewer do the same work
+    } catch (const std::bad_alloc&) {
     }
   }
   ~Helpers() {
@@ -54,7 +56,11 @@ class Ordered {
     while (true) {
       changed_.wait(lock, [&] { return stop_ || next_ == count_ || !free_.empty(); });
       if (stop_ || next_ == count_) return;
-      make_next(lock);
+      try {
+        make_next(lock);
+      } catch (const std::bad_alloc&) {
+        return;  // of the list of pieces: others go on, and whoever waits for a piece makes it or throws
+      }
     }
   }
 
@@ -95,8 +101,8 @@ class Ordered {
   };
 
   void make_next(std::unique_lock<std::mutex>& lock) {
-    const size_t index = next_++;
     Piece& piece = pieces_.emplace_back(Piece{free_.back()});  // stays where it is while others come and go
+    const size_t index = next_++;
     free_.pop_back();
     lock.unlock();
     std::exception_ptr error;
