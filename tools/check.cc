@@ -26,7 +26,8 @@ class Check final : public Command {
 
   int run() override {
     request_.fetch = split_list(fetch_);
-    const auto release = release_.empty() ? std::nullopt : std::optional(find_release(release_));
+    const bool of_release = !release_.empty();
+    const auto release = of_release ? find_release(release_) : decltype(find_release(release_))();
     Model model = request_.fetch.empty() ? input_.load() : input_.load_one();
     const bool several = model.meta_graphs.size() > 1 && !input_.tag_set_given();
     std::vector<Fault> faults;
@@ -36,8 +37,8 @@ class Check final : public Command {
         model.meta_graphs[i].graph.decode();  // which tells who wrote it
         Registry ops = input_.registry(model, i);
         std::vector<Fault> found = check(model, i, ops, request_);
-        if (release) {
-          for (Fault& fault : release_faults(model.meta_graphs[i], *release))
+        if (of_release) {
+          for (Fault& fault : release_faults(model.meta_graphs[i], release))
             found.push_back(std::move(fault));
         }
         for (Fault& fault : found) {

@@ -225,19 +225,20 @@ void split_v(Subject& node) {
       if (size != -1) rest = node.dims().subtract(rest, size);
     }
   }
-  const Ranked elements = known->size() == 1 ? node.value(0) : Ranked();
-  size_t taken = 0;
-  bool placed = elements.has_value();  // it is known where the next part begins
+  const Ranked value = known->size() == 1 ? node.value(0) : Ranked();
+  bool placed = value.has_value();  // it is known where the next part begins
+  std::span<const Dim> left;        // of the value
+  if (value) left = *value;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     DimList found(known->begin(), known->end());
     Dim size = sizes && i < sizes->size() ? (*sizes)[i] : kUnknown;
     if (size == -1) size = node.dims().size(rest);
     found[*at] = node.dims().never_negative(size) ? size : node.fresh(i);
     node.give(i, found);
-    placed = placed && is_number(size) && size >= 0 && static_cast<size_t>(size) <= elements->size() - taken;
+    placed = placed && is_number(size) && size >= 0 && static_cast<size_t>(size) <= left.size();
     if (!placed) continue;
-    node.give_value(i, elements->subspan(taken, static_cast<size_t>(size)));
-    taken += static_cast<size_t>(size);
+    node.give_value(i, left.first(static_cast<size_t>(size)));
+    left = left.subspan(static_cast<size_t>(size));
   }
 }
 
