@@ -185,7 +185,9 @@ Decision decide_algebra(const View& view, Number n) {
                                                    : std::nullopt;
   };
   if (data.size() == 1) {
-    if (what == What::kNegative || what == What::kNot) {
+    // Of floats the sign of a zero would be lost: TensorFlow 1.15 makes +0 of Neg(+0).
+    const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
+    if (what == What::kNot || (what == What::kNegative && (type == DType::kInt32 || type == DType::kInt64))) {
       const std::optional<In> twice = producer(what);
       return twice ? same_as(*twice) : Decision();
     }

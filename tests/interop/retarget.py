@@ -97,8 +97,10 @@ def cases():
 
 def old_python():
     for name in (os.environ.get("GEDIT_OLD_PYTHON"), "python3.7", "python3.6"):
-        if name and shutil.which(name):
-            return shutil.which(name)
+        found = shutil.which(name) if name else None
+        # pyenv puts names there behind which nothing is.
+        if found and subprocess.run([found, "-c", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            return found
     return None
 
 
