@@ -34,7 +34,6 @@ class Check final : public Command {
     with_file(model, [&] {
       for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
         if (input_.tag_set_given() && i != model.selected) continue;
-        model.meta_graphs[i].graph.decode();  // which tells who wrote it
         Registry ops = input_.registry(model, i);
         std::vector<Fault> found = check(model, i, ops, request_);
         if (of_release) {

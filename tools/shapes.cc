@@ -43,9 +43,9 @@ class Shapes final : public Command {
       return 0;
     }
     Model model = input_.load_one();
+    Registry ops = input_.registry(model);
     return with_file(model, [&] {
-      model.graph().decode();  // which tells who wrote it
-      Registry ops = input_.registry(model);
+      model.graph().decode();
       Selecting selecting(model, ops);
       Inference inference(model.graph(), ops, {stated_shapes(model, ops, selecting.names()), true});
       if (flops_) {

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,7 +11,6 @@
 #include "model/collections.h"
 #include "model/finding.h"
 #include "model/ops_file.h"
-#include "model/release_fit.h"
 
 namespace gedit {
 namespace {
@@ -107,10 +105,6 @@ Registry InputOptions::registry(const Model& model, size_t meta_graph) {
     ops_inputs_.push_back(InputFile::open(path));
     registry.add_op_list(read_op_list(*ops_inputs_.back(), ops_arena_));
   }
-  // Ops as the release that wrote the file has them; what it lacks, as the newest has it. A graph that nobody
-  // went through so far is not for that.
-  if (const Releases writers = meta.graph.decoded() ? writers_of(meta) : 0; writers != 0)
-    registry.add_release(static_cast<ReleaseNumber>(std::bit_width(writers) - 1));
   registry.add_builtin();
   registry.add_op_list(last_bytes(meta.part(meta_field::kInfo), 2));
   return registry;
