@@ -7,6 +7,7 @@
 #include "graph/edges.h"
 #include "graph/names.h"
 #include "graph/wiring.h"
+#include "model/saver_def.h"
 #include "model/summary.h"
 #include "ops/kinds.h"
 
@@ -139,6 +140,12 @@ std::vector<std::string> saver_nodes(const ProofSide& side) {
     const std::string_view op = graph.op(NodeId{i});
     if (is_save_op(op) || is_save_v2_op(op) || is_restore_op(op) || is_restore_v2_op(op))
       names.emplace_back(graph.name(NodeId{i}));
+  }
+  // What these name may be calls of functions.
+  for (const std::string_view bytes : saver_defs(side.model.meta())) {
+    const SaverDef def = parse_saver_def(bytes);
+    for (const std::string_view named : {def.filename, def.save, def.restore})
+      names.emplace_back(parse_input(named).node);
   }
   return names;
 }
