@@ -95,10 +95,12 @@ class Summarizer {
     });
     std::set<std::string_view> all;
     for (const auto& of_piece : devices) all.insert(of_piece.begin(), of_piece.end());
-    each_body_node(graph_.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
-      if (const std::string_view device = node_device(node_def); !device.empty()) all.insert(device);
-    });
     summary_.devices.assign(all.begin(), all.end());
+    std::set<std::string_view> in_functions;
+    each_body_node(graph_.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
+      if (const std::string_view device = node_device(node_def); !device.empty()) in_functions.insert(device);
+    });
+    summary_.function_devices.assign(in_functions.begin(), in_functions.end());
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       if (graph_.is(NodeId{i}, OpKind::kMustBeFed | OpKind::kPlaceholderWithDefault))
         placeholders_.push_back(NodeId{i});

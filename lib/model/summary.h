@@ -69,7 +69,7 @@ struct GraphSummary {
   uint64_t parameters = 0;  // elements of all variables whose shape is known
   uint64_t parameter_bytes = 0;
   uint64_t constants = 0;  // elements of Consts, in a graph without variables
-  std::vector<std::string> devices, assets;
+  std::vector<std::string> devices, function_devices, assets;
   std::string init_op;
   std::vector<TensorSummary> inputs, outputs;  // most likely first
   std::vector<VariableSummary> variables;

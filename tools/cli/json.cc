@@ -98,6 +98,7 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
               {"parameters", graph.parameters},
               {"constants", graph.constants},
               {"devices", graph.devices},
+              {"function_devices", graph.function_devices},
               {"assets", graph.assets},
               {"init_op", graph.init_op},
               {"inputs", tensors_json(graph.inputs)},

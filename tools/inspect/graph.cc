@@ -1,5 +1,6 @@
 // What is told of a graph.
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -120,9 +121,11 @@ std::string describe(const GraphSummary& graph, bool color) {
     for (const std::string& asset : graph.assets) assets += (assets.empty() ? "" : ", ") + printable(asset);
     text.line("assets", assets);
   }
-  if (!graph.devices.empty()) {
+  std::set<std::string> all_devices(graph.devices.begin(), graph.devices.end());
+  all_devices.insert(graph.function_devices.begin(), graph.function_devices.end());
+  if (!all_devices.empty()) {
     std::string devices;
-    for (const std::string& device : graph.devices)
+    for (const std::string& device : all_devices)
       devices += (devices.empty() ? "" : ", ") + printable(device);
     text.line("devices", devices);
   }
