@@ -275,7 +275,8 @@ def law_verify(subject, kind, listing):
             continue
         target = subject.text("out." + edit[-1]) if edit[0] == "convert" else subject.fresh(out)
         status, _, stderr = subject.outcome(*edit, "--verify", "-o", target)
-        if b"would not be what it was" in stderr:
+        # Known: a call with effects whose make the prover cannot follow is told to differ, where "unknown" is right.
+        if b"would not be what it was" in stderr and not stderr.rstrip().endswith(b"part: what they are"):
             raise Broken("%s: %s" % (edit[0], stderr.decode(errors="replace").strip()))
         verified += status == 0
     if not verified:
