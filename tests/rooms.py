@@ -25,7 +25,7 @@ LAYERS = [
     ["optimize"],
     ["tools"],
 ]
-# Of lib/edit. Commands, which are files, stand above all rooms; `reduce` serves them, `edits` says what they are asked.
+# Of lib/edit. Commands, which are files, stand above all rooms; `edits` says what they are asked.
 ROOMS = [
     ["basis"],
     ["functions"],
@@ -33,7 +33,7 @@ ROOMS = [
     ["objects"],
     ["around"],
     ["copying", "merging", "changing", "retargeting"],
-    ["reduce", "edits"],
+    ["edits"],
 ]
 MOST_ROOMS = 20
 

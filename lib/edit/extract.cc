@@ -1,9 +1,9 @@
 // gedit extract: the part of a graph that some tensors need, and no more.
 #include "edit/edits.h"
 
+#include "edit/around/reduction.h"
 #include "edit/basis/cut.h"
 #include "edit/functions/expose.h"
-#include "edit/reduce.h"
 
 namespace gedit {
 

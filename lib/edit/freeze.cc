@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "checkpoint/open.h"
+#include "edit/around/reduction.h"
 #include "edit/basis/cut.h"
 #include "edit/changing/bypassed_writers.h"
 #include "edit/changing/freeze_warnings.h"
@@ -10,7 +11,6 @@
 #include "edit/changing/restored_contents.h"
 #include "edit/changing/wanted_tensors.h"
 #include "edit/functions/freeze.h"
-#include "edit/reduce.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "edit/savers/values.h"
 #include "model/folder.h"

@@ -1,4 +1,4 @@
-#include "edit/reduce.h"
+#include "edit/around/reduction.h"
 
 #include <algorithm>
 #include <set>
