@@ -75,7 +75,8 @@ std::string values_of(const Model& model, const std::string& named);
 // ---- insert
 
 struct InsertRequest {
-  std::string op;
+  std::string op;                  // empty with at_reads: StopGradient
+  std::string at_reads;            // a selector: behind every read of these variables
   std::vector<std::string> after;  // tensors: `node:1`, `FN//node:1`, `FN//argument`, `KEY.outputs[y]`
   std::vector<std::string> attrs;  // NAME=VALUE, the value in the listing's form
 };

@@ -14,6 +14,7 @@
 #include "edit/changing/insert_place.h"
 #include "edit/changing/insert_readers.h"
 #include "edit/changing/inserted_op.h"
+#include "edit/changing/variable_reads.h"
 
 namespace gedit {
 namespace {
@@ -49,8 +50,11 @@ class InsertingAt {
 }  // namespace
 
 Changes insert(Model& model, Registry& ops, const InsertRequest& request) {
-  if (request.after.empty()) throw Error(Cause::kUsage, "behind which tensor?").hint("--after T,..");
-  const InsertedOp op(ops, request.op, request.attrs);
+  const bool at_reads = !request.at_reads.empty();
+  if (request.after.empty() && !at_reads)
+    throw Error(Cause::kUsage, "behind which tensor?").hint("--after T,..");
+  if (request.op.empty() && !at_reads) throw Error(Cause::kUsage, "which op?").hint("--op OP");
+  const InsertedOp op(ops, request.op.empty() ? "StopGradient" : request.op, request.attrs);
   Graph& graph = model.graph();
   graph.decode();
   std::map<std::string, std::vector<std::string>, std::less<>> by_function;
@@ -58,18 +62,25 @@ Changes insert(Model& model, Registry& ops, const InsertRequest& request) {
     const bool of_signature = signature_tensor(model, written).has_value();
     by_function[of_signature ? "" : std::string(split_address(written).function)].push_back(written);
   }
+  if (at_reads) by_function[""];
   Library library;
   if (by_function.size() > 1 || !by_function.contains(""))
     library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
+  Changes changes;
   std::vector<InsertingAt> places;
   for (const auto& [function, tensors] : by_function) {
     Graph& body = function.empty() ? graph : find_function(library, function).body;
     auto place = std::make_unique<InsertPlace>(model, ops, body, function, op);
     for (const std::string& written : tensors)
       place->add_target(written, function.empty() ? written : split_address(written).rest);
+    if (at_reads && function.empty()) {
+      VariableReads found = reads_of_variables(*place->facts(), request.at_reads);
+      for (const TensorRef& read : found.reads) place->add_read(read, false);
+      for (const TensorRef& reference : found.directly) place->add_read(reference, true);
+      changes.warnings = std::move(found.warnings);
+    }
     places.emplace_back(model, std::move(place));
   }
-  Changes changes;
   for (InsertingAt& place : places) place.apply(model, changes);
   if (!library.functions.empty()) graph.set_part(graph_field::kLibrary, library.encode());
   return changes;

@@ -168,6 +168,7 @@ class Merging {
     if (!savers_) return;
     result_.values = savers_->take_values();
     for (std::string& warning : savers_->take_warnings()) warnings.push_back(std::move(warning));
+    for (std::string& note : savers_->take_notes()) result_.notes.push_back(std::move(note));
   }
 
   void name_all() {

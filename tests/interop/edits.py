@@ -206,6 +206,33 @@ class Edits(unittest.TestCase):
                     for a, b in zip(before, after):
                         np.testing.assert_allclose(a, b, 1e-5)
 
+    def test_insert_at_reads(self):
+        """No gradient reaches the variables any more, whatever reads them, and every number stays."""
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [2, 4], name="x")
+            with tf.variable_scope("e"):
+                kinds = {k: tf.get_variable(k, initializer=np.full((4, 4), 0.3, np.float32), use_resource=k == "res") for k in ("ref", "res")}
+            last = tf.get_variable("last", initializer=np.float32(2), use_resource=True)
+            y = x
+            for v in kinds.values():
+                y = tf.tanh(tf.matmul(y, v))
+                y = y + tf.gather(v, [1, 2])
+                y = tf.while_loop(lambda i, _: i < 2, lambda i, a, v=v: (i + 1, tf.matmul(a, v)), [0, y])[1]
+                y = tf.cond(tf.reduce_sum(y) > 0, lambda y=y, v=v: y * v[:2], lambda y=y, v=v: y - v[2:])
+            tf.reduce_sum(y * last, name="y")
+            tf.train.Saver()
+            tf.train.export_meta_graph(self.path("in.meta"))
+        self.gedit("insert", "in.meta", "--at-reads", "e/", "-o", "out.meta")
+        found = []
+        for name in ("in.meta", "out.meta"):
+            graph = self.load(name)
+            with graph.as_default(), tf.Session() as session:
+                gradients = tf.gradients(graph.get_tensor_by_name("y:0"), tf.trainable_variables())
+                self.assertEqual([g is None for g in gradients], [name == "out.meta"] * 2 + [False])
+                session.run(tf.global_variables_initializer())
+                found.append(session.run(["y:0", gradients[2]], {"x:0": np.linspace(-1, 1, 8).reshape(2, 4)}))
+        np.testing.assert_array_equal(found[0], found[1])
+
     def test_insert_in_function(self):
         @function.Defun(tf.float32, func_name="fun")
         def fun(v):
@@ -232,6 +259,27 @@ class Edits(unittest.TestCase):
         with tf.Session(graph=self.load("out.pb")) as session:
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "in fun"):
                 session.run("u:0", {"x:0": x})
+
+    # ------------------------------------------------------------------------------------------------ merge
+    def test_merge_object_based(self):
+        """tf.train.Checkpoint in a graph runs every assignment itself; merged, one operation does."""
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [1], name="x")
+            v = tf.get_variable("v", initializer=[3.0], use_resource=True)
+            saver = tf.train.Checkpoint(one=v, two=tf.get_variable("w", initializer=[4.0], use_resource=True))
+            tf.add(x * v, saver.two, name="y")
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                session.run(saver.save_counter.initializer)
+                path = os.path.basename(saver.save(self.path("in"), session=session))
+                saver.restore(self.path(path)).run_restore_ops(session)
+            tf.train.export_meta_graph(self.path("in.meta"))
+        self.gedit("merge", "a=in.meta", "b=in.meta", "--checkpoint", "a=" + path, "--checkpoint", "b=" + path, "-o", "out.meta")
+        graph = self.load("out.meta")
+        files = {r.inputs[0] for r in graph.get_operations() if r.type == "RestoreV2"}
+        with tf.Session(graph=graph) as session:
+            session.run("a/restore_all", dict.fromkeys(files, self.path("out")))
+            self.assertEqual([v.tolist() for v in session.run(["a/y:0", "b/y:0"], {"a/x:0": [2], "b/x:0": [5]})], [[10], [19]])
 
     # ------------------------------------------------------------------------------------------------ set
     def test_set_shape_and_device(self):

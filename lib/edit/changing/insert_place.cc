@@ -41,12 +41,28 @@ Edges InsertPlace::consumers() const {
 void InsertPlace::add_target(const std::string& written, std::string_view text) {
   InsertedBehind target = graph_.is_body() ? find_in_body(text) : find_in_graph(text);
   target.written = written;
+  if (find_target(target) != nullptr)
+    throw Error(Cause::kUsage, "is given twice").of(quoted("tensor", written));
+  add(std::move(target));
+}
+
+void InsertPlace::add_read(const TensorRef& tensor, bool past_reads) {
+  InsertedBehind target = behind(tensor);
+  target.written = target.source;
+  target.past_reads = past_reads;
+  if (find_target(target) == nullptr) add(std::move(target));
+}
+
+const InsertedBehind* InsertPlace::find_target(const InsertedBehind& target) const {
   const auto [begin, end] = by_name_.equal_range(target.name);
   for (auto at = begin; at != end; ++at) {
     const InsertedBehind& other = targets_[at->second];
-    if (other.index == target.index && other.port == target.port)
-      throw Error(Cause::kUsage, "is given twice").of(quoted("tensor", written));
+    if (other.index == target.index && other.port == target.port) return &other;
   }
+  return nullptr;
+}
+
+void InsertPlace::add(InsertedBehind target) {
   if (target.node != kNoNode && is_next_iteration_op(node_op(graph_.bytes(target.node)))) {
     throw refused("closes a loop, nothing can stand behind it").of(quoted("node", target.name));
   }
@@ -64,9 +80,13 @@ std::vector<std::string> InsertPlace::make_nodes() {
 }
 
 InsertedBehind InsertPlace::find_in_graph(std::string_view text) const {
-  TensorRef tensor = find_tensor(model_, names(), ops_, text);
-  const std::string plain = tensor_text(graph_, tensor);
-  if (tensor.index == 0) find_tensor(model_, names(), ops_, plain + ":0");  // has it an output at all?
+  const TensorRef tensor = find_tensor(model_, names(), ops_, text);
+  if (tensor.index == 0)  // has it an output at all?
+    find_tensor(model_, names(), ops_, tensor_text(graph_, tensor) + ":0");
+  return behind(tensor);
+}
+
+InsertedBehind InsertPlace::behind(const TensorRef& tensor) const {
   const std::string_view node_def = graph_.bytes(tensor.node);
   const auto types = output_types(ops_, node_def);
   InsertedBehind target;
@@ -74,7 +94,7 @@ InsertedBehind InsertPlace::find_in_graph(std::string_view text) const {
   target.name = graph_.name(tensor.node);
   target.device = node_head(node_def).device;
   target.index = tensor.index;
-  target.source = plain;
+  target.source = tensor_text(graph_, tensor);
   if (types && tensor.index < types->size()) target.type = (*types)[tensor.index];
   return target;
 }

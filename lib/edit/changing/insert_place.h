@@ -27,6 +27,7 @@ struct InsertedBehind {
   std::string replacement;  // as the readers read the new node
   std::string inserted;     // the new node's name
   DType gives = DType::kInvalid;
+  bool past_reads = false;  // a reference: Identities that read it keep it, since a node stands behind each
 };
 
 class InsertPlace {
@@ -49,6 +50,9 @@ class InsertPlace {
   // no such tensor, or nothing can stand behind it.
   void add_target(const std::string& written, std::string_view text);
 
+  // The same, in the main graph, for a tensor that may be there already.
+  void add_read(const TensorRef& tensor, bool past_reads);
+
   // Names and makes the new nodes, in the order of the targets.
   std::vector<std::string> make_nodes();
 
@@ -60,6 +64,9 @@ class InsertPlace {
 
  private:
   InsertedBehind find_in_graph(std::string_view text) const;
+  InsertedBehind behind(const TensorRef& tensor) const;
+  const InsertedBehind* find_target(const InsertedBehind& target) const;
+  void add(InsertedBehind target);
   InsertedBehind find_in_body(std::string_view text) const;
   void reserve_inlined(NewNames& fresh) const;
   std::string make(InsertedBehind& target, NewNames& fresh);

@@ -2,7 +2,9 @@
 // what they read (docs/rules.md#insert).
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,9 @@
 #include "edit/changing/insert_place.h"
 
 namespace gedit {
+
+// What hands a value on to a save operation alone, and what a restore operation's values are assigned by.
+NodeSet nodes_of_savers(const Facts& facts);
 
 class InsertReaders {
  public:
@@ -20,15 +25,17 @@ class InsertReaders {
 
  private:
   bool stays(NodeId id);
-  void find_saver_nodes();
+  const InsertedBehind* target_of(NodeId reader, std::string_view input) const;
   void check_no_loop(NodeId reader) const;
+  void warn_of_order(NodeId reader, const InsertedBehind& target);
   void read(NodeId id);
 
   const InsertPlace& place_;
   const Graph& graph_;
-  NodeSet saver_nodes_;
+  std::optional<NodeSet> saver_nodes_;
   std::vector<std::pair<NodeId, std::string>> rewired_;
   std::vector<std::pair<std::string, std::string>> said_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace gedit

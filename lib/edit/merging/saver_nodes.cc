@@ -71,11 +71,37 @@ void MergedSavers::rekey_chosen() {
     }
   }
   if (group == kNoNode) group = own.def.restore;
-  if (group == kNoNode) {
-    throw Error(Cause::kRefused, "no operation restores all that its saver holds").in(chosen_->model.path);
-  }
+  if (group == kNoNode) return run_restores();
   for (const std::string& end : kept_->ends) nodes.run_in(group, end);
   nodes.run_groups();
+}
+
+// tf.train.Checkpoint of TensorFlow 1 adds an assignment for each variable, and runs them itself: in the
+// merged graph nobody knows of them, so an operation runs all.
+void MergedSavers::run_restores() {
+  std::set<std::string> ends(kept_->ends.begin(), kept_->ends.end());
+  std::set<std::string> known;
+  std::string filenames;
+  for (const SaverNode& restore : own_[chosen_->number].main.restores) {
+    for (const SavedTensor& tensor : restore.tensors) {
+      if (!tensor.between.empty())
+        ends.insert(chosen_->name_of(chosen_->graph().name(tensor.between.back())));
+    }
+    for (const NodeId reader : chosen_->facts.consumers().of(restore.node)) {
+      // A table takes its keys and values from the restore itself.
+      if (is_table_import_op(node_op(chosen_->graph().bytes(reader))))
+        ends.insert(chosen_->name_of(chosen_->graph().name(reader)));
+    }
+    const std::string filename = inputs_of(kept_->nodes.node(restore.node)).front();
+    if (known.insert(filename).second)
+      filenames += (filenames.empty() ? "'" : ", '") + printable(filename) + "'";
+  }
+  const std::string name = names_.free_name(kept_->scope + "restore_all");
+  NodeBuilder all(name, "NoOp");
+  for (const std::string& end : ends) all.input("^" + end);
+  kept_->nodes.add(all.take());
+  notes_.push_back("'" + printable(name) + "' restores all variables, from the file that " + filenames +
+                   (known.size() == 1 ? " names" : " name"));
 }
 
 // Nodes that give the values which an operand's Save nodes take, and the scope of these.

@@ -36,6 +36,7 @@ class MergedSavers {
 
   std::shared_ptr<Checkpoint> take_values() { return std::move(merged_); }
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
+  std::vector<std::string> take_notes() { return std::move(notes_); }
 
  private:
   struct Own;
@@ -46,6 +47,7 @@ class MergedSavers {
   bool reads_another(const MergePart& part, const SaverNode& saver) const;
   void take_functions(MergePart& part);
   void rekey_chosen();
+  void run_restores();
   void join_functions(MergePart& part, const std::string& filename, const std::string& scope);
   void make_saver();
   std::string objects_value() const;
@@ -75,7 +77,7 @@ class MergedSavers {
 
   MergeParts& parts_;
   MergedNames& names_;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, notes_;
   const MergedCheckpoint checkpoint_;
   std::vector<Own> own_;  // by part
   MergePart* chosen_ = nullptr;
