@@ -17,7 +17,7 @@ struct WorkPart {
 // `2/8`. Throws Error (kUsage).
 WorkPart parse_part(std::string_view text);
 
-// By tensor, whether it belongs to the part: as store_tensors() would divide them among as many data files.
+// By value, whether it belongs to the part: as store_tensors() would divide them among as many data files.
 std::vector<bool> in_part(const std::vector<uint64_t>& sizes, const WorkPart& part);
 
 // Leaves those of the part.

@@ -46,8 +46,11 @@ class Storing {
   void write(const std::string& prefix, const StoreOptions& options, Checkpoint& checkpoint) {
     std::vector<uint64_t> sizes;
     for (const Stored& one : stored_) sizes.push_back(one.casting.size_of(one.values->size()));
-    const std::vector<uint32_t> shard_of = divide(sizes, options);
-    const size_t shards = std::max<size_t>(options.max_size != 0 ? 1 : options.shards,
+    const bool whole = options.part.count == 1;
+    if (!whole) there_ = in_part(sizes, options.part);
+    const std::vector<uint32_t> shard_of =
+        whole ? divide(sizes, options) : std::vector<uint32_t>(sizes.size(), 0);
+    const size_t shards = std::max<size_t>(whole && options.max_size == 0 ? options.shards : 1,
                                            shard_of.empty() ? 0 : shard_of.back() + 1);
     std::vector<std::shared_ptr<PlacedFile>> files;
     std::vector<uint64_t> ends(shards, 0);
@@ -57,6 +60,7 @@ class Storing {
     }
     std::vector<Streamed> items;
     for (size_t i = 0; i < stored_.size(); ++i) {
+      if (!is_there(i)) continue;
       Stored& one = stored_[i];
       const uint32_t shard = shard_of[i];
       one.place = {.shard = shard, .offset = ends[shard], .size = sizes[i]};
@@ -73,7 +77,10 @@ class Storing {
     for (const Streamed& item : items) {
       if (item.overflows != 0 && options.overflowed) options.overflowed(item.subject, item.overflows);
     }
-    for (Stored& one : stored_) one.place.crc32c = one.known ? one.crc32c : masked(items[one.item].checksum);
+    for (size_t i = 0; i < stored_.size(); ++i) {
+      Stored& one = stored_[i];
+      if (is_there(i)) one.place.crc32c = one.known ? one.crc32c : masked(items[one.item].checksum);
+    }
     for (size_t i = 0; i < shards; ++i) {
       files[i]->end_at(ends[i]);
       Shard& shard = checkpoint.shards.emplace_back();
@@ -82,8 +89,12 @@ class Storing {
   }
 
   Place place(size_t tensor, size_t part) const { return stored_[parts_of_[tensor][part]].place; }
+  // Whether it was to be written.
+  bool has(size_t tensor, size_t part) const { return is_there(parts_of_[tensor][part]); }
 
  private:
+  bool is_there(size_t i) const { return there_.empty() || there_[i]; }
+
   size_t add(const NewTensor& tensor, ValuesPtr values) {
     const auto key = std::make_tuple(values.get(), tensor.casting.from, tensor.casting.to);
     const auto [place, added] = shared_.emplace(key, stored_.size());
@@ -93,6 +104,7 @@ class Storing {
   }
 
   std::vector<Stored> stored_;
+  std::vector<bool> there_;                    // by stored value; empty: all of them
   std::vector<std::vector<size_t>> parts_of_;  // by tensor
   std::map<std::tuple<const Values*, DType, DType>, size_t> shared_;
 };
@@ -134,15 +146,20 @@ Checkpoint store_tensors(std::vector<NewTensor> tensors, const std::string& pref
   storing.write(prefix, options, checkpoint);
   for (size_t i = 0; i < tensors.size(); ++i) {
     NewTensor& from = tensors[i];
-    Tensor& tensor = checkpoint.tensors.emplace_back();
+    Tensor tensor;
+    for (size_t k = 0; k < from.slices.size(); ++k) {
+      if (storing.has(i, k))
+        tensor.slices.push_back(
+            {.extents = std::move(from.slices[k]), .place = storing.place(i, k), .record = {}});
+    }
+    if (from.slices.empty() ? !storing.has(i, 0) : tensor.slices.empty()) continue;
     tensor.name = std::move(from.name);
     tensor.dtype = from.dtype;
     tensor.shape = std::move(from.shape);
-    if (!from.record.empty()) tensor.record = checkpoint.keep(std::string(from.record));
+    const bool whole = tensor.slices.size() == from.slices.size();
+    if (!from.record.empty() && whole) tensor.record = checkpoint.keep(std::string(from.record));
     if (from.slices.empty()) tensor.place = storing.place(i, 0);
-    for (size_t k = 0; k < from.slices.size(); ++k)
-      tensor.slices.push_back(
-          {.extents = std::move(from.slices[k]), .place = storing.place(i, k), .record = {}});
+    checkpoint.tensors.push_back(std::move(tensor));
   }
   sort_tensors(checkpoint);
   return checkpoint;

@@ -10,6 +10,7 @@
 
 #include "checkpoint/bundle.h"
 #include "weights/casting.h"
+#include "weights/part.h"
 #include "weights/values.h"
 
 namespace gedit {
@@ -29,6 +30,8 @@ struct StoreOptions {
   size_t shards = 1;  // data files, filled evenly
   uint64_t max_size =
       0;  // instead, as many as it takes so that none is larger (one value always fits); 0: no limit
+  // What lies in that one of `part.count` data files alone, as the only one; of a tensor in slices those.
+  WorkPart part = {};
   // Told of tensors of which finite numbers became infinite when they were cast.
   std::function<void(const std::string& subject, uint64_t count)> overflowed = {};
 };

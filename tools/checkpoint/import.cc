@@ -11,6 +11,7 @@
 #include "cli/say.h"
 #include "cli/weights.h"
 #include "commands.h"
+#include "weights/rewrite.h"
 
 namespace gedit {
 namespace {
@@ -58,6 +59,7 @@ class ImportWeights final : public Command {
     line.add_option("--shards", shards_, "This many data files (default 1)")
         ->within(1, 99999)
         ->type_name("N");
+    partition_.setup(line, "Store these in N slices, along axis 0 or AXIS");
     part_.setup(line);
     target_.setup(line);
     operand_.setup_quiet(line);
@@ -77,11 +79,18 @@ class ImportWeights final : public Command {
     }
     if (!cast_.empty()) cast_weights(weights, floating_type("--cast", cast_));
     if (skip_) leave_strings_out(weights);
-    const StoreOptions store{.shards = std::max<size_t>(shards_, 1)};
+    if (part_.given() && shards_ != 0)
+      throw Error(Cause::kUsage, "--part writes one data file").of("--shards");
+    const StoreOptions store{.shards = std::max<size_t>(shards_, 1), .part = part_.part()};
     if (into_.empty()) {
-      keep_part(weights, part_.part());
-      return finish({}, new_tensors(weights), store);
+      std::vector<NewTensor> tensors = new_tensors(weights);
+      for (const Partition& partition : partition_.partitions())
+        make_slices(tensors, require_weights(weights, partition.selector), partition.count, partition.axis);
+      return finish({}, std::move(tensors), store);
     }
+    if (partition_.given())
+      throw Error(Cause::kUsage, "tensors are in slices where they are in CKPT")
+          .of("--partition with --into");
     if (part_.given())
       throw Error(Cause::kUsage, "a part of the work has no keys to be missed").of("--part with --into");
     Checkpoint into = operand_.open(into_);
@@ -119,7 +128,8 @@ class ImportWeights final : public Command {
       std::string text;
       for (const NewTensor& tensor : tensors)
         text += (into_.empty() ? "+ " : "~ ") + shown_name(tensor.name) + " = " + dtype_name(tensor.dtype) +
-                " " + shape_text(tensor.shape) + "\n";
+                " " + shape_text(tensor.shape) +
+                (tensor.slices.empty() ? "" : " in " + std::to_string(tensor.slices.size())) + "\n";
       print(text);
       return 0;
     }
@@ -135,6 +145,7 @@ class ImportWeights final : public Command {
   bool partly_ = false, skip_ = false;
   size_t shards_ = 0;
   PartOption part_;
+  PartitionOption partition_;
   CheckpointOperand operand_;
   CheckpointTarget target_;
 };
@@ -144,7 +155,8 @@ class ImportWeights final : public Command {
 CommandInfo checkpoint_import_command() {
   return {
       .summary = "makes a checkpoint of safetensors, npz or .npy files",
-      .synopsis = "FILE [--into CKPT [--partly]] [--map OLD=NEW].. [--transpose SELECTOR=ORDER].. -o PREFIX",
+      .synopsis = R"(FILE [--into CKPT [--partly]] [--map OLD=NEW].. [--transpose SELECTOR=ORDER]..
+                     [--partition SELECTOR=N[,AXIS]].. -o PREFIX)",
       .text = R"(
 Without --into: a new checkpoint with the names of FILE as keys. With it: CKPT with other values. Keys, types and
 shapes must fit; in an object-based checkpoint a name may be the path of an object. What is missing or not

@@ -1,7 +1,4 @@
 // gedit checkpoint join: slices of partitioned variables as whole tensors, or the other way round.
-#include <algorithm>
-#include <charconv>
-
 #include "base/error.h"
 #include "cli/rewriting.h"
 #include "commands.h"
@@ -9,40 +6,12 @@
 namespace gedit {
 namespace {
 
-struct Partition {
-  std::string selector;
-  size_t count = 0, axis = 0;
-};
-
-// `SELECTOR=N` or `SELECTOR=N,AXIS`.
-Partition parse_partition(const std::string& text) {
-  const size_t equals = text.rfind('=');
-  Partition partition;
-  const char* end = text.data() + text.size();
-  const char* begin = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
-  auto read = std::from_chars(begin, end, partition.count);
-  bool good = read.ec == std::errc() && equals != 0 && partition.count >= 2;
-  if (good && read.ptr != end) {
-    good = *read.ptr == ',';
-    if (good) {
-      read = std::from_chars(read.ptr + 1, end, partition.axis);
-      good = read.ec == std::errc() && read.ptr == end;
-    }
-  }
-  if (!good)
-    throw misused(text, "is not SELECTOR=N or SELECTOR=N,AXIS, N from 2 on").of(quoted("--partition", text));
-  partition.selector = text.substr(0, equals);
-  return partition;
-}
-
 class JoinSlices final : public Command {
  public:
   void setup(CommandLine& line) override {
     operand_.setup(line);
     line.add_option("-s,--select", selector_, "Join these alone")->type_name("SELECTOR");
-    line.add_option("--partition", partitions_, "Instead, make N slices of these, along axis 0 or AXIS")
-        ->type_name("SELECTOR=N[,AXIS]")
-        ->one_each();
+    partition_.setup(line, "Instead, make N slices of these, along axis 0 or AXIS");
     rewriting_.setup(line);
     target_.setup(line);
     operand_.setup_quiet(line);
@@ -50,11 +19,9 @@ class JoinSlices final : public Command {
 
   int run() override {
     rewriting_.run(operand_, target_, [&](const Weights& weights, std::vector<NewTensor>& tensors) {
-      for (const std::string& text : partitions_) {
-        const Partition partition = parse_partition(text);
+      for (const Partition& partition : partition_.partitions())
         make_slices(tensors, rewriting_.hits(weights, partition.selector), partition.count, partition.axis);
-      }
-      if (!partitions_.empty() && selector_.empty()) return;
+      if (partition_.given() && selector_.empty()) return;
       if (join_slices(tensors, rewriting_.hits(weights, selector_)) == 0)
         throw refused("nothing there is in slices").in(weights.path);
     });
@@ -65,8 +32,8 @@ class JoinSlices final : public Command {
   CheckpointOperand operand_;
   CheckpointTarget target_;
   RewritingOptions rewriting_;
+  PartitionOption partition_;
   std::string selector_;
-  std::vector<std::string> partitions_;
 };
 
 }  // namespace

@@ -57,21 +57,10 @@ void RewritingOptions::write(const Weights& like, std::vector<NewTensor> tensors
     print(text);
     return;
   }
-  const WorkPart part = part_.part();
-  if (part.count > 1) {
-    std::vector<uint64_t> sizes;
-    for (const NewTensor& tensor : tensors)
-      sizes.push_back(tensor.values ? tensor.casting.size_of(tensor.values->size()) : tensor.bytes.size());
-    const std::vector<bool> in = in_part(sizes, part);
-    std::vector<NewTensor> kept;
-    for (size_t i = 0; i < in.size(); ++i) {
-      if (in[i]) kept.push_back(std::move(tensors[i]));
-    }
-    tensors = std::move(kept);
-  }
-  StoreOptions store;
+  StoreOptions store{.part = part_.part()};
+  if (part_.given() && shards_ != 0) throw Error(Cause::kUsage, "--part writes one data file").of("--shards");
   const size_t there = before.version == 1 ? 1 : std::max<size_t>(1, before.shards.size());
-  store.shards = shards_ != 0 ? shards_ : part.count > 1 ? 1 : there;
+  store.shards = shards_ != 0 ? shards_ : there;
   store.overflowed = [&](const std::string& subject, uint64_t count) {
     if (!quiet) say_warning(subject + ": numbers that became infinite: " + std::to_string(count));
   };

@@ -1,11 +1,37 @@
 #include "cli/weights.h"
 
+#include <charconv>
+
 #include "base/error.h"
 #include "cli/say.h"
 #include "select/keys.h"
 #include "weights/casting.h"
 
 namespace gedit {
+namespace {
+
+// `SELECTOR=N` or `SELECTOR=N,AXIS`.
+Partition parse_partition(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  Partition partition;
+  const char* end = text.data() + text.size();
+  const char* begin = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
+  auto read = std::from_chars(begin, end, partition.count);
+  bool good = read.ec == std::errc() && equals != 0 && partition.count >= 2;
+  if (good && read.ptr != end) {
+    good = *read.ptr == ',';
+    if (good) {
+      read = std::from_chars(read.ptr + 1, end, partition.axis);
+      good = read.ec == std::errc() && read.ptr == end;
+    }
+  }
+  if (!good)
+    throw misused(text, "is not SELECTOR=N or SELECTOR=N,AXIS, N from 2 on").of(quoted("--partition", text));
+  partition.selector = text.substr(0, equals);
+  return partition;
+}
+
+}  // namespace
 
 Weights read_weights(const std::string& path, bool quiet) {
   Weights weights = open_weights(path);
@@ -38,6 +64,16 @@ void keep_weights(Weights& weights, const std::vector<bool>& hits) {
 
 void PartOption::setup(CommandLine& line) {
   line.add_option("--part", text_, "Do the I-th of N ranges of equal bytes alone")->type_name("I/N");
+}
+
+void PartitionOption::setup(CommandLine& line, const std::string& about) {
+  line.add_option("--partition", texts_, about)->type_name("SELECTOR=N[,AXIS]")->one_each();
+}
+
+std::vector<Partition> PartitionOption::partitions() const {
+  std::vector<Partition> partitions;
+  for (const std::string& text : texts_) partitions.push_back(parse_partition(text));
+  return partitions;
 }
 
 DType floating_type(const std::string& option, const std::string& text) {

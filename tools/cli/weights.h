@@ -30,6 +30,23 @@ class PartOption {
   std::string text_;
 };
 
+// `SELECTOR=N` or `SELECTOR=N,AXIS`: N slices of each tensor that is hit.
+struct Partition {
+  std::string selector;
+  size_t count = 0, axis = 0;
+};
+
+// `--partition SELECTOR=N[,AXIS]`, any number of times.
+class PartitionOption {
+ public:
+  void setup(CommandLine& line, const std::string& about);
+  bool given() const { return !texts_.empty(); }
+  std::vector<Partition> partitions() const;  // throws Error (kUsage)
+
+ private:
+  std::vector<std::string> texts_;
+};
+
 // float16, bfloat16, float32 or float64, or TensorFlow's word. Throws Error (kUsage).
 DType floating_type(const std::string& option, const std::string& text);
 
