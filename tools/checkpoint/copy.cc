@@ -15,6 +15,7 @@ class CopyTensors final : public Command {
     line.add_option("PAIR", pairs_,  // CLI11 2.4 takes no `=` in a name
                     "OLD=NEW: a=b one tensor, a/=b/ a scope, a/= strips it, /=b/ puts all below b; @file");
     target_.setup_in_place(line);
+    target_.setup_index_only(line);
     operand_.setup_quiet(line);
   }
 

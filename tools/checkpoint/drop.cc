@@ -17,6 +17,7 @@ class DropTensors final : public Command {
     line.add_option("SELECTOR", selectors_, "What goes: all that one of these hits")->required();
     line.add_flag("--compact", target_.options.pack, "Rewrite the data files without what went");
     target_.setup_in_place(line);
+    target_.setup_index_only(line);
     operand_.setup_quiet(line);
   }
 

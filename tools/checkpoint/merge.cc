@@ -20,6 +20,7 @@ class MergeCheckpoints final : public Command {
         ->one_of({"error", "first", "last"})
         ->type_name("RULE");
     target_.setup(line);
+    target_.setup_index_only(line);
     operand_.setup_quiet(line);
   }
 
@@ -49,10 +50,11 @@ class MergeCheckpoints final : public Command {
   // NAME=CKPT, unless there is a checkpoint of that whole name.
   MergeInput open_input(const std::string& text) const {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || find_checkpoint(text)) return {"", operand_.open(text)};
+    if (equals == std::string::npos || equals == 0 || find_checkpoint(text))
+      return {"", target_.open(operand_, text)};
     std::string name = text.substr(0, equals);
     while (name.ends_with('/')) name.pop_back();
-    return {name, operand_.open(text.substr(equals + 1))};
+    return {name, target_.open(operand_, text.substr(equals + 1))};
   }
 
   std::vector<std::string> operands_;

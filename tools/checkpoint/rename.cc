@@ -17,6 +17,7 @@ class RenameTensors final : public Command {
         ->one_each()
         ->type_name("s/RE/REPL/[g]");
     target_.setup_in_place(line);
+    target_.setup_index_only(line);
     operand_.setup_quiet(line);
   }
 

@@ -1,13 +1,16 @@
 #include "cli/checkpoints.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/size.h"
 #include "checkpoint/list.h"
 #include "checkpoint/open.h"
+#include "checkpoint/plan.h"
 #include "cli/say.h"
 #include "weights/training_state.h"
 
@@ -48,6 +51,27 @@ void CheckpointTarget::setup(CommandLine& line) {
 void CheckpointTarget::setup_in_place(CommandLine& line) {
   setup(line);
   line.add_flag("-i,--in-place", in_place_, "Replace the index of CKPT itself");
+}
+
+void CheckpointTarget::setup_index_only(CommandLine& line) {
+  line.add_flag("--index-only", index_only_,
+                "Read and write the index alone, `-` through a pipe; data files are elsewhere");
+  line.add_option("--plan", plan_, "Then: which data files are to be copied, a line each; - prints it")
+      ->type_name("FILE");
+}
+
+Checkpoint CheckpointTarget::open(const CheckpointOperand& operand, const std::string& path) const {
+  check_index_only();
+  return index_only_ && is_index_in_pipe(path) ? read_index_in_pipe(path) : operand.open(path);
+}
+
+void CheckpointTarget::check_index_only() const {
+  if (!index_only_ && !plan_.empty()) throw Error(Cause::kUsage, "--plan goes with --index-only");
+  if (!index_only_) return;
+  if (options.pack) throw Error(Cause::kUsage, "--index-only and --compact exclude each other");
+  if (options.copy_data) throw Error(Cause::kUsage, "--index-only and --copy-data exclude each other");
+  if (output_ == "-" && plan_ == "-") throw Error(Cause::kUsage, "the index and the plan to one place");
+  if (output_ == "-" && state_) throw Error(Cause::kUsage, "--state needs a folder").hint("-o PREFIX");
 }
 
 namespace {
@@ -96,6 +120,8 @@ std::string CheckpointTarget::prefix(const Checkpoint& checkpoint) const {
         .in(checkpoint.prefix)
         .hint("-o PREFIX");
   }
+  if (in_place_ && index_only_ && is_index_in_pipe(in_place_of))
+    throw Error(Cause::kUsage, "a pipe is not edited in place").hint("-o -");
   if (in_place_) {
     require_inside(in_place_of, checkpoint.prefix);
     return prefix_behind_link(checkpoint.prefix);
@@ -106,6 +132,7 @@ std::string CheckpointTarget::prefix(const Checkpoint& checkpoint) const {
         .hint("-o " + join_path(output_, "model.ckpt"));
   }
   if (output_.empty()) throw Error(Cause::kUsage, "a checkpoint is written under a prefix").hint("-o PREFIX");
+  if (output_ == "-" && index_only_) return output_;
   if (output_ == "-")
     throw Error(Cause::kUsage, "a checkpoint cannot be written to standard output").hint("-o PREFIX");
   if (output_.ends_with(".index")) {
@@ -133,6 +160,7 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
                              bool quiet) {
   const CheckpointCounts after = count(checkpoint);
   WriteResult result;
+  std::string more;
   const std::string written = in_place_ ? checkpoint.prefix : output_;
   if (dry_run_) {
     std::string text;
@@ -141,7 +169,11 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
   } else {
     const std::string to = prefix(checkpoint);
     options.overwrite = options.overwrite || in_place_;
-    result = write_checkpoint(std::move(checkpoint), to, options);
+    if (index_only_) {
+      more = write_index_alone(std::move(checkpoint), to);
+    } else {
+      result = write_checkpoint(std::move(checkpoint), to, options);
+    }
     drop_fingerprint_beside(to, quiet);
   }
   if (state_ && !dry_run_) note_checkpoint(written);
@@ -150,12 +182,28 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
                      ", " + size_text(before.bytes) + " -> " + size_text(after.bytes) + " referenced";
   if (result.data_bytes > after.bytes)
     line += " (data files " + size_text(result.data_bytes) + (hint.empty() ? "" : "; hint: " + hint) + ")";
-  say(line);
+  say(line + more);
+}
+
+// Gives what to tell of it. Where the plan cannot be written, it is not there, and neither is the index.
+std::string CheckpointTarget::write_index_alone(Checkpoint checkpoint, const std::string& to) const {
+  std::unique_ptr<OutputFile> out;
+  if (!plan_.empty()) out = std::make_unique<OutputFile>(plan_, options.overwrite);
+  const DataPlan plan = write_index_only(std::move(checkpoint), to, options.overwrite, in_place_);
+  if (out != nullptr) {
+    out->write(plan_text(plan));
+    out->commit();
+  }
+  const auto made =
+      std::count_if(plan.begin(), plan.end(), [](const PlannedFile& file) { return file.made; });
+  std::string text = "; data files to copy " + std::to_string(plan.size() - static_cast<size_t>(made));
+  if (made != 0) text += ", made " + std::to_string(made);
+  return text;
 }
 
 void edit_checkpoint(const CheckpointOperand& operand, CheckpointTarget& target,
                      const std::function<void(Checkpoint& checkpoint, KeyChanges* changes)>& edit) {
-  Checkpoint checkpoint = operand.open();
+  Checkpoint checkpoint = target.open(operand, operand.path());
   const CheckpointCounts before = count(checkpoint);
   KeyChanges changes;
   target.in_place_of = operand.path();

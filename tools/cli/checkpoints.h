@@ -40,10 +40,14 @@ class CheckpointTarget {
  public:
   std::string in_place_of;  // what -i edits, as the user named it
   void setup(CommandLine& line);
-  void setup_in_place(CommandLine& line);  // with -i
+  void setup_in_place(CommandLine& line);    // with -i
+  void setup_index_only(CommandLine& line);  // --index-only, --plan
 
   // Writes it or, with -n, prints the changes; then tells what there was and what there is.
   void write(Checkpoint checkpoint, const CheckpointCounts& before, const KeyChanges& changes, bool quiet);
+
+  // The operand as it is to be read: with --index-only an index may come through a pipe.
+  Checkpoint open(const CheckpointOperand& operand, const std::string& path) const;
 
   bool dry_run() const { return dry_run_; }
 
@@ -53,9 +57,11 @@ class CheckpointTarget {
 
  private:
   std::string prefix(const Checkpoint& checkpoint) const;
+  void check_index_only() const;
+  std::string write_index_alone(Checkpoint checkpoint, const std::string& to) const;
 
-  std::string output_;
-  bool in_place_ = false, dry_run_ = false, state_ = false;
+  std::string output_, plan_;
+  bool in_place_ = false, dry_run_ = false, state_ = false, index_only_ = false;
 };
 
 // Opens CKPT, edits it and writes it. `changes` is null where nobody wants to know them.
