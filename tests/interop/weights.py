@@ -177,6 +177,61 @@ class Weights(unittest.TestCase):
             mean = np.mean(np.stack(arrays).astype(np.float64), axis=0).astype(dtype)
             self.same(values_of(self.path("mean")), {"a": mean}, "mean")
 
+    def test_rekey(self):
+        """What a Saver wrote restores into the objects of a SavedModel, all of it, and the other way round."""
+        class Net(tf.Module):
+            def __init__(self, name):
+                super().__init__(name=name)
+                self.w = tf.Variable(tf.random.normal([3, 2]), name="dense/kernel")
+                self.more = [tf.Variable(tf.random.normal([2]), name="dense/bias"), tf.Variable(7, name="step")]
+
+            @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+            def __call__(self, x):
+                return x @ self.w + self.more[0]
+
+        net, other = Net("a"), Net("b")
+        tf.saved_model.save(net, self.path("model"))
+        values = {"dense/kernel": other.w, "dense/bias": other.more[0], "step": other.more[1]}
+        tf.raw_ops.SaveV2(prefix=self.path("named"), tensor_names=list(values), shape_and_slices=[""] * len(values),
+                          tensors=[value.read_value() for value in values.values()])
+        gedit("rekey", self.path("named"), "--model", self.path("model"), "-q", "-o", self.path("objects"))
+        status = tf.train.Checkpoint(w=net.w, more=net.more).read(self.path("objects"))
+        status.assert_existing_objects_matched()
+        self.assertEqual(bits(net.w.numpy()), bits(other.w.numpy()))
+        self.assertEqual(bits(net.more[0].numpy()), bits(other.more[0].numpy()))
+        written = tf.train.Checkpoint(w=other.w, more=other.more).save(self.path("written"))
+        gedit("rekey", written, "-q", "-o", self.path("names"))
+        found = values_of(self.path("names"))
+        self.assertEqual(found.pop("save_counter"), 1)
+        self.same(found, {name: value.numpy() for name, value in values.items()}, "names")
+        gedit("rekey", self.path("names"), "--model", self.path("model"), "-q", "-o", self.path("no"), status=1)
+        gedit("rekey", self.path("names"), "--model", written, "-q", "-o", self.path("again"))
+        tf.train.Checkpoint(w=net.w, more=net.more).restore(self.path("again")).assert_consumed()
+        optimizer = tf.keras.optimizers.Adam()
+        model = tf.keras.Sequential([tf.keras.Input([3]), tf.keras.layers.Dense(2, name="one"), tf.keras.layers.Dense(1, name="two")])
+        model.compile(optimizer, "mse")
+        model.fit(np.ones([4, 3], np.float32), np.ones([4, 1], np.float32), verbose=0)
+        keras = tf.train.Checkpoint(model=model).save(self.path("keras"))
+        gedit("rekey", keras, "-q", "-o", self.path("keras_names"))
+        gedit("rekey", self.path("keras_names"), "--model", keras, "-q", "-o", self.path("keras_again"))
+        self.same(values_of(self.path("keras_again")), values_of(keras), "keras")
+        tf.train.Checkpoint(model=model).restore(self.path("keras_again")).assert_consumed()
+
+    def test_partition(self):
+        """Slices that import makes are what a partitioned variable restores."""
+        array = np.random.default_rng(8).standard_normal((7, 3)).astype(np.float32)
+        np.savez(self.path("in.npz"), w=array)
+        gedit("import", self.path("in.npz"), "--partition", "w=3", "-q", "-o", self.path("model"))
+        self.same(values_of(self.path("model")), {"w": array}, "whole")
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            w = tf.compat.v1.get_variable("w", [7, 3], partitioner=tf.compat.v1.fixed_size_partitioner(3))
+            tf.compat.v1.train.Saver([w]).restore(session, self.path("model"))
+            self.assertEqual(bits(session.run(tf.convert_to_tensor(w))), bits(array))
+            tf.compat.v1.train.Saver([w]).save(session, self.path("back"), write_meta_graph=False)
+        gedit("diff", self.path("model"), self.path("back"))
+        with open(self.path("model.index"), "rb") as ours, open(self.path("back.index"), "rb") as theirs:
+            self.assertEqual(ours.read(), theirs.read())
+
     def test_damaged_safetensors(self):
         def write(header, data=b"", length=None):
             text = header if isinstance(header, bytes) else header.encode()
