@@ -71,9 +71,8 @@ std::optional<In> Net::find(std::string_view text) const {
   const Number n = find_node(input.node);
   if (n == In::kArgument) return std::nullopt;
   if (input.control) return control_of(n);
-  if (!in_body()) return In{n, input.index()};
-  const std::optional<uint32_t> index = port(n, input.port);
-  if (!index) return std::nullopt;
+  const std::optional<uint32_t> index = in_body() ? port(n, input.port) : input.index();
+  if (!index || *index == In::kControl) return std::nullopt;  // no node has as many outputs
   return In{n, *index};
 }
 

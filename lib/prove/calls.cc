@@ -18,6 +18,10 @@ std::vector<std::string_view> functions_named(std::string_view node_def, std::st
   return names;
 }
 
+bool is_effect(Conduct conduct) {
+  return conduct == Conduct::kWrites || conduct == Conduct::kUnknown || conduct == Conduct::kInPlace;
+}
+
 // Whether the function, or one that it calls, does something besides giving its results.
 bool has_effects(Side& side, std::string_view function) {
   std::vector<std::string_view> open{function};
@@ -36,8 +40,7 @@ bool has_effects(Side& side, std::string_view function) {
       const std::string_view node_def = body->graph.bytes(NodeId{i});
       const std::string_view op = node_op(node_def);
       const Conduct conduct = side.labels().op(op).conduct;
-      if (side.body(op) == nullptr && (conduct == Conduct::kWrites || conduct == Conduct::kUnknown))
-        return side.effects[function] = true;
+      if (side.body(op) == nullptr && is_effect(conduct)) return side.effects[function] = true;
       each_function_named(node_def, [&](std::string_view called) {
         if (seen.emplace(called, true).second && side.body(called) != nullptr) open.push_back(called);
       });
@@ -99,6 +102,8 @@ ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int 
   if (body == nullptr) return state.unknown("a function", "is not there");
   const auto known = side.lambdas.find(function);
   if (known != side.lambdas.end()) return known->second;
+  if (side.open_lambdas.size() >= kDeepestCall) return state.unknown("a function", "is nested too deep");
+  if (!side.open_lambdas.insert(function).second) return state.unknown("a function", "names itself");
   std::vector<ProofTensor> arguments;
   for (uint32_t i = 0; i < body->arguments.size(); ++i)
     arguments.push_back({state.classes.intern(KeyForm::kArgument, {i}), kAlways});
@@ -112,7 +117,27 @@ ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int 
   const ClassId id = state.classes.intern(KeyForm::kLambda, key);
   if (unknown) state.classes.set_unknown(id);
   side.lambdas[function] = id;
+  side.open_lambdas.erase(function);
   return id;
+}
+
+// Of the op itself, or of a function that the node names.
+bool Numbering::has_effect(const Node& node) {
+  const ProofOp& op = node.op();
+  const bool function = side_.body(op.name) != nullptr;
+  if (!function && is_effect(op.conduct)) return true;
+  if (!side_.has_functions()) return false;
+  bool found = function && has_effects(side_, op.name);
+  each_attr(graph_.bytes(node.id), [&](std::string_view, std::string_view value) {
+    if (!may_name_function(value) || found) return;
+    each_function(value, [&](std::string_view name) { found = found || has_effects(side_, name); });
+  });
+  return found;
+}
+
+// A call that does not say of what.
+void Numbering::number_odd(const Node& node) {
+  set(node.id, {state_.unknown("a call", "does not name its functions"), node.when});
 }
 
 void Numbering::number_call(Node& node) {
@@ -120,7 +145,7 @@ void Numbering::number_call(Node& node) {
   std::string_view function = node.op().name;
   if (side_.body(function) == nullptr) {
     const std::vector<std::string_view> named = functions_named(node_def, "f");
-    if (named.size() != 1) return number_plain(node);
+    if (named.size() != 1) return number_odd(node);
     function = named[0];
   }
   std::vector<ProofTensor> arguments;
@@ -143,7 +168,7 @@ void Numbering::number_choice(Node& node) {
       for (const std::string_view name : functions_named(node_def, key)) branches.push_back(name);
     }
   }
-  if (node.inputs.empty() || branches.empty() || (two && branches.size() != 2)) return number_plain(node);
+  if (node.inputs.empty() || branches.empty() || (two && branches.size() != 2)) return number_odd(node);
   const ClassId predicate = after(node, node.inputs[0]);
   std::vector<ProofTensor> arguments;
   for (size_t i = 1; i < node.inputs.size(); ++i) arguments.push_back({after(node, node.inputs[i]), kAlways});
@@ -189,7 +214,7 @@ void Numbering::number_while(Node& node) {
   std::vector<uint32_t> key;
   for (const char* attr : {"cond", "body"}) {
     const std::vector<std::string_view> named = functions_named(node_def, attr);
-    if (named.size() != 1) return number_plain(node);
+    if (named.size() != 1) return number_odd(node);
     key.push_back(lambda_of(side_, state_, named[0], depth_));
   }
   for (const ClassId input : node.inputs) key.push_back(after(node, input));

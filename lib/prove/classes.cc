@@ -24,6 +24,7 @@ constexpr size_t kForms = static_cast<size_t>(KeyForm::kUnion) + 1;
 bool holds_class(KeyForm form, size_t i) {
   switch (form) {
     case KeyForm::kNode:
+    case KeyForm::kShared:
     case KeyForm::kHandle:
     case KeyForm::kChoice:
     case KeyForm::kAfter:

@@ -21,6 +21,7 @@ using LabelId = uint32_t;
 enum class KeyForm : uint8_t {
   kNode,      // inputs are classes
   kSource,    // no inputs
+  kShared,    // state that is known by a shared name; inputs are classes
   kConst,     // number of a content
   kOutput,    // class of a node, number of the output
   kHandle,    // class of the value that it leads to

@@ -46,9 +46,50 @@ std::optional<Conditions::Split> Conditions::split(ConditionId a, ConditionId b)
   std::ranges::set_difference(sets_[a], sets_[b], std::back_inserter(only_a));
   std::ranges::set_difference(sets_[b], sets_[a], std::back_inserter(only_b));
   if (only_a.size() != 1 || only_b.size() != 1 || only_a[0].of != only_b[0].of) return std::nullopt;
-  if (only_a[0].branch + only_b[0].branch != 1) return std::nullopt;
+  if (std::max(only_a[0].branch, only_b[0].branch) != 1 || only_a[0].branch == only_b[0].branch)
+    return std::nullopt;
   std::ranges::set_intersection(sets_[a], sets_[b], std::back_inserter(common));
   return Split{only_a[0].of, intern(std::move(common)), only_a[0].branch == 1};
+}
+
+// The set, and what holds where the loops ran that it names: what comes out of one was there when it began.
+std::vector<Holds> Conditions::implied(ConditionId id) const {
+  constexpr size_t kMostImplied = 1024;
+  std::vector<Holds> all = sets_[id];
+  for (size_t i = 0; i < all.size() && all.size() < kMostImplied; ++i) {
+    if (all[i].branch != Holds::kAlive) continue;
+    ClassId of = all[i].of;
+    while (classes_.label_of(of).form == KeyForm::kAfter) of = classes_.inputs(of)[0];
+    const KeyForm form = classes_.label_of(of).form;
+    const auto inputs = classes_.inputs(of);
+    if (form == KeyForm::kUnion) {
+      for (const ConditionId part : {inputs[0], inputs[1]}) {
+        for (const Holds& holds : sets_[part]) all.push_back(holds);
+      }
+    } else if (form == KeyForm::kMerge && inputs.size() == 2) {
+      for (const Holds& holds : sets_[inputs[1]]) all.push_back(holds);
+    }
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+bool Conditions::exclude(ConditionId a, ConditionId b) const {
+  if (a == kNever || b == kNever) return true;
+  if (a == kAlways || b == kAlways) return false;
+  const std::vector<Holds> of_a = implied(a), of_b = implied(b);
+  for (auto at_a = of_a.begin(), at_b = of_b.begin(); at_a != of_a.end() && at_b != of_b.end();) {
+    if (at_a->of != at_b->of) {
+      ++(at_a->of < at_b->of ? at_a : at_b);
+      continue;
+    }
+    for (auto other = at_b; other != of_b.end() && other->of == at_a->of; ++other) {
+      if (at_a->branch != other->branch && at_a->branch != Holds::kAlive && other->branch != Holds::kAlive)
+        return true;
+    }
+    ++at_a;
+  }
+  return false;
 }
 
 bool Conditions::unknown(ConditionId id) const {

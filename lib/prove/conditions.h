@@ -16,11 +16,12 @@ namespace gedit {
 using ConditionId = uint32_t;
 constexpr ConditionId kAlways = 0, kNever = 1;
 
-// A Switch's predicate is false or true, a `_SwitchN` has this index; or a Merge, a loop's variable or Exit
-// is alive.
+// A Switch's predicate is false (0) or true (1), a `_SwitchN` has this index; or a Merge, a loop's variable
+// or Exit is alive.
 struct Holds {
   ClassId of;
   uint32_t branch;
+  static constexpr uint32_t kFirstOfMany = 2;  // index 0 of a `_SwitchN`, of which two are not all
   static constexpr uint32_t kAlive = UINT32_MAX;
   auto operator<=>(const Holds&) const = default;
 };
@@ -42,11 +43,15 @@ class Conditions {
   };
   std::optional<Split> split(ConditionId a, ConditionId b);
 
+  // Whether they cannot hold both: where one predicate is false for one and true for the other.
+  bool exclude(ConditionId a, ConditionId b) const;
+
   // Whether something in it is not known.
   bool unknown(ConditionId id) const;
 
  private:
   ConditionId intern(std::vector<Holds> set);
+  std::vector<Holds> implied(ConditionId id) const;
 
   static constexpr size_t kMost = 64;  // larger sets are told as the union of two
   Classes& classes_;

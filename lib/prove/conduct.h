@@ -12,13 +12,15 @@ namespace gedit {
 
 enum class Conduct : uint8_t {
   kPure,
-  kPasses,   // gives its inputs on as they are
-  kReads,    // what it gives follows from its inputs and from state that it leaves as it is
-  kState,    // holds state that outlives a run: it is known by its name
-  kFresh,    // makes something that lives for one run
-  kRandom,   // draws numbers, from a seed or without
-  kWrites,   // anything else that has an effect
-  kUnknown,  // nobody knows
+  kPasses,    // gives its inputs on as they are
+  kReads,     // what it gives follows from its inputs and from state that it leaves as it is
+  kState,     // holds state that outlives a run: it is known by its name
+  kFresh,     // makes something that lives for one run
+  kRandom,    // draws numbers, from a seed or without
+  kWrites,    // anything else that has an effect
+  kTriggers,  // nothing, and is never dead, whatever it waits for
+  kInPlace,   // writes into what it reads, without saying so
+  kUnknown,   // nobody knows
 };
 
 // `op_def`: of the op, null where it is unknown.

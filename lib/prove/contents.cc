@@ -267,7 +267,8 @@ ContentId Contents::of_stored(const KnownValue& value, bool by_checksum) {
 
 std::optional<bool> Contents::truth(ContentId id) const {
   const Content& content = contents_[id];
-  if (content.dtype != DType::kBool || content.raw || content.elements.size() != 1 || content.size != 1)
+  if (content.dtype != DType::kBool || content.raw || content.stored || !content.shape.empty() ||
+      content.elements.size() != 1 || content.size != 1)
     return std::nullopt;
   return content.elements[0] != 0;
 }

@@ -25,7 +25,7 @@ class Contents {
   // are stored; with a tensor they are always compared by their bytes.
   ContentId of_stored(const KnownValue& value, bool by_checksum);
 
-  // The value of a bool scalar, or of a vector of one.
+  // Of a bool without dimensions; what has some is true for If where it is not empty.
   std::optional<bool> truth(ContentId id) const;
   // Of an int32 without dimensions.
   std::optional<int32_t> int32_scalar(ContentId id) const;

@@ -9,20 +9,24 @@ namespace gedit {
 namespace {
 
 constexpr uint32_t kMostBranches = 4096;  // of a _SwitchN
+constexpr size_t kMostMerged = 512;       // inputs of a Merge, each of which is held against each
 
 }  // namespace
 
 void Numbering::number_switch(Node& node) {
   if (node.inputs.size() < 2) return number_plain(node);
   const ClassId what = after(node, node.inputs[0]), predicate = node.inputs[1];
-  const int64_t count = int_attr(graph_.bytes(node.id), "num_outs").value_or(2);
+  const std::optional<int64_t> outs = int_attr(graph_.bytes(node.id), "num_outs");  // of a _SwitchN
+  const bool many = outs.has_value();
+  const int64_t count = outs.value_or(2);
   if (count < 1 || count > kMostBranches) return number_plain(node);
-  const std::optional<bool> known = count == 2 ? state_.truth(predicate) : std::nullopt;
+  const std::optional<bool> known = many ? std::nullopt : state_.truth(predicate);
   if (known) ++state_.switches;
   std::vector<ProofTensor> outputs;
   for (uint32_t branch = 0; branch < count; ++branch) {
     if (!known) {
-      outputs.push_back({what, state_.conditions.with(node.when, {predicate, branch})});
+      const uint32_t holds = !many ? branch : Holds::kFirstOfMany + branch;
+      outputs.push_back({what, state_.conditions.with(node.when, {predicate, holds})});
     } else if (*known == (branch == 1)) {
       outputs.push_back({what, node.when});
     } else {
@@ -83,13 +87,17 @@ void Numbering::number_merge(Node& node) {
     key.push_back(input.value.when);
     unknown = unknown || state_.conditions.unknown(input.value.when);
   }
-  const size_t always = static_cast<size_t>(
-      std::ranges::count_if(live, [](const Live& input) { return input.value.when == kAlways; }));
+  // Of two that are there at once it takes either.
+  bool both = live.size() > kMostMerged;
+  for (size_t i = 0; i < live.size() && !both; ++i) {
+    for (size_t k = 0; k < i && !both; ++k)
+      both = !state_.conditions.exclude(live[i].value.when, live[k].value.when);
+  }
   // Which of its inputs are dead is not told by the key.
   std::string text = "Merge";
   for (const Live& input : live) text += " " + std::to_string(input.position);
   const ClassId what = classes.intern(
-      classes.label(KeyForm::kMerge, text, always > 1 ? "merges two tensors that are both alive" : ""), key);
+      classes.label(KeyForm::kMerge, text, both ? "merges tensors that may be alive at once" : ""), key);
   if (unknown) classes.set_unknown(what);
   set(node.id, {after(node, what), state_.conditions.with(kAlways, {what, Holds::kAlive})});
 }
@@ -103,15 +111,20 @@ void Numbering::number_loop_variable(Node& node) {
     loop_variables_.back().unknown = in_body();
   }
   const LoopVariable& variable = loop_variables_[found->second];
+  // It is there where the loop was entered.
+  ConditionId entered = kAlways;
+  size_t entries = 0;
   for (const In& in : node.data) {
     if (in.real() && is_back_edge(node.id, in)) continue;
-    if (in_value(in).when == kNever) return set(node.id, {kDeadClass, kNever});  // the loop is never entered
+    const ConditionId when = in_value(in).when;
+    if (when == kNever) return set(node.id, {kDeadClass, kNever});  // the loop is never entered
+    entered = ++entries == 1 ? when : kAlways;
   }
   Classes& classes = state_.classes;
   const LabelId label =
       classes.label(KeyForm::kLoopVar, "", variable.unknown ? "is in a loop that is not known" : "");
   const ClassId what = classes.intern(label, {variable.part});
-  set(node.id, {after(node, what), state_.conditions.with(kAlways, {what, Holds::kAlive})});
+  set(node.id, {after(node, what), state_.conditions.with(entered, {what, Holds::kAlive})});
 }
 
 // Gives what it reads in the iteration in which that is alive, so the key tells when that is. In the frame

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "graph/listing.h"
+#include "graph/mapping.h"
 #include "graph/names.h"
 #include "graph/references.h"
 
@@ -46,6 +47,17 @@ bool same_attrs(const std::vector<MapEntry>& a, const std::vector<MapEntry>& b) 
 bool has_placeholder(std::string_view attr_value) {
   return !attr_value.empty() && attr_value[0] == static_cast<char>(attr_field::kPlaceholder << 3 | 2);
 }
+
+class FunctionsAsTexts final : public Mapping {
+ public:
+  using Text = std::function<std::string(std::string_view name)>;
+  explicit FunctionsAsTexts(Text text) : text_(std::move(text)) {}
+  void node(std::string_view name, std::string& out) const override { out += name; }
+  void function(std::string_view name, std::string& out) const override { out += text_(name); }
+
+ private:
+  Text text_;
+};
 
 }  // namespace
 
@@ -106,27 +118,17 @@ void Labels::take_apart(std::string_view node_def, NodeText& text) {
 
 std::string Labels::value_text(std::string_view attr_value, std::string& unknown) {
   std::string text;
-  print_attr_value(text, attr_value, true);
-  if (may_name_function(attr_value)) {
-    // In place of a name what the function computes; the attributes of the call stay as they are printed.
-    bool named = false;
-    each_function(attr_value, [&](std::string_view name) {
-      text += named ? "," : " =";
-      const FunctionText function = function_texts_(name);
-      text += function.text;
-      if (!function.unknown.empty()) unknown = function.unknown;
-      named = true;
-    });
-    if (named) {
-      std::string plain;
-      each_function(attr_value, [&](std::string_view name) {
-        std::string quoted;
-        print_name(quoted, name);
-        for (size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at + 1))
-          text.replace(at, quoted.size(), "@");
-      });
-    }
+  if (!may_name_function(attr_value)) {
+    print_attr_value(text, attr_value, true);
+    return text;
   }
+  // In place of a name what the function computes.
+  const FunctionsAsTexts mapping([&](std::string_view name) {
+    FunctionText function = function_texts_(name);
+    if (!function.unknown.empty()) unknown = function.unknown;
+    return std::move(function.text);
+  });
+  print_attr_value(text, map_functions(attr_value, mapping), true);
   return text;
 }
 
@@ -169,6 +171,7 @@ Labels::Known Labels::make(const NodeText& text) {
     unknown = facts.def.find_attr("seed") != nullptr ? "has no seed" : "is another at every run";
   }
   if (facts.conduct == Conduct::kUnknown) unknown = "is an op that nobody knows";
+  if (facts.conduct == Conduct::kInPlace) unknown = "writes into what it reads";
   if (facts.own_state) unknown = "gives what follows from a state of its own";
   if (text.op == "SymbolicGradient") unknown = "is a gradient";
   labelled.label = classes_.label(KeyForm::kNode, key, unknown);

@@ -51,22 +51,28 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   } else if (is_merge_op(op.name)) {
     number_merge(node);
   } else {
+    const bool never_dead = op.conduct == Conduct::kTriggers;
     for (const In& in : node.data) {
       const ProofTensor value = in_value(in);
       node.inputs.push_back(value.what);
       node.when = state_.conditions.both(node.when, value.when);
     }
     for (const In& in : node.controls) {
-      if (!in.real()) continue;
+      if (!in.real() || never_dead) continue;
       const ProofTensor& value = values_[in.node];
       node.when = state_.conditions.both(node.when, value.when);
     }
     if (node.when == kNever) {
       set(id, {kDeadClass, kNever});
     } else {
+      if (has_effect(node)) {
+        state_.writes = true;
+        if (effects_.empty() || effects_.back() != id) effects_.push_back(id);
+      }
       number_alive(node);
     }
   }
+  if (of_array && !state_.ordered) note_arrays(node);
   if (!state_.ordered) return;
   const ProofTensor& value = values_[index_of(id)];
   if ((value.what & kMany) == 0) {
@@ -83,15 +89,45 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
 // before may be zero.
 ClassId Numbering::after_arrays(const Node& node, ClassId what) {
   if (state_.ordered || !node.op().name.starts_with("TensorArray")) return what;
-  std::vector<uint32_t> before;
-  for (const In& in : node.controls) {
-    if (in.real() && of_array_[in.node]) before.push_back(whole(NodeId{in.node}).what);
-  }
+  std::vector<uint32_t> before = arrays_before(node);
   if (before.empty()) return what;
-  std::ranges::sort(before);
-  before.erase(std::ranges::unique(before).begin(), before.end());
   before.insert(before.begin(), what);
   return state_.classes.intern(KeyForm::kAfter, before);
+}
+
+// What of TensorArrays ran before the node, by its control edges.
+std::vector<uint32_t> Numbering::arrays_before(const Node& node) const {
+  std::vector<uint32_t> before;
+  for (const In& in : node.controls) {
+    if (!in.real() || !of_array_[in.node]) continue;
+    if (const auto done = arrays_done_.find(in.node); done != arrays_done_.end())
+      before.push_back(done->second);
+  }
+  std::ranges::sort(before);
+  before.erase(std::ranges::unique(before).begin(), before.end());
+  return before;
+}
+
+// For who waits for the node: what it gives, and what it waited for itself, which a group does not give.
+void Numbering::note_arrays(const Node& node) {
+  std::vector<uint32_t> done = arrays_before(node);
+  const size_t waited = done.size();
+  for (const In& in : node.data) {
+    if (!in.real() || !of_array_[in.node] || state_of_[in.node] != kDone) continue;
+    if (const auto other = arrays_done_.find(in.node); other != arrays_done_.end())
+      done.push_back(other->second);
+  }
+  const ProofTensor& value = values_[index_of(node.id)];
+  if ((value.what & kMany) == 0 && node.op().name.starts_with("TensorArray")) {
+    done.push_back(value.what);
+  } else if ((value.what & kMany) == 0 && waited == 0 && done.size() == 1) {
+    arrays_done_[index_of(node.id)] = done[0];
+    return;
+  }
+  std::ranges::sort(done);
+  done.erase(std::ranges::unique(done).begin(), done.end());
+  if (done.empty()) done.push_back(value.what & kMany ? kDeadClass : value.what);
+  arrays_done_[index_of(node.id)] = done.size() == 1 ? done[0] : state_.classes.intern(KeyForm::kAfter, done);
 }
 
 void Numbering::number_alive(Node& node) {
@@ -183,9 +219,12 @@ void Numbering::number_state(Node& node) {
       const auto owner = side_.shared.try_emplace(shared, node.id).first->second;
       if (owner != node.id) unknown = "shares its state with another node";
     }
-    text.append(in_body() ? " shared as " : " named ");
-    text.append(side_.name_in_a(in_body() ? shared : node.text.name));
-    what = state_.classes.intern(state_.classes.label(KeyForm::kNode, text, unknown), node.inputs);
+    // What only one graph has by its name is a function's there.
+    const bool by_shared =
+        in_body() || (!shared.empty() && !side_.other_has(side_.name_in_a(node.text.name)));
+    text.append(" ").append(side_.name_in_a(by_shared ? shared : node.text.name));
+    const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
+    what = state_.classes.intern(state_.classes.label(form, text, unknown), node.inputs);
   }
   if (handle) what = state_.classes.intern(KeyForm::kHandle, {what});
   set(node.id, {after(node, what), node.when});
@@ -262,11 +301,11 @@ void Numbering::number_plain(Node& node) {
       if (in_body()) relabel("", "is made anew in a function");
       is_own = true;
       break;
+    case Conduct::kInPlace:
     case Conduct::kUnknown:
       is_own = true;
       break;
     case Conduct::kWrites:
-      state_.writes = true;
       if (in_body()) relabel("", "has an effect in a function");
       if (!op.takes_handles) relabel("\nnode=" + side_.name_in_a(node.text.name), "");
       is_own = true;

@@ -114,6 +114,7 @@ Numbering::In Numbering::resolve_input(std::string_view text) {
   if (node == kNoNode) return {In::kMissing, input.control ? In::kControl : 0};
   if (input.control) return {index_of(node), In::kControl};
   const uint32_t index = in_body() ? port_index(graph_.bytes(node), input.port) : input.index();
+  if (index == In::kControl) return {In::kMissing, 0};  // no node has as many outputs
   if (!in_body() && !side_.given.empty()) {
     const auto given = side_.given.find(uint64_t{index_of(node)} << 32 | index);
     if (given != side_.given.end()) return {In::kGiven, given->second.what};
@@ -231,17 +232,23 @@ ClassId Numbering::own(const Node& node, ClassId what) {
   return id;
 }
 
-NodeId Numbering::node_of(ClassId id) const {
-  for (uint32_t i = 0; i < values_.size(); ++i) {
-    if (state_of_[i] != kDone) continue;
-    const ClassId what = values_[i].what;
-    if (what == id) return NodeId{i};
-    if ((what & kMany) == 0) continue;
-    for (const ProofTensor& output : outputs_[what & ~kMany]) {
-      if (output.what == id) return NodeId{i};
+NodeId Numbering::node_of(ClassId id) {
+  if (node_of_.size() < state_.classes.size()) {
+    node_of_.assign(state_.classes.size(), kNoNode);
+    const auto note = [&](ClassId what, uint32_t i) {
+      if (node_of_[what] == kNoNode) node_of_[what] = NodeId{i};
+    };
+    for (uint32_t i = 0; i < values_.size(); ++i) {
+      if (state_of_[i] != kDone) continue;
+      const ClassId what = values_[i].what;
+      if ((what & kMany) == 0) {
+        note(what, i);
+        continue;
+      }
+      for (const ProofTensor& output : outputs_[what & ~kMany]) note(output.what, i);
     }
   }
-  return kNoNode;
+  return node_of_[id];
 }
 
 // --- loops ---

@@ -21,12 +21,19 @@ class Numbering {
   // Numbers the node and all that it needs.
   void want(NodeId node);
   ProofTensor value(NodeId node, uint32_t index);
-  ProofTensor whole(NodeId node);                // all that it gives and does
+  ProofTensor whole(NodeId node);  // all that it gives and does
   // The same, or what it is assumed to be, which was numbered by then.
   ProofTensor assumed_value(NodeId node, uint32_t index);
   ProofTensor value_of(std::string_view input);  // as a node of this graph reads it
 
   uint64_t reached() const { return reached_; }  // nodes by now
+
+  bool numbered(NodeId node) const { return state_of_[index_of(node)] == kDone; }
+  ConditionId condition(NodeId node) const { return values_[index_of(node)].when; }
+  uint32_t loops_around(NodeId node) const { return frames_[index_of(node)]; }
+
+  // Nodes with an effect, or of which nobody knows.
+  const std::vector<NodeId>& effects() const { return effects_; }
 
   // A loop's variable: a Merge that reads a NextIteration.
   struct LoopVariable {
@@ -42,7 +49,7 @@ class Numbering {
   size_t loop_nodes() const { return looping_.size(); }
 
   // The first node, in file order, that gives the class.
-  NodeId node_of(ClassId id) const;
+  NodeId node_of(ClassId id);
 
  private:
   struct In {
@@ -79,9 +86,12 @@ class Numbering {
   void set(NodeId node, ProofTensor value) { values_[index_of(node)] = value; }
   void set_outputs(NodeId node, std::vector<ProofTensor> outputs);
   ClassId after(Node& node, ClassId what);
+  std::vector<uint32_t> arrays_before(const Node& node) const;
   ClassId after_arrays(const Node& node, ClassId what);
+  void note_arrays(const Node& node);
   ClassId own(const Node& node, ClassId what);
 
+  bool has_effect(const Node& node);
   void number_alive(Node& node);
   void number_input(Node& node);
   void number_switch(Node& node);
@@ -94,6 +104,7 @@ class Numbering {
   void number_plain(Node& node);
   bool number_logic(Node& node);
   void number_call(Node& node);
+  void number_odd(const Node& node);
   void number_choice(Node& node);
   void number_while(Node& node);
 
@@ -115,6 +126,10 @@ class Numbering {
   std::vector<ClassId> done_;    // where order counts: that the node ran
   std::vector<uint8_t> frames_;  // how many loops the node is in; empty where there are none
   std::vector<bool> depends_on_loop_, of_array_;
+  // Of a node that waits for TensorArrays: which of their ops ran by then.
+  std::unordered_map<uint32_t, ClassId> arrays_done_;
+  std::vector<NodeId> effects_;
+  std::vector<NodeId> node_of_;  // by class, made when first asked for
   std::vector<NodeId> looping_;  // in the order in which they are numbered
   std::vector<LoopVariable> loop_variables_;
   std::unordered_map<uint32_t, uint32_t> loop_variable_of_;  // by node

@@ -15,6 +15,21 @@ std::string short_text(std::string text) {
   return text;
 }
 
+// Why one of two that are not the same is not known, itself and not only what it is made of; null where both
+// are.
+const std::string* unknown_itself(const Classes& classes, ClassId a, ClassId b) {
+  for (ClassId id : {a, b}) {
+    for (;; id = classes.inputs(id)[0]) {
+      const Label& label = classes.label_of(id);
+      if (!label.unknown.empty()) return &label.unknown;
+      const bool shell = label.form == KeyForm::kOutput || label.form == KeyForm::kHandle ||
+                         label.form == KeyForm::kOwn || label.form == KeyForm::kAfter;
+      if (!shell || classes.inputs(id).empty() || !classes.unknown(id)) break;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string Partings::attribute_difference(NodeId a, NodeId b) {
@@ -73,6 +88,17 @@ Parting Partings::first(ClassId a, ClassId b) {
       }
       if (deeper) continue;
       parting.why = "when the loop ends";
+      break;
+    }
+    if (classes.label_id_of(a) != classes.label_id_of(b) &&
+        (label_a.form == KeyForm::kShared || label_b.form == KeyForm::kShared)) {
+      parting.why = "rests on state that a function names, shared by another name";
+      parting.unknown = true;
+      break;
+    }
+    if (const std::string* why = unknown_itself(classes, a, b)) {
+      parting.why = *why;
+      parting.unknown = true;
       break;
     }
     if (classes.label_id_of(a) != classes.label_id_of(b)) {

@@ -10,6 +10,7 @@ namespace gedit {
 struct Parting {
   std::string a, b;  // nodes of the main graphs, or the calls that hold them
   std::string why;
+  bool unknown = false;   // one of the two is nothing that anybody knows
   bool by_value = false;  // a constant or an attribute, not how the two are built
 };
 

@@ -12,6 +12,7 @@
 #include "model/summary.h"
 #include "prove/numbering.h"
 #include "prove/parting.h"
+#include "prove/races.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -46,7 +47,7 @@ using Ordinals = std::unordered_map<uint32_t, uint32_t>;
 
 // The nodes of one graph that are built alike and yet are not one, with a number each. It is a guess which of
 // the other graph each of them is; the numbering then holds only if it is right. Who reads them tells most.
-Ordinals ordinals_of(const Side& side) {
+Ordinals ordinals_of(Side& side) {
   std::map<std::pair<ClassId, ConditionId>, std::vector<NodeId>> groups;
   for (const auto& [node, own] : side.owns) groups[{own.built, own.when}].push_back(NodeId{node});
   std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
@@ -55,15 +56,28 @@ Ordinals ordinals_of(const Side& side) {
   const Graph& graph = side.graph();
   const Edges consumers = reversed(producers(graph, side.names()));
   const auto readers = [&](NodeId id) {
+    constexpr size_t kMostReaders = 64;
     std::vector<std::string> found;
-    for (const NodeId reader : consumers.of(id)) {
-      std::string text(node_op(graph.bytes(reader)));
-      uint32_t slot = 0;
-      each_input(graph.bytes(reader), [&](std::string_view input) {
-        if (parse_input(input).node == graph.name(id)) text += " " + std::to_string(slot);
-        ++slot;
-      });
-      if (found.size() < 64) found.push_back(std::move(text));
+    // What passes it on is as if it were not there.
+    std::vector<NodeId> open{id};
+    for (size_t at = 0; at < open.size() && open.size() < kMostReaders; ++at) {
+      for (const NodeId reader : consumers.of(open[at])) {
+        const std::string_view op = node_op(graph.bytes(reader));
+        if (side.labels().op(op).conduct == Conduct::kPasses) {
+          if (std::ranges::find(open, reader) == open.end() && open.size() < kMostReaders)
+            open.push_back(reader);
+          continue;
+        }
+        std::string text(op);
+        uint32_t slot = 0;
+        each_input(graph.bytes(reader), [&](std::string_view input) {
+          const Input read = parse_input(input);
+          if (read.node == graph.name(open[at]))
+            text += read.control ? " ^" : " " + std::to_string(slot) + ":" + std::to_string(read.index());
+          if (!read.control) ++slot;
+        });
+        if (found.size() < kMostReaders) found.push_back(std::move(text));
+      }
     }
     std::ranges::sort(found);
     return found;
@@ -126,6 +140,10 @@ class Attempt {
       : a_(a, state_, [](std::string_view name) { return std::string(name); }),
         b_(b, state_, [&names](std::string_view name) { return names.of_b(name); }),
         request_(request) {
+    a_.other_has = [this, &names](std::string_view name) {
+      return b_.names().find(names.in_b(name)) != kNoNode;
+    };
+    b_.other_has = [this](std::string_view name) { return a_.names().find(name) != kNoNode; };
     state_.ordered = ordered;
     state_.by_checksum = !request.bytes;
     for (const GivenValue& given : request.given) {
@@ -160,7 +178,14 @@ class Attempt {
   }
 
   bool writes() const { return state_.writes; }
-  std::pair<Ordinals, Ordinals> ordinals() const { return {ordinals_of(a_), ordinals_of(b_)}; }
+  // By output: whether it rests on a node with an effect.
+  std::vector<bool> behind_writes() {
+    const NodeSet behind_a = behind(a_, *numbers_a_), behind_b = behind(b_, *numbers_b_);
+    std::vector<bool> found;
+    for (const auto& [a, b] : tensors_) found.push_back(behind_a.has(a.node) || behind_b.has(b.node));
+    return found;
+  }
+  std::pair<Ordinals, Ordinals> ordinals() { return {ordinals_of(a_), ordinals_of(b_)}; }
 
   Proof result() {
     Proof proof;
@@ -168,6 +193,8 @@ class Attempt {
     proof.switches = state_.switches;
     proof.merges = state_.merges;
     Partings partings(state_, a_, b_, *numbers_a_, *numbers_b_);
+    races_a_.emplace(a_, state_, *numbers_a_);
+    races_b_.emplace(b_, state_, *numbers_b_);
     for (size_t i = 0; i < tensors_.size(); ++i) {
       OutputProof output;
       output.output = request_.outputs[i];
@@ -188,6 +215,12 @@ class Attempt {
     if (tensor.control) return numbers.whole(tensor.node);
     const auto given = side.given.find(uint64_t{index_of(tensor.node)} << 32 | tensor.index);
     return given != side.given.end() ? given->second : numbers.assumed_value(tensor.node, tensor.index);
+  }
+
+  static NodeSet behind(const Side& side, const Numbering& numbers) {
+    NodeSet effects(side.graph().size());
+    for (const NodeId id : numbers.effects()) effects.add(id);
+    return reach(effects, reversed(producers(side.graph(), side.names())), kAnyDistance);
   }
 
   static bool writes(Side& side, const std::string& name) {
@@ -220,17 +253,30 @@ class Attempt {
     } else if (a.what != b.what && state_.calls_left < 0) {
       tell(ProofVerdict::kUnknown, {"", "", "calls too much"});
     } else if (a.what != b.what) {
-      const Parting parting = here(ProofVerdict::kDiffers) ? partings.first(a.what, b.what) : Parting{};
-      if (writes(a_, parting.a) || writes(b_, parting.b)) {
+      const bool told = here(ProofVerdict::kDiffers);
+      // What is not known may be what tells them apart.
+      const bool doubtful = state_.classes.unknown(a.what) || state_.classes.unknown(b.what) ||
+                            a_.has_functions() || b_.has_functions();
+      const bool looked_at = told || (doubtful && doubts_++ < kMostDoubts);
+      const Parting parting = looked_at ? partings.first(a.what, b.what) : Parting{};
+      if (!looked_at && doubtful) {
+        tell(ProofVerdict::kUnknown, {"", "", "rests on what is not known"});
+      } else if (writes(a_, parting.a) || writes(b_, parting.b)) {
         tell(ProofVerdict::kUnknown, {parting.a, "", "writes, or what stands in its place does"});
+      } else if (parting.unknown) {
+        tell(ProofVerdict::kUnknown, parting);
       } else {
-        tell(ProofVerdict::kDiffers, parting);
+        tell(ProofVerdict::kDiffers, told ? parting : Parting{});
       }
     } else if (unknown) {
       tell(ProofVerdict::kUnknown, here(ProofVerdict::kUnknown) ? partings.unknown(a.what) : Parting{});
     } else if (a.when != b.when) {
       tell(ProofVerdict::kDiffers, {std::string(a_.graph().name(tensors.first.node)),
                                     std::string(b_.graph().name(tensors.second.node)), "when it is there"});
+    } else if (const auto race_a = races_a_->of(tensors.first.node)) {
+      tell(ProofVerdict::kUnknown, {race_a->node, "", race_a->why});
+    } else if (const auto race_b = races_b_->of(tensors.second.node)) {
+      tell(ProofVerdict::kUnknown, {race_b->node, "", race_b->why});
     } else {
       output.verdict = ProofVerdict::kProved;
     }
@@ -240,9 +286,27 @@ class Attempt {
   Side a_, b_;
   const ProofRequest& request_;
   std::optional<Numbering> numbers_a_, numbers_b_;
+  std::optional<Races> races_a_, races_b_;
   std::vector<std::pair<TensorRef, TensorRef>> tensors_;
   std::array<size_t, 3> places_{};  // by verdict
+  static constexpr size_t kMostDoubts = 64;
+  size_t doubts_ = 0;
 };
+
+// With `behind_writes` also which outputs rest on a node with an effect; it stays empty where there is none.
+Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
+               bool ordered, std::vector<bool>* behind_writes) {
+  auto attempt = std::make_unique<Attempt>(a, b, request, names, ordered);
+  attempt->number();
+  auto [ordinals_a, ordinals_b] = attempt->ordinals();
+  if (!ordinals_a.empty() || !ordinals_b.empty()) {
+    attempt = std::make_unique<Attempt>(a, b, request, names, ordered);
+    attempt->set_ordinals(std::move(ordinals_a), std::move(ordinals_b));
+    attempt->number();
+  }
+  if (behind_writes != nullptr && attempt->writes()) *behind_writes = attempt->behind_writes();
+  return attempt->result();
+}
 
 }  // namespace
 
@@ -253,33 +317,21 @@ bool Proof::proved() const {
 
 Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request) {
   const NamesInA names(a, request);
-  auto attempt = std::make_unique<Attempt>(a, b, request, names, false);
-  attempt->number();
-  bool ordered = false;
-  std::vector<OutputProof> unordered;
-  if (attempt->writes()) {
-    ordered = true;
-    unordered = attempt->result().outputs;
-    attempt = std::make_unique<Attempt>(a, b, request, names, true);
-    attempt->number();
-  }
-  auto [ordinals_a, ordinals_b] = attempt->ordinals();
-  if (!ordinals_a.empty() || !ordinals_b.empty()) {
-    attempt = std::make_unique<Attempt>(a, b, request, names, ordered);
-    attempt->set_ordinals(std::move(ordinals_a), std::move(ordinals_b));
-    attempt->number();
-  }
-  Proof proof = attempt->result();
-  // Where what writes is another, so may be every number: but where the rest is another, too, that is said.
-  for (size_t i = 0; i < unordered.size(); ++i) {
-    if (proof.outputs[i].verdict != ProofVerdict::kDiffers) continue;
-    if (unordered[i].verdict == ProofVerdict::kProved) {
-      proof.outputs[i].verdict = ProofVerdict::kUnknown;
-      proof.outputs[i].b.clear();
-      proof.outputs[i].why = "is written, or writes, in another order";
-    } else {
-      proof.outputs[i] = std::move(unordered[i]);
+  std::vector<bool> behind_writes;
+  Proof proof = proof_of(a, b, request, names, false, &behind_writes);
+  if (behind_writes.empty()) return proof;
+  Proof ordered = proof_of(a, b, request, names, true, nullptr);
+  for (size_t i = 0; i < proof.outputs.size(); ++i) {
+    if (!behind_writes[i]) continue;
+    OutputProof &free = proof.outputs[i], &behind = ordered.outputs[i];
+    // Where what writes is another, so may be every number: but where the rest is another, too, that is said.
+    if (behind.verdict == ProofVerdict::kDiffers && free.verdict != ProofVerdict::kProved) continue;
+    if (behind.verdict == ProofVerdict::kDiffers) {
+      behind.verdict = ProofVerdict::kUnknown;
+      behind.b.clear();
+      behind.why = "is written, or writes, in another order";
     }
+    free = std::move(behind);
   }
   return proof;
 }

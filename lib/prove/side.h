@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/library.h"
@@ -47,10 +48,13 @@ class Side {
   Labels& labels() { return labels_; }
 
   std::string name_in_a(std::string_view name) const { return name_in_a_(name); }
+  // Whether the other graph has a node that A calls so, or would.
+  std::function<bool(std::string_view name_in_a)> other_has;
   std::optional<KnownValue> stored(NodeId variable) const {
     return side_.values == nullptr ? std::nullopt : side_.values->find(variable);
   }
 
+  bool has_functions() const { return !functions_.empty(); }
   // Null where there is no such function.
   CalledBody* body(std::string_view function);
 
@@ -69,6 +73,7 @@ class Side {
   // Results of functions, by function and arguments.
   std::unordered_map<std::string, std::vector<ProofTensor>> calls;
   std::unordered_map<std::string_view, ClassId> lambdas;
+  std::unordered_set<std::string_view> open_lambdas;    // that are being made
   std::unordered_map<std::string_view, bool> effects;   // of functions
   std::unordered_map<std::string_view, NodeId> shared;  // the first node of a shared_name
 

@@ -180,6 +180,153 @@ TEST(Prove, TensorArrays) {
   });
 }
 
+// What cannot be followed may be anything, and may write.
+TEST(Prove, CallsThatCannotBeFollowed) {
+  constexpr std::string_view kAssign =
+      "function set(h: DT_RESOURCE, a: DT_FLOAT) -> (r: DT_FLOAT)\n"
+      "  w = AssignVariableOp(h, a) {dtype: DT_FLOAT}\n  i = Identity(a, ^w) {T: DT_FLOAT}\n"
+      "  return r=i:output:0\nend";
+  const auto call = [&](std::string_view of) {
+    return "c = StatefulPartitionedCall(v, " + std::string(of) +
+           ") {Tin: list(DT_RESOURCE, DT_FLOAT), Tout: list(DT_FLOAT), f: func set}\n";
+  };
+  const std::string reads = "y = ReadVariableOp(v, ^c) {dtype: DT_FLOAT}\n" + std::string(kAssign);
+  const std::string set_x = call("x") + reads, set_u = call("u") + reads;
+  const std::string none = "y = ReadVariableOp(v) {dtype: DT_FLOAT}\n" + std::string(kAssign);
+  const std::string plain = call("x") + "y = Neg(c) {T: DT_FLOAT}\n" + std::string(kAssign);
+  const std::string other =
+      call("x") + "e = Exp(x) {T: DT_FLOAT}\ny = Neg(e) {T: DT_FLOAT}\n" + std::string(kAssign);
+  expect({
+      {"a call that writes", set_x, set_x, kUnknown, "effects"},
+      {"a call that writes another value", set_x, set_u, kUnknown},
+      {"a call that writes and none", set_x, none, kUnknown},
+      {"its result and another", plain, other, kUnknown, "effects"},
+      {"an op that nobody knows may write", "c = MyOp(v)\ny = ReadVariableOp(v, ^c) {dtype: DT_FLOAT}",
+       "y = ReadVariableOp(v) {dtype: DT_FLOAT}", kUnknown},
+      {"what writes without saying so", "y = InplaceAdd(x, n, u) {T: DT_FLOAT}",
+       "y = InplaceAdd(x, n, u) {T: DT_FLOAT}", kUnknown, "writes into what it reads"},
+  });
+}
+
+// State of a function is known by its shared name, and where a call gave way to what it called.
+TEST(Prove, StateOfFunctions) {
+  const auto function = [](std::string_view shared) {
+    return "y = StatefulPartitionedCall(i) {Tin: list(DT_INT32), Tout: list(DT_FLOAT), f: func find}\n"
+           "function find(k: DT_INT32) -> (r: DT_FLOAT)\n"
+           "  t = HashTableV2() {key_dtype: DT_INT32, value_dtype: DT_FLOAT, shared_name: \"" +
+           std::string(shared) +
+           "\"}\n  d = Const() {dtype: DT_FLOAT, value: tensor(DT_FLOAT [], 1.0)}\n"
+           "  f = LookupTableFindV2(t:table_handle:0, k, d:output:0) {Tin: DT_INT32, Tout: DT_FLOAT}\n"
+           "  return r=f:values:0\nend";
+  };
+  const auto inlined = [](std::string_view shared) {
+    return "y/t = HashTableV2() {key_dtype: DT_INT32, value_dtype: DT_FLOAT, shared_name: \"" +
+           std::string(shared) +
+           "\"}\ny/d = Const() {dtype: DT_FLOAT, value: tensor(DT_FLOAT [], 1.0)}\n"
+           "y = LookupTableFindV2(y/t, i, y/d) {Tin: DT_INT32, Tout: DT_FLOAT}\n";
+  };
+  expect({
+      {"itself", function("s"), function("s"), kProved},
+      {"under another name", function("s"), function("o"), kUnknown, "shared"},
+      {"inlined", function("s"), inlined("s"), kProved},
+      {"inlined under another name", function("s"), inlined("o"), kUnknown, "shared"},
+  });
+}
+
+TEST(Prove, Races) {
+  constexpr std::string_view kRace =
+      "w = AssignVariableOp(v, x) {dtype: DT_FLOAT}\nr = ReadVariableOp(v) {dtype: DT_FLOAT}\n"
+      "y = Neg(r, ^w) {T: DT_FLOAT}";
+  constexpr std::string_view kBehind =
+      "w = AssignVariableOp(v, x) {dtype: DT_FLOAT}\nr = ReadVariableOp(v, ^w) {dtype: DT_FLOAT}\n"
+      "y = Neg(r, ^w) {T: DT_FLOAT}";
+  constexpr std::string_view kBefore =
+      "r = ReadVariableOp(v) {dtype: DT_FLOAT}\nw = AssignVariableOp(v, x, ^r) {dtype: DT_FLOAT}\n"
+      "y = Neg(r, ^w) {T: DT_FLOAT}";
+  constexpr std::string_view kTwoWrites =
+      "w = AssignVariableOp(v, x) {dtype: DT_FLOAT}\nz = AssignVariableOp(v, u) {dtype: DT_FLOAT}\n"
+      "y = ReadVariableOp(v, ^w, ^z) {dtype: DT_FLOAT}";
+  // An Identity of a reference is the variable's own memory.
+  constexpr std::string_view kShared =
+      "o = VariableV2() {dtype: DT_FLOAT, shape: []}\nread = Identity(o) {T: DT_FLOAT}\n"
+      "w = Assign(o, x, ^read) {T: DT_FLOAT}\nn2 = Neg(read) {T: DT_FLOAT}\ny = Sub(n2, w) {T: DT_FLOAT}";
+  constexpr std::string_view kCopied =
+      "o = VariableV2() {dtype: DT_FLOAT, shape: []}\nread = Identity(o) {T: DT_FLOAT}\n"
+      "n2 = Neg(read) {T: DT_FLOAT}\nw = Assign(o, x, ^n2) {T: DT_FLOAT}\ny = Sub(n2, w) {T: DT_FLOAT}";
+  constexpr std::string_view kBranches =
+      "s = Switch(x, p) {T: DT_FLOAT}\nno = Identity(s) {T: DT_FLOAT}\nyes = Identity(s:1) {T: DT_FLOAT}\n"
+      "w = AssignVariableOp(v, yes) {dtype: DT_FLOAT}\nb = Neg(yes, ^w) {T: DT_FLOAT}\n"
+      "r = ReadVariableOp(v, ^no) {dtype: DT_FLOAT}\ny = Merge(r, b) {N: 2, T: DT_FLOAT}";
+  constexpr std::string_view kArray =
+      "t = TensorArrayV3(zero) {dtype: DT_FLOAT}\nw = TensorArrayWriteV3(t, zero, x, t:1) {T: DT_FLOAT}\n"
+      "r = TensorArrayReadV3(t, zero, t:1) {dtype: DT_FLOAT}\ny = Sub(r, w) {T: DT_FLOAT}";
+  constexpr std::string_view kApart =
+      "one = Const() {dtype: DT_INT32, value: tensor(DT_INT32 [], 1)}\n"
+      "t = TensorArrayV3(zero) {dtype: DT_FLOAT}\nw = TensorArrayWriteV3(t, zero, x, t:1) {T: DT_FLOAT}\n"
+      "r = TensorArrayReadV3(t, one, t:1) {dtype: DT_FLOAT}\ny = Sub(r, w) {T: DT_FLOAT}";
+  expect({
+      {"a read and a write", kRace, kRace, kUnknown, "'r' uses, in no order"},
+      {"a read behind a write", kBehind, kBehind, kProved},
+      {"a read before a write", kBefore, kBefore, kProved},
+      {"two writes", kTwoWrites, kTwoWrites, kUnknown, "in no order"},
+      {"what shares the memory of a reference", kShared, kShared, kUnknown, "in no order"},
+      {"what is computed of it before", kCopied, kCopied, kProved},
+      {"of two branches one runs", kBranches, kBranches, kProved},
+      {"an element of an array", kArray, kArray, kUnknown, "in no order"},
+      {"another element", kApart, kApart, kProved},
+  });
+}
+
+TEST(Prove, Corners) {
+  const std::string draws =
+      "a = RandomUniform(n) {T: DT_INT32, dtype: DT_FLOAT, seed: 3}\n"
+      "b = RandomUniform(n) {T: DT_INT32, dtype: DT_FLOAT, seed: 3}\n";
+  const std::string group =
+      "t = TensorArrayV3(zero) {dtype: DT_FLOAT}\nw = TensorArrayWriteV3(t, zero, x, t:1) {T: DT_FLOAT}\n"
+      "g = NoOp(^w)\ny = TensorArrayReadV3(t, zero, t:1, ^g) {dtype: DT_FLOAT}";
+  const std::string other_group =
+      "t = TensorArrayV3(zero) {dtype: DT_FLOAT}\nw = TensorArrayWriteV3(t, zero, u, t:1) {T: DT_FLOAT}\n"
+      "g = NoOp(^w)\ny = TensorArrayReadV3(t, zero, t:1, ^g) {dtype: DT_FLOAT}";
+  constexpr std::string_view kTruths = "c = Const() {dtype: DT_BOOL, value: tensor(DT_BOOL [1], true)}\n";
+  constexpr std::string_view kOverlap =
+      "s = Switch(x, p) {T: DT_FLOAT}\nr = Switch(u, q) {T: DT_FLOAT}\ny = Merge(s, r) {N: 2, T: DT_FLOAT}";
+  constexpr std::string_view kMapped =
+      "y = MapDefun(x) {Targuments: list(DT_FLOAT), Tcaptured: list(), f: func self, "
+      "output_shapes: list([]), output_types: list(DT_FLOAT)}\n"
+      "function self(a: DT_FLOAT) -> (r: DT_FLOAT)\n"
+      "  m = MapDefun(a) {Targuments: list(DT_FLOAT), Tcaptured: list(), f: func self, "
+      "output_shapes: list([]), output_types: list(DT_FLOAT)}\n  return r=m:output:0\nend";
+  expect({
+      {"nodes built alike behind an Identity", draws + "y = Sub(a, b) {T: DT_FLOAT}",
+       draws + "pass = Identity(a) {T: DT_FLOAT}\ny = Sub(pass, b) {T: DT_FLOAT}", kProved},
+      {"the same the other way round", draws + "y = Sub(a, b) {T: DT_FLOAT}",
+       draws + "pass = Identity(b) {T: DT_FLOAT}\ny = Sub(a, pass) {T: DT_FLOAT}", kProved},
+      {"a write behind a group", group, group, kProved},
+      {"another write behind a group", group, other_group, kDiffers},
+      {"an output that no node has", "y = Neg(x:4294967295) {T: DT_FLOAT}",
+       "y = Neg(x:4294967295) {T: DT_FLOAT}", kUnknown, "not there"},
+      {"a vector is no scalar", std::string(kTruths) + "y = LogicalNot(c)",
+       "y = Const() {dtype: DT_BOOL, value: tensor(DT_BOOL [], false)}", kDiffers},
+      {"two that may be alive at once", kOverlap, kOverlap, kUnknown, "at once"},
+      {"two of three branches are not all",
+       "s = _SwitchN(x, i) {T: DT_FLOAT, num_outs: 3}\ny = Merge(s, s:1) {N: 2, T: DT_FLOAT}",
+       "s = _SwitchN(x, i) {T: DT_FLOAT, num_outs: 3}\ny = Merge(s, s:1) {N: 2, T: DT_FLOAT}", kProved},
+      {"a trigger is never dead",
+       "s = Switch(x, p) {T: DT_FLOAT}\nt = Identity(s:1) {T: DT_FLOAT}\nc = ControlTrigger(^t)\n"
+       "y = Neg(x, ^c) {T: DT_FLOAT}",
+       "y = Neg(x) {T: DT_FLOAT}", kProved},
+      {"a function that names itself as a value", kMapped, kMapped, kUnknown},
+      {"names of functions inside other words",
+       "y = MapDefun(x) {Targuments: list(DT_FLOAT), Tcaptured: list(), f: func a {v: \"ab\"}, "
+       "output_shapes: list([]), output_types: list(DT_FLOAT)}\n"
+       "function a(k: DT_FLOAT) -> (r: DT_FLOAT)\n  e = Exp(k) {T: DT_FLOAT}\n  return r=e:y:0\nend",
+       "y = MapDefun(x) {Targuments: list(DT_FLOAT), Tcaptured: list(), f: func c {v: \"cb\"}, "
+       "output_shapes: list([]), output_types: list(DT_FLOAT)}\n"
+       "function c(k: DT_FLOAT) -> (r: DT_FLOAT)\n  e = Exp(k) {T: DT_FLOAT}\n  return r=e:y:0\nend",
+       kDiffers},
+  });
+}
+
 // A function that calls itself twice has more calls than anybody can count.
 TEST(Prove, EndlessCalls) {
   constexpr std::string_view kTwice =
