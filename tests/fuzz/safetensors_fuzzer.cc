@@ -1,0 +1,8 @@
+// A safetensors file from any bytes: read, every value once, or refused.
+#include "weights/safetensors.h"
+#include "weights_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  gedit::read_weights_from(data, size, gedit::read_safetensors);
+  return 0;
+}
