@@ -12,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,22 @@ FreezeChanges freeze(Model& model, Registry& ops, const FreezeRequest& request);
 // The checkpoint that belongs to the model: `named` if it is given, a SavedModel's variables, for `x.meta`
 // the checkpoint `x` where there is one; else empty.
 std::string values_of(const Model& model, const std::string& named);
+
+// ---- cast
+
+struct CastRequest {
+  DType to = DType::kInvalid;    // floating point
+  std::string select;            // variables and Consts; empty: all variables, or without any all weights
+  bool rewrites_values = false;  // the checkpoint is written beside: in version 2
+};
+
+struct CastChanges : Changes {
+  std::set<std::string> keys;  // of the checkpoint: values that are to be of that type
+};
+
+// Weights of fewer bits, cast where they are used. Values of constants are cast while the model is written.
+// Throws Error (kRefused).
+CastChanges cast(Model& model, Registry& ops, const CastRequest& request);
 
 // ---- insert
 

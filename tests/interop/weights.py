@@ -232,6 +232,85 @@ class Weights(unittest.TestCase):
         with open(self.path("model.index"), "rb") as ours, open(self.path("back.index"), "rb") as theirs:
             self.assertEqual(ours.read(), theirs.read())
 
+    def test_cast_graph(self):
+        """A graph whose weights were cast gives what it gives with weights that TensorFlow casts; its savers go on."""
+        v1 = tf.compat.v1
+        rng = np.random.default_rng(9)
+        x = rng.standard_normal((4, 6)).astype(np.float32)
+
+        def edit(*arguments):
+            result = subprocess.run([GEDIT, *arguments, "-q"], capture_output=True, text=True, timeout=600, check=False)
+            assert result.returncode == 0, (arguments, result.stderr)
+
+        with tf.Graph().as_default(), v1.Session() as session:
+            place = v1.placeholder(tf.float32, [None, 6], "x")
+            w = v1.get_variable("w", [6, 3], initializer=v1.random_normal_initializer(seed=1), use_resource=False)
+            b = v1.get_variable("b", [3], initializer=v1.random_normal_initializer(seed=2), use_resource=True)
+            parts = v1.get_variable("parts", [3, 2], partitioner=v1.fixed_size_partitioner(2), initializer=v1.random_normal_initializer(seed=3))
+            step = v1.get_variable("step", [], tf.int64, initializer=v1.ones_initializer())
+            tf.add(tf.matmul(tf.matmul(place, w) + b, parts), tf.cast(step, tf.float32), name="y")
+            session.run(v1.global_variables_initializer())
+            values = {name: np.array(session.run(name)) for name in ("w:0", "b/Read/ReadVariableOp:0", "parts/part_0/Read/ReadVariableOp:0", "parts/part_1/Read/ReadVariableOp:0")}
+            v1.train.Saver().save(session, self.path("m"))
+            frozen = v1.graph_util.convert_variables_to_constants(session, session.graph_def, ["y"])
+        with open(self.path("frozen.pb"), "wb") as file:
+            file.write(frozen.SerializeToString())
+        with v1.Session(graph=tf.Graph()) as session:
+            v1.saved_model.load(session, ["serve"], os.path.join(SOURCE, "testdata/half_plus_two"))
+            wanted_half = session.run("y:0", {"x:0": [[1.0], [2.0]]})
+        for to in ("float16", "bfloat16"):
+            cast = {name: tf.cast(tf.cast(tf.constant(value.tolist(), tf.float32), to), tf.float32).numpy() for name, value in values.items()}
+            with tf.Graph().as_default(), v1.Session() as session:
+                v1.train.import_meta_graph(self.path("m.meta")).restore(session, self.path("m"))
+                for name, value in cast.items():
+                    variable = [one for one in v1.global_variables() if one.name.split(":")[0] == name.split(":")[0].replace("/Read/ReadVariableOp", "")][0]
+                    variable.load(value, session)
+                wanted = session.run("y:0", {"x:0": x})
+            edit("cast", self.path("m.meta"), "--weights", to, "-O", "-o", self.path("cast.meta"))
+            self.assertLess(os.path.getsize(self.path("cast.data-00000-of-00001")), os.path.getsize(self.path("m.data-00000-of-00001")) * 0.6 + 8)
+            with tf.Graph().as_default(), v1.Session() as session:
+                saver = v1.train.import_meta_graph(self.path("cast.meta"))
+                saver.restore(session, self.path("cast"))
+                self.assertEqual(bits(session.run("y:0", {"x:0": x})), bits(wanted))
+                saver.save(session, self.path("again"), write_meta_graph=False)
+                saver.restore(session, self.path("again"))
+                self.assertEqual(bits(session.run("y:0", {"x:0": x})), bits(wanted))
+            gedit("diff", self.path("cast"), self.path("again"))
+            edit("cast", self.path("frozen.pb"), "--weights", to, "-O", "-o", self.path("cast.pb"))
+            graph_def = v1.GraphDef()
+            with open(self.path("cast.pb"), "rb") as file:
+                graph_def.ParseFromString(file.read())
+            with tf.Graph().as_default(), v1.Session() as session:
+                tf.import_graph_def(graph_def, name="")
+                self.assertEqual(bits(session.run("y:0", {"x:0": x})), bits(wanted))
+            edit("cast", os.path.join(SOURCE, "testdata/half_plus_two"), "--weights", to, "-O", "-o", self.path("saved"))
+            with v1.Session(graph=tf.Graph()) as session:
+                v1.saved_model.load(session, ["serve"], self.path("saved"))
+                self.assertEqual(bits(session.run("y:0", {"x:0": [[1.0], [2.0]]})), bits(wanted_half))  # 0.5 and 2 lose nothing
+        # In the functions of TensorFlow 2, frozen.
+        weight = rng.standard_normal((6, 2)).astype(np.float32)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 6])])
+        def inner(value):
+            return tf.matmul(value, tf.constant(weight)), tf.constant(weight)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 6], name="x")])
+        def outer(value):
+            return tf.identity(inner(value)[0], name="out")
+
+        concrete = outer.get_concrete_function()
+        with open(self.path("functions.pb"), "wb") as file:
+            file.write(concrete.graph.as_graph_def().SerializeToString())
+        edit("cast", self.path("functions.pb"), "--weights", "float16", "-o", self.path("functions16.pb"))
+        with open(self.path("functions16.pb"), "rb") as file:
+            graph_def = v1.GraphDef.FromString(file.read())
+        with tf.Graph().as_default(), v1.Session() as session:
+            tf.import_graph_def(graph_def, name="")
+            got = session.run("out:0", {"x:0": x})
+        wanted = x @ weight.astype(np.float16).astype(np.float32)
+        self.assertLess(np.abs(got - wanted).max(), 1e-5)
+        self.assertGreater(np.abs(got - x @ weight).max(), 1e-5)
+
     def test_damaged_safetensors(self):
         def write(header, data=b"", length=None):
             text = header if isinstance(header, bytes) else header.encode()
