@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "checkpoint/object_edits.h"
 #include "edit/around/keep.h"
+#include "edit/savers/assigned.h"
 #include "graph/function_names.h"
 #include "graph/string_const.h"
 #include "ops/kinds.h"
@@ -19,8 +20,12 @@ bool any_described(const Facts& facts) {
   return std::ranges::any_of(facts.state(), [](const auto& state) { return state.second.described; });
 }
 
+// Replicas of a mirrored variable, of which one is saved and described, are restored with it.
 std::unordered_set<uint32_t> saved_variables_of(const Facts& facts) {
   std::unordered_set<uint32_t> saved;
+  for (const SaverNode& restore : facts.savers().restores) {
+    for (const auto& [variable, output] : assigned_by(facts, restore.node)) saved.insert(index_of(variable));
+  }
   for (const SaverNode& save : facts.savers().saves) {
     for (const SavedTensor& tensor : save.tensors) saved.insert(index_of(tensor.variable));
   }

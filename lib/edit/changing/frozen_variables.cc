@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "edit/savers/assigned.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -28,20 +29,14 @@ FrozenVariables::FrozenVariables(Facts& facts, const std::string& keep)
 // Replicas of a mirrored variable are restored from one tensor. Where one stays, the others cannot become
 // constants.
 void FrozenVariables::keep_mirrors() {
-  const Graph& graph = facts_.graph();
   for (const SaverNode& restore : facts_.savers().restores) {
     std::unordered_set<uint32_t> outputs;  // that a kept variable gets
     for (const SavedTensor& tensor : restore.tensors) {
       if (tensor.variable != kNoNode && kept_.has(tensor.variable)) outputs.insert(tensor.slot);
     }
     if (outputs.empty()) continue;
-    for (const NodeId reader : facts_.consumers().of(restore.node)) {
-      if (!is(node_op(graph.bytes(reader)), OpKind::kWritesVariable)) continue;
-      const std::vector<std::string_view> inputs = input_views(graph.bytes(reader));
-      const Input value = inputs.size() < 2 ? Input() : parse_input(inputs[1]);
-      if (value.node != graph.name(restore.node) || !outputs.contains(value.index())) continue;
-      const NodeId variable = variable_behind(graph, facts_.names(), inputs[0]);
-      if (variable != kNoNode && kept_.add(variable)) kept_along_.push_back(variable);
+    for (const auto& [variable, output] : assigned_by(facts_, restore.node)) {
+      if (outputs.contains(output) && kept_.add(variable)) kept_along_.push_back(variable);
     }
   }
 }
