@@ -48,6 +48,7 @@ class Copy final : public Command {
     line.add_flag("--copy-data", output_.base.copy_data,
                   "Move the bytes of the checkpoint instead of linking its files");
     line.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
+    devices_.setup(line);
     output_.setup(line);
     verifying_.setup(line);
   }
@@ -58,6 +59,8 @@ class Copy final : public Command {
     request_.stop_gradient = split_list(stop_gradient_);
     request_.has_from_scope = from_scope_->count() > 0;
     if (device_->count() > 0) request_.device = device_text_;
+    if (request_.device && devices_.clears())
+      throw Error(Cause::kUsage, "--device and --clear-devices exclude each other");
     request_.values = !checkpoint_.empty();
     request_.want_names = !map_out_.empty() || output_.dry_run() || verifying_.wanted();
 
@@ -67,12 +70,14 @@ class Copy final : public Command {
     Registry ops = input_.registry(model);
     with_file(model, [&] { model.graph().decode(); });  // counts them, too
     const Counts before = count(model);
-    const CopyChanges result = with_file(model, [&] { return copy(model, ops, request_); });
-    const std::vector<std::string> notes = add_values(model, result);
+    devices_.before(model);
+    CopyChanges result = with_file(model, [&] { return copy(model, ops, request_); });
+    devices_.after(model, result, output_.dry_run());
+    for (std::string& note : add_values(model, result)) result.notes.push_back(std::move(note));
     if (verifying_.wanted()) verify(result);
     if (output_.dry_run()) print(result.text());
     const std::unique_ptr<OutputFile> map = output_.dry_run() ? nullptr : written_map(model, result);
-    output_.save(model, {before}, warnings_, notes);
+    output_.save(model, {before}, warnings_, result.notes);
     if (map) map->commit();
     return 0;
   }
@@ -166,6 +171,7 @@ class Copy final : public Command {
   }
 
   InputOptions input_;
+  DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
   CopyRequest request_;

@@ -21,6 +21,7 @@ class Extract final : public Command {
                     "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
         ->type_name("T[:DTYPE[SHAPE]],..")
         ->one_each();
+    devices_.setup(line);
     output_.setup(line);
     verifying_.setup(line);
   }
@@ -31,8 +32,10 @@ class Extract final : public Command {
         input_, output_,
         [&](Model& model, Registry& ops) {
           request.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
+          devices_.before(model);
           Changes changes = extract(model, ops, request);
           verify(changes);
+          devices_.after(model, changes, request.want_changes);
           return changes;
         },
         [&](const Model& model) { verifying_.read(model); });
@@ -51,6 +54,7 @@ class Extract final : public Command {
   }
 
   InputOptions input_;
+  DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
   std::vector<std::string> outputs_, inputs_;

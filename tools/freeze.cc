@@ -57,6 +57,7 @@ class Freeze final : public Command {
                     "Where values come from; default: a SavedModel's own, of x.meta the checkpoint x")
         ->type_name("CKPT");
     line.add_option("--keep", request_.keep, "Variables that stay variables")->type_name("SELECTOR");
+    devices_.setup(line);
     output_.setup(line);
     verifying_.setup(line);
   }
@@ -76,6 +77,7 @@ class Freeze final : public Command {
     const bool directory = target_of(model, output_.destination(model)).directory;
     request_.checkpoint = values_of(model, checkpoint_);
     request_.want_changes = output_.dry_run();
+    devices_.before(model);
     FreezeChanges changes = freeze(model, ops, request_);
     verify(changes);
     if (graph_alone) {
@@ -85,6 +87,7 @@ class Freeze final : public Command {
       }
       reduce_to_graph(model);
     }
+    devices_.after(model, changes, request_.want_changes);
     // One folder of values serves all MetaGraphs of a SavedModel, and only one was frozen.
     if (directory && model.meta_graphs.size() == 1) {
       output_.base.values = values_that_stay(changes.kept_keys, changes);
@@ -120,6 +123,7 @@ class Freeze final : public Command {
   }
 
   InputOptions input_;
+  DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
   FreezeRequest request_;

@@ -94,6 +94,7 @@ class Merge final : public Command {
     line.add_flag("--prune", request_.prune, "Drop what only the mapped-away tensors needed");
     line.add_flag("--copy-data", output_.base.copy_data,
                   "Move the bytes of the checkpoints instead of linking their files");
+    devices_.setup(line);
     output_.setup(line, false);
     verifying_.setup(line);
   }
@@ -134,7 +135,9 @@ class Merge final : public Command {
         for (std::string& warning : give_assets(operand.model)) missing.push_back(std::move(warning));
       });
     }
+    for (MergeOperand& operand : operands) devices_.before(operand.model);
     MergeChanges result = merge(std::move(operands), request_);
+    devices_.after(result.model, result, false);
     result.warnings.insert(result.warnings.begin(), missing.begin(), missing.end());
     result.notes.insert(result.notes.begin(), named.begin(), named.end());
     output_.base.values = result.values;
@@ -214,6 +217,7 @@ class Merge final : public Command {
   }
 
   InputOptions input_;
+  DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
   MergeRequest request_;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "base/wire.h"
+#include "edit/around/devices.h"
 #include "model/collections.h"
 #include "model/finding.h"
 #include "model/ops_file.h"
@@ -194,6 +195,21 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   for (const std::string& text : notes) say_note(text);
   for (const std::string& text : saved.notes) say_note(text);
   for (const std::string& text : verified) say_note(text);
+}
+
+void DeviceOption::setup(CommandLine& line) {
+  line.add_flag("--clear-devices", clear_, "No node of OUT is on a device, in functions neither");
+}
+
+void DeviceOption::before(Model& model) {
+  if (clear_) cleared_ = with_file(model, [&] { return clear_devices(model); });
+}
+
+void DeviceOption::after(const Model& model, Changes& changes, bool want_changes) const {
+  with_file(model, [&] {
+    if (!clear_) note_jobs(model, changes);
+    if (clear_ && want_changes) add_cleared(model, cleared_, changes);
+  });
 }
 
 void ColorOption::setup(CommandLine& line) {

@@ -93,6 +93,20 @@ class OutputOptions {
   bool overwrite_ = false, in_place_ = false, dry_run_ = false, quiet_ = false;
 };
 
+// `--clear-devices`, of edits that take a part of a graph elsewhere.
+class DeviceOption {
+ public:
+  void setup(CommandLine& line);
+  // Ahead of the edit; and with what it left: lists what was cleared, or says which devices are of a cluster.
+  void before(Model& model);
+  void after(const Model& model, Changes& changes, bool want_changes) const;
+  bool clears() const { return clear_; }
+
+ private:
+  bool clear_ = false;
+  Changes cleared_;
+};
+
 // `--color` and NO_COLOR: whether standard output gets colours.
 class ColorOption {
  public:
