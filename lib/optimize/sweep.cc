@@ -202,7 +202,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
   }
   if ((all != when && !exit) || carried.size() > kMostCarried) return false;
   std::ranges::sort(carried);
-  carried.erase(std::ranges::unique(carried).begin(), carried.end());
+  carried.erase(std::unique(carried.begin(), carried.end()), carried.end());
   for (const auto& [index, to] : decision.outputs) aliases_[key_of({n, index})] = {to, own == when || exit};
   if (!carried.empty()) carried_[n] = carried;
   gone_[n] = true;

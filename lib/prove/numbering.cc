@@ -216,7 +216,7 @@ ClassId Numbering::after(Node& node, ClassId what) {
   std::vector<uint32_t> before;
   for (const In& in : node.controls) before.push_back(in.real() ? done_class(in.node) : kDeadClass);
   std::ranges::sort(before);
-  before.erase(std::ranges::unique(before).begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
   before.insert(before.begin(), what);
   return state_.classes.intern(KeyForm::kAfter, before);
 }

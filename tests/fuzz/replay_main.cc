@@ -1,4 +1,4 @@
-// Gives every file of a corpus folder to a fuzz target once, so that any build can run what fuzzing has
+// Gives every file of corpus folders to a fuzz target once, so that any build can run what fuzzing has
 // found.
 
 #include <algorithm>
@@ -36,19 +36,22 @@ void replay(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: replay CORPUS_FOLDER\n", stderr);
+  if (argc < 2) {
+    std::fputs("usage: replay CORPUS_FOLDER...\n", stderr);
     return 2;
   }
   std::filesystem::path current;
   try {
-    const auto files = files_below(argv[1]);
-    for (const auto& path : files) {
-      current = path;
-      replay(path);
+    size_t count = 0;
+    for (int i = 1; i < argc; ++i) {
+      for (const auto& path : files_below(argv[i])) {
+        current = path;
+        replay(path);
+        ++count;
+      }
     }
-    std::printf("%zu inputs replayed\n", files.size());
-    return files.empty() ? 1 : 0;
+    std::printf("%zu inputs replayed\n", count);
+    return count == 0 ? 1 : 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", current.c_str(), error.what());
     return 1;

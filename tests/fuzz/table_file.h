@@ -2,43 +2,32 @@
 // the records of a table that is well formed.
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "checkpoint/table.h"
+#include "fuzzed.h"
 
 namespace gedit {
 
 class TableFile {
  public:
   // The first byte tells which: odd, and the rest is records, each a length of the key, of the value, both.
-  TableFile(const uint8_t* data, size_t size) : descriptor_(::memfd_create("table", MFD_CLOEXEC)) {
-    std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    StringSink table;
-    if (!bytes.empty() && (bytes[0] & 1) != 0) {
-      build(bytes.substr(1), table);
-      bytes = table.text;
-    }
-    for (size_t at = 0; at < bytes.size();) {
-      const ssize_t wrote = ::write(descriptor_, bytes.data() + at, bytes.size() - at);
-      if (wrote <= 0) break;
-      at += static_cast<size_t>(wrote);
-    }
-  }
-  ~TableFile() { ::close(descriptor_); }
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
+  TableFile(const uint8_t* data, size_t size) : file_(table(as_text(data, size))) {}
 
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  std::string path() const { return file_.path(); }
 
  private:
+  static std::string table(std::string_view bytes) {
+    if (bytes.empty() || (bytes[0] & 1) == 0) return std::string(bytes);
+    StringSink table;
+    build(bytes.substr(1), table);
+    return std::move(table.text);
+  }
+
   static void build(std::string_view bytes, Sink& out) {
     std::map<std::string, std::string> records;
     while (bytes.size() >= 3) {
@@ -57,7 +46,7 @@ class TableFile {
     table.finish();
   }
 
-  int descriptor_;
+  BytesFile file_;
 };
 
 }  // namespace gedit

@@ -1,0 +1,154 @@
+// Any bytes as a graph: every edit refuses it in one line, or makes a model that is written, read and written
+// again the same. A copy changes no node that was there, what is extracted was there, what is merged is there
+// as often as it was given.
+#include "draw/page.h"
+#include "edit/edits.h"
+#include "fuzzed.h"
+#include "optimize/optimize.h"
+
+namespace gedit {
+namespace {
+
+// What was written is a model again, the same one.
+void check_written(const Model& model) {
+  const std::string bytes = written(model);
+  require(written(model_of_bytes(model.kind, bytes)) == bytes);
+}
+
+// One run of the target: a kind and a message that was taken apart and written once.
+class Edits {
+ public:
+  Edits(Kind kind, std::string_view message) : kind_(kind), message_(message) {
+    Model model = fresh();
+    for (uint32_t i = 0; i < model.graph().size(); ++i) names_.emplace_back(model.graph().name(NodeId{i}));
+  }
+
+  void run() {
+    if (names_.empty()) return;
+    const std::string last = names_.back(), middle = names_[names_.size() / 2];
+    edit([&](Model& m, Registry& ops) {
+      CopyRequest request;
+      request.outputs = {last};
+      request.scope = "twin";
+      copy(m, ops, request);
+      require(m.graph().size() >= names_.size());
+      for (uint32_t i = 0; i < names_.size(); ++i) require(m.graph().name(NodeId{i}) == names_[i]);
+    });
+    edit([&](Model& m, Registry& ops) {
+      CopyRequest request;
+      request.outputs = {last};
+      request.inputs = {middle};
+      request.scope = "twin";
+      request.placeholders = true;
+      copy(m, ops, request);
+    });
+    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {}}); });
+    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {middle}}); });
+    edit([&](Model& m, Registry& ops) {
+      FreezeRequest request;
+      request.outputs = {last};
+      freeze(m, ops, request);
+    });
+    edit([&](Model& m, Registry& ops) { insert(m, ops, {.op = "Identity", .after = {last}, .attrs = {}}); });
+    edit([&](Model& m, Registry& ops) {
+      SyncRequest request;
+      request.all = true;
+      request.from_scope = "a";
+      request.to_scope = "b";
+      sync(m, ops, request);
+    });
+    edit([&](Model& m, Registry& ops) {
+      RenameRequest request;
+      request.pairs = {middle + "=renamed_node"};
+      request.expressions = {"s/a/b/g"};
+      rename(m, ops, request);
+    });
+    edit([&](Model& m, Registry& ops) {
+      SetRequest request;
+      request.steps = {{SetStep::Is::kDevice, "**=/device:CPU:0"}, {SetStep::Is::kShape, last + "=[2,?]"}};
+      request.follow = true;
+      set(m, ops, request);
+    });
+    edit([&](Model& m, Registry& ops) {
+      NewSignature signature;
+      signature.key = "fuzzed";
+      signature.inputs = {"x=" + middle};
+      signature.outputs = {"y=" + last};
+      add_signature(m, ops, signature);
+    });
+    edit([&](Model& m, Registry& ops) {
+      Model before = fresh();
+      OptimizeRequest request;
+      request.outputs = {last};
+      optimize(m, before, ops, request);
+    });
+    merge_with_itself();
+    draw_it();
+  }
+
+ private:
+  Model fresh() const {
+    Model model = model_of_bytes(kind_, message_);
+    model.graph().decode();
+    return model;
+  }
+
+  template <typename Edit>
+  void edit(Edit with) const {
+    accepted([&] {
+      Model model = fresh();
+      Registry ops;
+      ops.add_builtin();
+      with_file(model, [&] {
+        with(model, ops);
+        check_written(model);
+      });
+    });
+  }
+
+  void merge_with_itself() const {
+    accepted([&] {
+      std::vector<MergeOperand> operands;
+      for (const char* name : {"a", "b"}) {
+        MergeOperand operand{.name = name, .model = fresh(), .ops = {}};
+        operand.ops.add_builtin();
+        operands.push_back(std::move(operand));
+      }
+      const MergeChanges merged = merge(std::move(operands), {});
+      require(merged.model.graph().size() >= 2 * names_.size());
+      check_written(merged.model);
+    });
+  }
+
+  void draw_it() const {
+    accepted([&] {
+      Model model = fresh();
+      Registry ops;
+      with_file(model, [&] {
+        StringSink page;
+        write_page(make_sheets(model, ops), {"fuzz", 1}, page);
+      });
+    });
+  }
+
+  Kind kind_;
+  std::string message_;
+  std::vector<std::string> names_;
+};
+
+void try_edits(Kind kind, std::string_view bytes) {
+  accepted([&] {
+    Model model = model_of_bytes(kind, bytes);
+    if (model.meta_graphs.empty()) return;
+    const std::string message = written(model);
+    with_file(model, [&] { Edits(kind, message).run(); });
+  });
+}
+
+}  // namespace
+}  // namespace gedit
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  for (const gedit::Kind kind : gedit::kKinds) gedit::try_edits(kind, gedit::as_text(data, size));
+  return 0;
+}

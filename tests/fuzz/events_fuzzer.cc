@@ -1,0 +1,15 @@
+// Any bytes as an event file: refused in one line, or a graph in it is one.
+#include "fuzzed.h"
+#include "model/events.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace gedit;
+  const std::string_view bytes = as_text(data, size);
+  records_in(bytes);
+  try {
+    const EventGraphs found = read_events(bytes, std::nullopt);
+    if (found.graph) accepted([&] { written(model_of_bytes(found.graph->kind, found.graph->message)); });
+  } catch (const Malformed&) {  // refusing is right; crashing is not
+  }
+  return 0;
+}
