@@ -2,6 +2,7 @@
 #include "edit/retargeting/retarget.h"
 
 #include "cli/options.h"
+#include "cli/verifying.h"
 #include "commands.h"
 
 namespace gedit {
@@ -17,11 +18,12 @@ class Retarget final : public Command {
     line.add_flag("--inline", request_.inlined, "Calls of functions give way to what they call");
     line.add_flag("--partly", partly_, "Write what can be done where something cannot");
     output_.setup(line);
+    verifying_.setup(line);
   }
 
   int run() override {
     request_.want_changes = output_.dry_run();
-    edit_file(input_, output_, [&](Model& model, Registry& ops) {
+    const auto edit = [&](Model& model, Registry& ops) {
       RetargetResult result = retarget(model, ops, request_);
       if (result.obstacles.empty()) return std::move(result.changes);
       for (const Fault& fault : result.obstacles) {
@@ -38,6 +40,14 @@ class Retarget final : public Command {
       throw refused((result.obstacles.size() == 1 ? count + " obstacle" : count + " obstacles") +
                     " to TensorFlow " + request_.release)
           .hint("--partly writes what can be done");
+    };
+    edit_file(input_, output_, edit, [&](const Model& model) {
+      verifying_.read(model);
+      verifying_.prepare(input_, output_, [](const ProofSide& before, const ProofSide& after) {
+        Verification what{.reworked = true};
+        what.outputs = outputs_that_stay(before, after, what);
+        return what;
+      });
     });
     return 0;
   }
@@ -45,6 +55,7 @@ class Retarget final : public Command {
  private:
   InputOptions input_;
   OutputOptions output_;
+  Verifying verifying_;
   RetargetRequest request_;
   bool partly_ = false;
 };
@@ -54,7 +65,7 @@ class Retarget final : public Command {
 CommandInfo retarget_command() {
   return {
       .summary = "makes a graph that another TensorFlow takes",
-      .synopsis = "FILE --tf V [--inline] [--partly] -o OUT",
+      .synopsis = "FILE --tf V [--inline] [--partly] [--verify] -o OUT",
       .text = R"(
 A graph of a newer TensorFlow is refused by an older one: an op, an attribute, a value is not known there. --tf V names
 the release that is to take it, 1.0 to 2.21. Attributes at the default that they had when they came are dropped; so

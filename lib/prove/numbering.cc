@@ -143,9 +143,11 @@ ProofTensor Numbering::whole(NodeId node) {
   const ProofTensor value = values_[index_of(node)];
   if (state_.ordered) return {done_[index_of(node)], value.when};
   if ((value.what & kMany) == 0) return value;
+  const std::vector<ProofTensor>& outputs = outputs_[value.what & ~kMany];
+  if (outputs.size() == 1) return outputs[0];  // as of a node that is no call
   std::vector<uint32_t> all;
   bool unknown = false;
-  for (const ProofTensor& output : outputs_[value.what & ~kMany]) {
+  for (const ProofTensor& output : outputs) {
     all.push_back(output.what);
     all.push_back(output.when);
     unknown = unknown || state_.conditions.unknown(output.when);

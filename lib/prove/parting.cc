@@ -104,7 +104,8 @@ Parting Partings::first(ClassId a, ClassId b) {
     if (classes.label_id_of(a) != classes.label_id_of(b)) {
       if (here_a != kNoNode && here_b != kNoNode) {
         parting.why = attribute_difference(here_a, here_b);
-        parting.by_value = !parting.why.empty() && side_a_.graph().op(here_a) == side_b_.graph().op(here_b);
+        parting.by_attribute =
+            !parting.why.empty() && side_a_.graph().op(here_a) == side_b_.graph().op(here_b);
       }
       if (parting.why.empty()) parting.why = "what they are";
       break;

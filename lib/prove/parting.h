@@ -10,8 +10,8 @@ namespace gedit {
 struct Parting {
   std::string a, b;  // nodes of the main graphs, or the calls that hold them
   std::string why;
-  bool unknown = false;   // one of the two is nothing that anybody knows
-  bool by_value = false;  // a constant or an attribute, not how the two are built
+  bool unknown = false;                         // one of the two is nothing that anybody knows
+  bool by_value = false, by_attribute = false;  // a constant or an attribute, not how the two are built
 };
 
 class Partings {

@@ -241,6 +241,7 @@ class Attempt {
       output.b = parting.b;
       output.why = parting.why;
       output.by_value = parting.by_value;
+      output.by_attribute = parting.by_attribute;
     };
     const bool unknown = state_.classes.unknown(a.what) || state_.conditions.unknown(a.when);
     if (a.when == kNever || b.when == kNever) {

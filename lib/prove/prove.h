@@ -80,10 +80,11 @@ enum class ProofVerdict : uint8_t { kProved, kDiffers, kUnknown };
 struct OutputProof {
   OutputPair output;
   ProofVerdict verdict = ProofVerdict::kUnknown;
-  uint64_t tensors = 0;   // that the output of A is made of, itself included; equal ones counted once
-  std::string a, b;       // where the two part, or what is not known: nodes; empty where there is none
-  std::string why;        // `transpose_b true, false`, `has no seed`
-  bool by_value = false;  // of kDiffers: a constant or an attribute tells them apart, not how they are built
+  uint64_t tensors = 0;  // that the output of A is made of, itself included; equal ones counted once
+  std::string a, b;      // where the two part, or what is not known: nodes; empty where there is none
+  std::string why;       // `transpose_b true, false`, `has no seed`
+  // Of kDiffers: a constant, or an attribute, tells them apart, not how they are built.
+  bool by_value = false, by_attribute = false;
 };
 
 struct Proof {

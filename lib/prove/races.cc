@@ -72,14 +72,24 @@ uint32_t Races::state_of(uint32_t id) {
   return id;
 }
 
+// Nobody knows which of the two it is.
+void Races::join(uint32_t a, uint32_t b) {
+  a = state_of(a);
+  b = state_of(b);
+  joined_[b] = a;
+  arrays_[a] = arrays_[a] && arrays_[b];
+  references_[a] = references_[a] || references_[b];
+}
+
 void Races::follow_handles() {
   carries_.resize(graph_.size());
-  const auto add = [&](bool array) {
+  const auto add = [&](bool array, bool reference) {
     joined_.push_back(static_cast<uint32_t>(joined_.size()));
     arrays_.push_back(array);
+    references_.push_back(reference);
     return joined_.back();
   };
-  add(false);  // none
+  add(false, false);  // none
   // What goes back into a loop leads where the loop's variable leads.
   std::vector<uint32_t> left(graph_.size());
   const auto goes_back = [&](NodeId from, NodeId to) {
@@ -104,8 +114,11 @@ void Races::follow_handles() {
     std::vector<uint32_t> read;  // by input
     each_input(graph_.bytes(id), [&](std::string_view text) {
       if (text.starts_with('^')) return;
-      const NodeId from = side_.names().find(parse_input(text).node);
-      read.push_back(from == kNoNode ? 0 : carries_[index_of(from)]);
+      const Input input = parse_input(text);
+      const NodeId from = side_.names().find(input.node);
+      // The flow that a TensorArray begins with is no handle.
+      const bool none = from == kNoNode || (input.index() != 0 && array_op(graph_.op(from)));
+      read.push_back(none ? 0 : carries_[index_of(from)]);
     });
     const uint32_t first = read.empty() ? 0 : read[0];
     const bool all = op.conduct == Conduct::kPasses || is_merge_op(op.name) || op.gives_references;
@@ -118,8 +131,7 @@ void Races::follow_handles() {
           carried = 0;  // nobody knows which
           break;
         } else {
-          joined_[state_of(state)] = state_of(carried);
-          arrays_[state_of(carried)] = arrays_[state_of(carried)] && arrays_[state];
+          join(carried, state);
         }
       }
     } else if (op.gives_references || op.kinds.has_any(kHandsOn) ||
@@ -130,11 +142,11 @@ void Races::follow_handles() {
       const std::string key = std::to_string(state_of(first)) + " " +
                               std::string(string_attr(graph_.bytes(id), "source").value_or(""));
       const auto [found, fresh] = gradients_.try_emplace(key, 0);
-      if (fresh) found->second = add(true);
+      if (fresh) found->second = add(true, false);
       carried = found->second;
     } else if (carried == 0 && (call || op.conduct == Conduct::kState || op.conduct == Conduct::kFresh ||
                                 (op.conduct == Conduct::kWrites && gives_handles(op)))) {
-      carried = add(op.conduct == Conduct::kFresh);
+      carried = add(op.conduct == Conduct::kFresh, op.gives_references);
     }
   }
   for (const uint32_t i : order_) {
@@ -142,7 +154,7 @@ void Races::follow_handles() {
     if (!is_merge_op(graph_.op(id)) || carries_[i] == 0) continue;
     for (const NodeId from : producers_.of(id)) {
       const uint32_t back = carries_[index_of(from)];
-      if (back != 0) joined_[state_of(back)] = state_of(carries_[i]);
+      if (back != 0) join(carries_[i], back);
     }
   }
   uses_.resize(joined_.size());
@@ -151,15 +163,19 @@ void Races::follow_handles() {
 
 void Races::use_handles(NodeId node) {
   const ProofOp& op = side_.labels().op(graph_.op(node));
-  std::vector<Use> used;
+  // Who hands on a handle uses nothing; who hands on a reference hands on the memory as it is.
+  const bool hands_on = op.conduct == Conduct::kPasses || op.kinds.has_any(kHandsOn) || is_merge_op(op.name);
   size_t slot = 0;
   std::vector<std::pair<uint32_t, bool>> states;
   each_input(graph_.bytes(node), [&](std::string_view text) {
     const size_t i = slot++;
     if (text.starts_with('^')) return;
-    const NodeId from = side_.names().find(parse_input(text).node);
+    const Input input = parse_input(text);
+    const NodeId from = side_.names().find(input.node);
     if (from == kNoNode || carries_[index_of(from)] == 0) return;
+    if (input.index() != 0 && array_op(graph_.op(from))) return;
     const uint32_t state = state_of(carries_[index_of(from)]);
+    if (hands_on && !references_[state]) return;
     const bool writes =
         is_array(state) ? writes_array(op.name) : op.conduct == Conduct::kWrites && writes_input(op, i);
     const auto known = std::ranges::find(states, state, &std::pair<uint32_t, bool>::first);

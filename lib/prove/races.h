@@ -45,6 +45,7 @@ class Races {
   Masks spread(const std::vector<NodeId>& from, const Edges& edges, bool around) const;
 
   uint32_t state_of(uint32_t id);
+  void join(uint32_t a, uint32_t b);
   bool is_array(uint32_t state) const { return arrays_[state]; }
 
   Side& side_;
@@ -52,10 +53,10 @@ class Races {
   Numbering& numbering_;
   const Graph& graph_;
   Edges producers_, consumers_;
-  std::vector<uint32_t> order_;    // nodes behind what they read, but for what goes back into a loop
-  std::vector<uint32_t> carries_;  // by node: the state that its outputs lead to, 0 for none
-  std::vector<uint32_t> joined_;   // by state: another that may be the same
-  std::vector<bool> arrays_;       // by state
+  std::vector<uint32_t> order_;            // nodes behind what they read, but for what goes back into a loop
+  std::vector<uint32_t> carries_;          // by node: the state that its outputs lead to, 0 for none
+  std::vector<uint32_t> joined_;           // by state: another that may be the same
+  std::vector<bool> arrays_, references_;  // by state
   std::unordered_map<std::string, uint32_t> gradients_;
   std::vector<std::vector<Use>> uses_;  // by state
   std::vector<uint32_t> loops_;         // by node: its outermost loop, 0 for none

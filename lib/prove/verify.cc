@@ -26,6 +26,12 @@ std::string first_text(const OutputProof& output) {
   return text + output.why;
 }
 
+// Whether an edit that builds things otherwise may have done that.
+bool may_be(const Verification& request, const OutputProof& output) {
+  if (request.reworked) return !output.by_value || output.a != output.b;
+  return request.rebuilt && !output.by_value && !output.by_attribute;
+}
+
 bool worse(const OutputProof& a, const OutputProof& b) {
   return a.verdict == ProofVerdict::kDiffers && b.verdict != ProofVerdict::kDiffers;
 }
@@ -177,10 +183,10 @@ Verified verify(const ProofSide& before, const ProofSide& after, const Verificat
   wanted.map = request.names;
   wanted.same = request.same;
   wanted.given = request.given;
-  wanted.most_places = request.rebuilt ? kMostPlacesRebuilt : kMostPlaces;
+  wanted.most_places = request.rebuilt || request.reworked ? kMostPlacesRebuilt : kMostPlaces;
   Proof proof = prove(before, after, wanted);
   for (OutputProof& output : proof.outputs) {
-    if (!request.rebuilt || output.verdict != ProofVerdict::kDiffers || output.by_value) continue;
+    if (output.verdict != ProofVerdict::kDiffers || !may_be(request, output)) continue;
     output.verdict = ProofVerdict::kUnknown;
     output.why = "is built otherwise: " + first_text(output);
     output.a.clear();

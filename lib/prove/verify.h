@@ -28,6 +28,8 @@ struct Verification {
   // The edit may build things otherwise that compute the same: only a constant or an attribute that is
   // another is refused, the rest is unknown.
   bool rebuilt = false;
+  // Attributes may be others as well, and the constants of nodes that were put in.
+  bool reworked = false;
   std::vector<GivenValue> given{};  // known of both
 };
 

@@ -274,6 +274,14 @@ TEST(Prove, Races) {
       {"of two branches one runs", kBranches, kBranches, kProved},
       {"an element of an array", kArray, kArray, kUnknown, "in no order"},
       {"another element", kApart, kApart, kProved},
+      {"who hands on a handle uses nothing",
+       "pass = Identity(v) {T: DT_RESOURCE}\nr = ReadVariableOp(v) {dtype: DT_FLOAT}\n"
+       "w = AssignVariableOp(pass, x, ^r) {dtype: DT_FLOAT}\nother = Identity(v) {T: DT_RESOURCE}\n"
+       "y = ReadVariableOp(other, ^w) {dtype: DT_FLOAT}",
+       "pass = Identity(v) {T: DT_RESOURCE}\nr = ReadVariableOp(v) {dtype: DT_FLOAT}\n"
+       "w = AssignVariableOp(pass, x, ^r) {dtype: DT_FLOAT}\nother = Identity(v) {T: DT_RESOURCE}\n"
+       "y = ReadVariableOp(other, ^w) {dtype: DT_FLOAT}",
+       kProved},
   });
 }
 
