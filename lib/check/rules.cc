@@ -72,7 +72,8 @@ constexpr std::array kRules{
              "a saver names what is not there, or its keys do not fit its dtypes"},
     // cc/saved_model/loader.cc; session.run of a tensor that is not in the graph, or fed with another dtype
     RuleInfo{Rule::kSignature, "signature", Level::kError,
-             "a signature's tensor is not there; of another dtype: a warning"},
+             "a signature's tensor is not there; of another dtype, or its outputs need what it does not "
+             "feed: a warning"},
     // python/saved_model/loader_impl.py, get_asset_tensors
     RuleInfo{Rule::kAsset, "asset", Level::kError, "an asset's file or tensor is not there"},
     // python/saved_model/loader_impl.py, get_init_op: "Expected exactly one main op"

@@ -4,12 +4,15 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
+#include "base/message_edit.h"
 #include "model/collections.h"
 #include "model/init_op.h"
 #include "model/references.h"
 #include "model/saver_def.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -173,6 +176,36 @@ class AroundChecker {
       subject += std::string(tensor.key) + "]";
       tensor_info(tensor.value, subject);
     }
+    fed(entry);
+  }
+
+  // Whoever runs the signature feeds its inputs alone. Looks at kMostLooks nodes for all signatures together:
+  // a thousand may come of the same million nodes.
+  void fed(const MapEntry& signature) {
+    constexpr uint64_t kMostLooks = 10'000'000;
+    std::unordered_set<uint32_t> seen;
+    const auto node = [&](std::string_view name) { return in_.names.find(parse_input(name).node); };
+    each_name(signature.value, kSignatureInputs, [&](const SchemaField&, std::string_view name, int) {
+      if (const NodeId id = node(name); id != kNoNode) seen.insert(index_of(id));
+    });
+    std::vector<NodeId> open;
+    const auto want = [&](NodeId id) {
+      if (id != kNoNode && seen.insert(index_of(id)).second) open.push_back(id);
+    };
+    const std::string outputs =
+        only_fields(signature.value, [](const Field& field) { return field.bytes(2); });
+    each_name(outputs, kSignatureDef,
+              [&](const SchemaField&, std::string_view name, int) { want(node(name)); });
+    while (!open.empty() && looks_++ < kMostLooks) {
+      const NodeId id = open.back();
+      open.pop_back();
+      if (in_.graph.is(id, OpKind::kMustBeFed)) {
+        report_.warn(Rule::kSignature, std::string(signature.key),
+                     "its outputs need placeholder '" + std::string(in_.graph.name(id)) +
+                         "', which is none of its inputs");
+      }
+      for (const NodeId source : in_.producers.of(id)) want(source);
+    }
   }
 
   void tensor_info(std::string_view info, const std::string& subject) {
@@ -213,6 +246,7 @@ class AroundChecker {
   std::unordered_map<std::string_view, std::pair<std::string_view, std::string_view>> variables_;
   std::set<std::string_view> differing_;
   std::set<std::string> told_;
+  uint64_t looks_ = 0;
   std::set<std::pair<std::string_view, std::string>> assets_;
 };
 

@@ -163,6 +163,7 @@ class Merging {
     std::vector<std::string>& warnings = result_.warnings;
     warn_of_other_graphs(parts_, richest_, warnings);
     inputs_->warn(warnings);
+    inputs_->warn_of_unfed(*names_, result_.model.meta(), warnings);
     warn_of_python(parts_, warnings);
     for (std::string& warning : surroundings_->take_warnings()) warnings.push_back(std::move(warning));
     if (!savers_) return;

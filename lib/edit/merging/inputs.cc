@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
+#include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "base/near.h"
 #include "edit/basis/key_value.h"
 #include "graph/frames.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
+#include "model/references.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -110,7 +114,15 @@ DType InputMap::type_of(const MergePlace& place, uint32_t index) {
 
 Shape InputMap::shape_of(const MergePlace& place, uint32_t index) {
   const auto [found, fresh] = shapes_of_nodes_.try_emplace(position(place));
-  if (fresh) found->second = output_shapes(parts_[place.part]->graph().bytes(place.node));
+  if (fresh) {
+    const Graph& graph = parts_[place.part]->graph();
+    found->second = output_shapes(graph.bytes(place.node));
+    // A Placeholder said so of an unknown shape, too (core/ops/array_ops.cc).
+    constexpr uint64_t kScalarIsScalar = 24;
+    const bool old = last_varint(graph.part(graph_field::kVersions), 1) < kScalarIsScalar;
+    Shape& first = found->second.front();
+    if (old && first && first->empty() && graph.is(place.node, OpKind::kMustBeFed)) first = std::nullopt;
+  }
   return index < found->second.size() ? found->second[index] : std::nullopt;
 }
 
@@ -217,6 +229,47 @@ void InputMap::warn(std::vector<std::string>& warnings) const {
     if (pairs_[i].readers.empty())
       warnings.push_back("input map: nothing reads " + single_quoted(pairs_[i].key));
     if (!shapes_[i].difference.empty()) warnings.push_back("input map: " + shapes_[i].difference);
+  }
+}
+
+void InputMap::warn_of_unfed(const MergedNames& names, const MetaGraph& merged,
+                             std::vector<std::string>& warnings) const {
+  if (pairs_.empty()) return;
+  std::map<std::string, size_t> values;
+  for (const MergedInput& pair : pairs_) values[pair.value] = position(pair.value_node);
+  for (const std::string_view bytes : merged.parts_of(meta_field::kSignature)) {
+    const MapEntry entry = map_entry(bytes);
+    std::vector<std::string_view> tensors;
+    const auto take = [&](const SchemaField&, std::string_view name, int) {
+      tensors.push_back(node_of(name));
+    };
+    each_name(entry.value, kSignatureInputs, take);
+    const size_t fed = tensors.size();
+    const std::string outputs = only_fields(entry.value, [](const Field& field) { return field.bytes(2); });
+    each_name(outputs, kSignatureDef, take);
+    const std::vector<MergePlace> places = names.find(tensors);
+    std::unordered_set<size_t> seen;
+    std::vector<size_t> open;
+    std::set<size_t> parts;  // that the outputs are of
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i].node == kNoNode) continue;
+      if (i >= fed) parts.insert(places[i].part);
+      if (seen.insert(position(places[i])).second && i >= fed) open.push_back(position(places[i]));
+    }
+    while (!open.empty()) {
+      const size_t at = open.back();
+      open.pop_back();
+      const MergePlace place = place_at(at);
+      const Graph& graph = parts_[place.part]->graph();
+      if (!parts.contains(place.part) && graph.is(place.node, OpKind::kMustBeFed)) {
+        warnings.push_back(quoted("signature", entry.key) + ": its outputs need placeholder '" +
+                           printable(parts_[place.part]->name_of(graph.name(place.node))) +
+                           "', which is none of its inputs");
+      }
+      for (const size_t source : inputs_of(at, values)) {
+        if (seen.insert(source).second) open.push_back(source);
+      }
+    }
   }
 }
 

@@ -50,6 +50,10 @@ class InputMap {
   void check_branches() const;
 
   void warn(std::vector<std::string>& warnings) const;
+  // Signatures of the merged graph whose outputs come, by way of the map, of a placeholder of another operand
+  // that is none of their inputs: a warning each.
+  void warn_of_unfed(const MergedNames& names, const MetaGraph& merged,
+                     std::vector<std::string>& warnings) const;
   // What a loader that calls functions does not see of the map.
   void note(std::vector<std::string>& notes) const;
 

@@ -28,6 +28,27 @@ bool MergedSavers::reads_another(const MergePart& part, const SaverNode& saver) 
   });
 }
 
+// Each saver that stays as it is, once.
+void MergedSavers::note_others() {
+  for (const auto& part : parts_) {
+    if (checkpoint_.of(*part) == nullptr) continue;
+    const Own& own = own_[part->number];
+    std::set<std::string> told;  // scopes
+    for (const auto& savers : {&own.all.saves, &own.all.restores}) {
+      for (const SaverNode& saver : *savers) {
+        const std::string_view name = part->graph().name(saver.node);
+        if (!saver.readable() || !reads_another(*part, saver) || !told.insert(scope_of(name)).second)
+          continue;
+        const auto missing = std::ranges::find_if(saver.tensors, [&](const SavedTensor& tensor) {
+          return checkpoint_.of(*part)->find(tensor.key) == nullptr;
+        });
+        notes_.push_back("saver '" + printable(part->name_of(name)) +
+                         "' stays as it is, for a checkpoint with key '" + printable(missing->key) + "'");
+      }
+    }
+  }
+}
+
 // The kept saver's operand: keys under their new names in all its savers, and the new entries in the main
 // one.
 void MergedSavers::rekey_chosen() {

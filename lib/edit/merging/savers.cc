@@ -77,6 +77,7 @@ void MergedSavers::decide() {
           "no file has a saver: the checkpoint is written, and nothing in the graph restores it");
     return;
   }
+  note_others();
   kept_ = std::make_unique<Kept>(*chosen_, names_);
   const Savers& main = own_[chosen_->number].main;
   kept_->scope = chosen_->name_of(scope_of(chosen_->graph().name(main.restores.front().node)));

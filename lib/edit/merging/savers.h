@@ -44,6 +44,7 @@ class MergedSavers {
   class Nodes;
 
   void choose();
+  void note_others();
   bool reads_another(const MergePart& part, const SaverNode& saver) const;
   void take_functions(MergePart& part);
   void rekey_chosen();
