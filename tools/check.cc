@@ -3,7 +3,9 @@
 
 #include "check/release.h"
 #include "check/rules.h"
+#include "cli/faults.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "commands.h"
 
 namespace gedit {
@@ -21,7 +23,7 @@ class Check final : public Command {
     line.add_option("--tf", release_,
                     "Also what TensorFlow V would not take, with the release that brought it")
         ->type_name("V");
-    line.add_flag("-j,--json", json_, "[{\"level\", \"rule\", \"subject\", \"message\"}]");
+    output_.setup(line);
   }
 
   int run() override {
@@ -32,6 +34,7 @@ class Check final : public Command {
     const bool several = model.meta_graphs.size() > 1 && !input_.tag_set_given();
     std::vector<Fault> faults;
     with_file(model, [&] {
+      const Progress checking("checking " + model.path);
       for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);
@@ -46,9 +49,7 @@ class Check final : public Command {
         }
       }
     });
-    OutputFile out("-", true);
-    print_faults(faults, json_, out);
-    out.commit();
+    output_.print(faults, file_of(model), meaning_of);
     const size_t errors = count_errors(faults), warnings = faults.size() - errors;
     say(count_words(errors, "error") + ", " + count_words(warnings, "warning"));
     return errors > 0 ? 1 : 0;
@@ -61,11 +62,24 @@ class Check final : public Command {
     return "{" + text + "}";
   }
 
+  // Code scanning shows what is in files, not in folders.
+  static std::string file_of(const Model& model) {
+    if (model.path == "-") return "stdin";
+    return model.file ? model.file->path() : model.path;
+  }
+
+  static std::string_view meaning_of(std::string_view name) {
+    for (const RuleInfo& rule : rules()) {
+      if (rule.name == name) return rule.meaning;
+    }
+    return name == "tf" ? "what the release of --tf does not take" : "";
+  }
+
   InputOptions input_;
+  FaultOptions output_;
   CheckRequest request_;
   std::vector<std::string> fetch_;
   std::string release_;  // a version, or empty
-  bool json_ = false;
 };
 
 }  // namespace
@@ -73,12 +87,15 @@ class Check final : public Command {
 CommandInfo check_command() {
   return {
       .summary = "tells what TensorFlow would refuse",
-      .synopsis = "FILE [--fetch T,..] [--security] [--tf V] [-j]",
+      .synopsis = "FILE [--fetch T,..] [--security] [--tf V] [-f FORMAT]",
       .text = R"(
 Looks for faults that TensorFlow would meet at import, restore or run, and prints one a line:
 error|warning RULE SUBJECT: MESSAGE. SUBJECT is a node, FUNCTION//node, a collection, a signature, ... Exit
 status 1 where there is an error; 0 with warnings alone. What an unknown op takes and gives is not judged;
 --ops tells what it is.
+
+In continuous integration -f github prints them as annotations of a workflow of GitHub Actions, and -f sarif
+as a report that code scanning shows; they stand at the first line of the file.
 
 With --tf V, a release such as 1.12, each node that TensorFlow V does not take is an error with the rule tf: ops,
 attributes, values and dtypes that it does not know, with the release that brought them, in function bodies, too.
@@ -91,6 +108,7 @@ Savers and table initializers read and write where their caller says: with --sec
       .examples = R"(
 gedit check merged.pb && echo fine
 gedit check saved_model/ --tf 1.12
+gedit check model.pb -f sarif > gedit.sarif
 gedit check saved_model/ --security -j | jq -r '.[].rule' | sort | uniq -c
 )",
       .make = make_command<Check>,

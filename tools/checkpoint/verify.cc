@@ -3,6 +3,8 @@
 
 #include "base/size.h"
 #include "cli/checkpoints.h"
+#include "cli/faults.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "commands.h"
 
@@ -13,16 +15,17 @@ class VerifyCheckpoint final : public Command {
  public:
   void setup(CommandLine& line) override {
     operand_.setup(line);
-    line.add_flag("-j,--json", json_, "[{\"level\", \"rule\", \"subject\", \"message\"}]");
+    output_.setup(line);
     operand_.setup_quiet(line);
   }
 
   int run() override {
     const Checkpoint checkpoint = operand_.open();
-    const std::vector<Fault> faults = verify_checkpoint(checkpoint);
-    OutputFile out("-", true);
-    print_faults(faults, json_, out);
-    out.commit();
+    const std::vector<Fault> faults = [&] {
+      const Progress reading("reading every byte of " + checkpoint.prefix, operand_.quiet());
+      return verify_checkpoint(checkpoint);
+    }();
+    output_.print(faults, file_of(checkpoint), {});
     if (!operand_.quiet()) {
       say("tensors " + std::to_string(checkpoint.tensors.size()) + ", data files " +
           std::to_string(checkpoint.shards.size()) + ", " + size_text(referenced_bytes(checkpoint)) + ": " +
@@ -32,8 +35,13 @@ class VerifyCheckpoint final : public Command {
   }
 
  private:
+  // Code scanning shows what is in files.
+  static std::string file_of(const Checkpoint& checkpoint) {
+    return checkpoint.version == 1 ? checkpoint.prefix : index_path(checkpoint.prefix);
+  }
+
   CheckpointOperand operand_;
-  bool json_ = false;
+  FaultOptions output_;
 };
 
 }  // namespace
@@ -41,7 +49,7 @@ class VerifyCheckpoint final : public Command {
 CommandInfo checkpoint_verify_command() {
   return {
       .summary = "reads every byte and tells what is wrong",
-      .synopsis = "CKPT [-j]",
+      .synopsis = "CKPT [-f FORMAT]",
       .text = R"(
 Compares every checksum, size, range and slice, and prints a line for each fault: error RULE SUBJECT: MESSAGE.
 RULE is file, range, size, slices, overlap or checksum. Exit status 1 where there is a fault.
