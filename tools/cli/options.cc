@@ -8,9 +8,11 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "base/wire.h"
+#include "cli/progress.h"
 #include "edit/around/devices.h"
 #include "model/collections.h"
 #include "model/finding.h"
+#include "model/graph_path.h"
 #include "model/ops_file.h"
 
 namespace gedit {
@@ -79,11 +81,23 @@ LoadOptions InputOptions::options() const {
 Model InputOptions::load(const std::string& tensors_from) const {
   LoadOptions load_options = options();
   load_options.tensors_from = tensors_from;
-  return gedit::load(path_, load_options);
+  const std::string path = path_of_graph(path_);
+  const Progress reading("reading " + path, path == "-");
+  return gedit::load(path, load_options);
 }
 
-Model InputOptions::load_one(const std::string& path) const {
-  Model model = gedit::load(path, options());
+std::string InputOptions::path_of_graph(const std::string& named) const {
+  const GraphPath found = graph_path(named);
+  if (!found.note.empty() && !quiet) say_note(found.note);
+  return found.path;
+}
+
+Model InputOptions::load_one(const std::string& named) const {
+  const std::string path = path_of_graph(named);
+  Model model = [&] {
+    const Progress reading("reading " + path, path == "-");
+    return gedit::load(path, options());
+  }();
   if (model.meta_graphs.size() > 1 && tag_set_.empty()) {
     std::string sets;
     for (const MetaGraph& meta : model.meta_graphs) {
@@ -178,6 +192,8 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   } else {
     Destination to = destination(model);
     if (verify) to.inspect = [&](Model& written) { verified.push_back(verify(written)); };
+    const bool shown = to_standard_output() && ::isatty(STDOUT_FILENO) != 0;
+    const Progress writing(verify ? "writing and proving" : "writing", quiet_ || shown);
     saved = with_file(model, [&] { return gedit::save(model, to, !quiet_); });
   }
   if (quiet_) return;
@@ -227,12 +243,17 @@ bool ColorOption::on() const {
 void edit_file(InputOptions& input, OutputOptions& output,
                const std::function<Changes(Model& model, Registry& ops)>& edit,
                const std::function<void(const Model& model)>& read) {
+  input.quiet = output.quiet();
   Model model = input.load_one();
   if (read) read(model);
   output.check(model);
   Registry ops = input.registry(model);
-  const Counts before = count(model);
-  const Changes changes = with_file(model, [&] { return edit(model, ops); });
+  Counts before;
+  const Changes changes = [&] {
+    const Progress deciding("deciding what changes", output.quiet());
+    before = count(model);
+    return with_file(model, [&] { return edit(model, ops); });
+  }();
   if (output.dry_run()) print(changes.text());
   output.save(model, {before}, changes.warnings, changes.notes);
 }

@@ -36,7 +36,7 @@ class InputOptions {
   // The model to edit: of a SavedModel with several MetaGraphs the one that --tag-set picks. Throws where
   // none was named.
   Model load_one() const { return load_one(path_); }
-  Model load_one(const std::string& path) const;
+  Model load_one(const std::string& named) const;
   const std::string& path() const { return path_; }
 
   // What is known of the ops in the model: its functions, --ops FILE, the built-in list, its
@@ -44,11 +44,13 @@ class InputOptions {
   // The model outlives it.
   Registry registry(const Model& model) { return registry(model, model.selected); }
   Registry registry(const Model& model, size_t meta_graph);
+  bool quiet = false;          // set before load(): nothing is said of another file that is taken
   bool without_graph = false;  // set before load(): an event file without a graph is read, too
   bool tag_set_given() const { return !tag_set_.empty(); }
 
  private:
   LoadOptions options() const;
+  std::string path_of_graph(const std::string& named) const;
 
   std::string path_, as_, tag_set_;
   std::vector<std::string> ops_files_;
