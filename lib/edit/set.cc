@@ -27,7 +27,12 @@ bool is_whole_graph(const NodeSet& nodes, const Graph& graph) {
 
 void set_device(Setting& setting, const std::string& text, bool last) {
   const size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0) throw misused(text, "is no SEL=DEV");
+  if (equals == std::string::npos || equals == 0) {
+    const bool device = text.starts_with('/') || text.starts_with("=/");
+    throw misused(text, "is no SEL=DEV")
+        .hint(device ? "all nodes: --device '**=" + text.substr(equals == 0 ? 1 : 0) + "'"
+                     : "no device: --device '" + (equals == 0 ? "**" : text) + "='");
+  }
   const std::string device = text.substr(equals + 1);
   check_device(device);
   const Selection selection = setting.selecting.require(text.substr(0, equals));

@@ -390,6 +390,26 @@ size_t Selection::count() const {
   return count;
 }
 
+namespace {
+
+// What hits in functions alone, for a hint.
+std::string place_text(const Selection& inside, const Selector& selector, const Library& library) {
+  const size_t count = inside.count();
+  if (count > 1) {
+    return "in functions it hits " + std::to_string(count) + " nodes: 'fn:*//" + printable(selector.written) +
+           "'";
+  }
+  for (const auto& [index, nodes] : inside.in_functions) {
+    for (const NodeId id : nodes.nodes()) {
+      const Function& function = library.functions[index];
+      return "in a function: '" + printable(function.name) + "//" + printable(function.body.name(id)) + "'";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 Selecting::Selecting(Model& model, Registry& ops) : state_(std::make_unique<State>(model, ops)) {}
 Selecting::~Selecting() = default;
 
@@ -407,6 +427,10 @@ Error Selecting::nothing(std::string_view text) {
   const Selector* plain = &selector;
   while (!plain->operands.empty() && plain->is != Is::kFunction) plain = &plain->operands[0];
   Error error = Error(Cause::kRefused, "matches nothing").of(quoted("selector", text));
+  if (plain == &selector) {
+    const Selection inside = state_->in_functions("*", {plain});
+    if (inside.count() > 0) return error.hint(place_text(inside, *plain, state_->find_library()));
+  }
   if (plain->is != Is::kName && plain->is != Is::kScope && plain->is != Is::kOp) return error;
   Near near(plain->text);
   std::set<std::string_view> seen;

@@ -6,6 +6,7 @@
 #include "base/argument_list.h"
 #include "base/error.h"
 #include "base/glob.h"
+#include "base/near.h"
 #include "base/size.h"
 #include "graph/dtype.h"
 #include "select/tensors.h"
@@ -16,6 +17,8 @@ namespace {
 using Is = Selector::Is;
 
 constexpr int kDeepestExpression = 200;
+constexpr std::string_view kWords[] = {"re",    "op",   "attr", "dtype",      "device",
+                                       "shape", "rank", "var",  "collection", "fn"};
 constexpr uint32_t kAllSteps = 0xffffffff;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -267,10 +270,25 @@ class Parser {
       --depth_;
       return selector;
     }
+    refuse_unknown_word(word);
     if (word.starts("fn:")) fail("'fn:' needs '//' and what is meant inside");
     if (word.text.size() > 1 && word.text.ends_with('/'))
       return make(selector, Is::kScope, word.text.substr(0, word.text.size() - 1));
     return make(selector, Is::kName, word.text);
+  }
+
+  // `dtpe:float32`: no node's name has a colon in it, and what numbers an output follows a name.
+  void refuse_unknown_word(const SelectorWord& word) const {
+    const size_t colon = word.find(":");
+    if (colon == std::string::npos || word.starts("fn:")) return;
+    const std::string before = word.text.substr(0, colon);
+    if (before.empty() || before.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string::npos) return;
+    if (is_digits(word.text.substr(colon + 1))) return;
+    Near near(before);
+    for (const std::string_view known : kWords) near.offer(known);
+    throw Error(Cause::kUsage, "'" + before + ":' is no kind of selector")
+        .of(quoted("selector", text_))
+        .hint(near.best().empty() ? "in double quotes it is a name" : "did you mean '" + near.best() + ":'?");
   }
 
   Selector make(Selector& selector, Is is, std::string text) const {

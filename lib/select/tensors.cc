@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "graph/function_places.h"
 #include "graph/library.h"
 #include "graph/wiring.h"
 
@@ -12,6 +13,9 @@ namespace gedit {
 namespace {
 
 Error no_such_node(const Graph& graph, std::string_view name) {
+  const Error error = Error(Cause::kRefused, "no such node").of(quoted("node", name));
+  if (const std::string place = place_in_functions(graph.part(graph_field::kLibrary), name); !place.empty())
+    return error.hint(place);
   Near near(name);
   for (uint32_t i = 0; i < graph.size(); ++i) {
     if (!graph.removed(NodeId{i})) near.offer(graph.name(NodeId{i}));
@@ -19,7 +23,7 @@ Error no_such_node(const Graph& graph, std::string_view name) {
   std::string hint = near.did_you_mean();
   if (hint.empty() && !split_address(name).function.empty())
     hint = "gedit extract --outputs " + printable(name) + " brings out what is inside a function";
-  return Error(Cause::kRefused, "no such node").of(quoted("node", name)).hint(hint);
+  return error.hint(hint);
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/basis/names.h"
+#include "graph/function_places.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "model/model.h"
 
 namespace gedit {
 namespace {
@@ -37,7 +39,15 @@ void each_scope_of(std::string_view name, Use use) {
       if (one.size() < name.size() && seen.insert(one).second) near.offer(one);
     });
   }
-  if (!scope) throw refused("no such node").of(quoted("node", pair.from)).hint(near.did_you_mean());
+  if (!scope) {
+    const Error error = refused("no such node").of(quoted("node", pair.from));
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      if (graph.name(NodeId{i}).starts_with(pair.from + "/"))
+        throw error.hint("it is a scope: " + printable(pair.from) + "/=" + printable(pair.to) + "/");
+    }
+    const std::string place = place_in_functions(graph.part(graph_field::kLibrary), pair.from);
+    throw error.hint(place.empty() ? near.did_you_mean() : place);
+  }
   throw refused("nothing is in it")
       .of(quoted("scope", pair.from))
       .hint(near.best().empty() ? "" : "did you mean '" + printable(near.best()) + "/'?");
