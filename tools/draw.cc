@@ -1,8 +1,11 @@
 // gedit draw: a picture of a graph.
 #include <unistd.h>
 
+#include <charconv>
+
 #include "base/process.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "commands.h"
 #include "draw/dot.h"
 #include "draw/page.h"
@@ -23,10 +26,14 @@ class Draw final : public Command {
     line.add_flag("-O,--overwrite", overwrite_, "Replace OUT where it exists");
     line.add_option("-s,--select", selector_, "Only what this hits and one step around it")
         ->type_name("SELECTOR");
-    line.add_option("--depth", depth_,
-                    "Scopes are seen down to N levels, closed at the last; 0: all are open")
-        ->type_name("N")
-        ->within(0, 1000);
+    depth_option_ = line.add_option("--depth", depth_,
+                                    "Scopes are seen down to N levels, closed at the last; 0: all are open. "
+                                    "Default: 1, of an SVG the "
+                                    "least that shows something")
+                        ->type_name("N")
+                        ->within(0, 1000);
+    line.add_flag("--functions", functions_,
+                  "Draw all functions, not only those that the signatures of a TensorFlow 2 model call");
   }
 
   int run() override {
@@ -46,7 +53,10 @@ class Draw final : public Command {
         options.selection = &selection;
       }
       if (format == "html") options.most_children = kMostInPage;
-      const std::vector<Sheet> sheets = make_sheets(model, ops, options);
+      const std::vector<Sheet> sheets = [&] {
+        const Progress drawing("drawing " + model.path);
+        return make_sheets(model, ops, options);
+      }();
       const std::string title(model.path == "-" ? std::string_view() : base_name(model.path));
       write(format, sheets, title);
     });
@@ -65,39 +75,66 @@ class Draw final : public Command {
     throw Error(Cause::kUsage, "a picture is .svg, .html or .dot").in(path_).hint("-f svg, html or dot");
   }
 
-  void write(const std::string& format, const std::vector<Sheet>& sheets, const std::string& title) const {
+  void write(const std::string& format, const std::vector<Sheet>& sheets, const std::string& title) {
     OutputFile out(path_.empty() ? "-" : path_, overwrite_);
     if (format == "html") {
       StringSink page;  // whole before the first byte of it is out
       write_page(sheets, {title, depth_}, page);
       out.write(page.text);
     } else {
-      const std::string text = dot_text(sheets, {title, depth_});
-      out.write(format == "dot" ? text : svg(text));
+      const bool picture = format == "svg";
+      const std::string text = dot(sheets, title, picture);
+      out.write(picture ? svg(text) : text);
     }
     out.commit();
   }
 
+  std::string dot(const std::vector<Sheet>& sheets, const std::string& title, bool picture) {
+    std::vector<const Sheet*> drawn;
+    for (const Sheet& sheet : sheets) drawn.push_back(&sheet);
+    // What a selector hits is asked for.
+    if (!functions_ && selector_.empty()) drawn = first_sheets(sheets);
+    if (drawn.size() < sheets.size()) {
+      const size_t left = sheets.size() - drawn.size();
+      say_note((left == 1 ? "1 function is" : std::to_string(left) + " functions are") +
+               " not in the picture; with them: --functions, or OUT.html");
+    }
+    if (picture && depth_option_->count() == 0) depth_ = fitting_depth(drawn);
+    return dot_text(drawn, {title, depth_});
+  }
+
   // Graphviz is run, not linked: gedit is one static program, and Debian has no static libgvc.
-  static std::string svg(const std::string& text) {
-    constexpr size_t kManyLines = 3000;
+  std::string svg(const std::string& text) const {
+    constexpr size_t kManyLines = 1000;  // take seconds; 3,000 may take minutes
     size_t lines = 0;
     for (size_t at = text.find(" -> "); at != std::string::npos; at = text.find(" -> ", at + 4)) ++lines;
+    const bool depth_given = depth_option_->count() > 0;
     if (lines > kManyLines) {
-      say_note("dot takes minutes to lay out " + std::to_string(lines) +
-               " lines; sooner: a smaller --depth, -s SELECTOR, or OUT.html");
+      say_note("dot takes its time to lay out " + std::to_string(lines) + " lines" +
+               (depth_given ? "" : ", a minute at most") +
+               "; sooner: " + (depth_ != 1 ? "a smaller --depth, " : "") + "-s SELECTOR, or OUT.html");
     }
+    const std::string picture = laid_out(text, depth_given ? 0 : kMostSeconds);
+    note_width(picture);
+    return picture;
+  }
+
+  static std::string laid_out(const std::string& text, int most_seconds) {
     Finished dot;
     try {
-      dot = run_program({"dot", "-Tsvg"}, text);
+      const Progress drawing("dot lays the picture out");
+      dot = run_program({"dot", "-Tsvg"}, text, most_seconds);
       // "trouble in init_rank": ranks of boxes and of scopes contradict each other. Then those of all scopes
       // together, and at last none.
-      if (dot.status != 0) dot = run_program({"dot", "-Tsvg", "-Gnewrank=true"}, text);
-      if (dot.status != 0) dot = run_program({"dot", "-Tsvg", "-Gnewrank=true", "-Econstraint=false"}, text);
+      if (dot.status != 0) dot = run_program({"dot", "-Tsvg", "-Gnewrank=true"}, text, most_seconds);
+      if (dot.status != 0)
+        dot = run_program({"dot", "-Tsvg", "-Gnewrank=true", "-Econstraint=false"}, text, most_seconds);
     } catch (const Error& error) {
+      const bool late = error.message().starts_with("takes more than");
       throw Error(error.cause(), error.message())
           .of("dot")
-          .hint("install Graphviz, or write OUT.html or OUT.dot");
+          .hint(late ? "--depth 1 to let it run on, -s SELECTOR, or write OUT.html"
+                     : "install Graphviz, or write OUT.html or OUT.dot");
     }
     if (dot.status != 0) {
       const std::string why = dot.err.substr(0, dot.err.find('\n'));
@@ -109,10 +146,28 @@ class Draw final : public Command {
     return dot.out;
   }
 
+  // A browser shows 96 points in 128 pixels.
+  static void note_width(const std::string& picture) {
+    constexpr uint64_t kScreen = 1440;  // points: 1,920 pixels
+    constexpr std::string_view kBefore = "<svg width=\"";
+    const size_t at = picture.find(kBefore);
+    if (at == std::string::npos) return;
+    uint64_t points = 0;
+    const char* begin = picture.data() + at + kBefore.size();
+    std::from_chars(begin, picture.data() + picture.size(), points);
+    if (points <= kScreen) return;
+    say_note("the picture is " + std::to_string(points * 4 / 3) +
+             " pixels wide, more than a screen shows; OUT.html moves in it and opens scopes at a click, -s "
+             "SELECTOR draws a part");
+  }
+
   InputOptions input_;
   std::string path_, format_, selector_;
+  static constexpr int kMostSeconds = 60;  // that dot may take where nobody asked for more
+
+  Option* depth_option_ = nullptr;
   uint32_t depth_ = 1;
-  bool overwrite_ = false;
+  bool overwrite_ = false, functions_ = false;
 };
 
 }  // namespace
@@ -120,7 +175,7 @@ class Draw final : public Command {
 CommandInfo draw_command() {
   return {
       .summary = "draws a graph as SVG, as one HTML file, or for Graphviz",
-      .synopsis = "FILE -o OUT.svg|.html|.dot [-s SELECTOR] [--depth N]",
+      .synopsis = "FILE -o OUT.svg|.html|.dot [-s SELECTOR] [--depth N] [--functions]",
       .text = R"(
 Scopes are boxes, open down to depth N and closed below it, with the number of nodes in them. Blocks that
 are the same but for the numbers in their names are one box with their count. Constants, reads and
@@ -129,6 +184,10 @@ each of them instead of being joined to them by lines; so is a scope or NoOp at 
 they are more than 12. Lines tell dtype and shape, as far as they are known; dashed ones are control inputs,
 dotted ones lead from one folded block to the next. Variables and tables are orange, inputs green, outputs
 red; the border tells the device.
+
+Of a model of TensorFlow 2 the functions that its signatures call are drawn first and then the graph; --functions
+draws the others, too. Without --depth an SVG has its scopes open as far as it takes to see something, and dot is
+given a minute; with it, whatever it takes. A picture that is wider than a screen is told of.
 
 OUT.html is one file without any link to the network: scopes open and close at a click, functions are pages,
 a search finds nodes, and the address keeps what is shown. It holds graphs of millions of nodes. OUT.dot is

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "base/error.h"
@@ -79,6 +80,29 @@ class Child {
   pid_t pid_;
 };
 
+// How long a program may still run.
+class Deadline {
+ public:
+  Deadline(const std::string& program, int seconds)
+      : program_(program),
+        seconds_(seconds),
+        end_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
+
+  // For poll(): -1 where there is no end. Throws Error (kRefused) where it has come.
+  int milliseconds() const {
+    if (seconds_ == 0) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+    if (left.count() <= 0)
+      throw Error(Cause::kRefused, "takes more than " + std::to_string(seconds_) + " s").of(program_);
+    return static_cast<int>(left.count());
+  }
+
+ private:
+  const std::string& program_;
+  int seconds_;
+  std::chrono::steady_clock::time_point end_;
+};
+
 // Reads what is there; whether there may be more.
 bool read_some(const std::string& program, int from, std::string& to, size_t most) {
   std::array<char, kPipePiece> piece;
@@ -91,8 +115,10 @@ bool read_some(const std::string& program, int from, std::string& to, size_t mos
 
 }  // namespace
 
-Finished run_program(const std::vector<std::string>& arguments, std::string_view input, size_t most_output) {
+Finished run_program(const std::vector<std::string>& arguments, std::string_view input, int most_seconds,
+                     size_t most_output) {
   const std::string& program = arguments.at(0);
+  const Deadline deadline(program, most_seconds);
   std::array<Ends, 3> ends;
   for (Ends& end : ends) open_ends(program, end);
 
@@ -119,7 +145,8 @@ Finished run_program(const std::vector<std::string>& arguments, std::string_view
     std::array<pollfd, 3> polled{{{ends[0].ours.number(), POLLOUT, 0},
                                   {ends[1].ours.number(), POLLIN, 0},
                                   {ends[2].ours.number(), POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) fail(program, errno);
+    if (::poll(polled.data(), polled.size(), deadline.milliseconds()) < 0 && errno != EINTR)
+      fail(program, errno);
     if (polled[0].revents != 0) {
       const ssize_t count = ::send(ends[0].ours.number(), input.data(), std::min(input.size(), kPipePiece),
                                    MSG_NOSIGNAL | MSG_DONTWAIT);

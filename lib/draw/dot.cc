@@ -59,7 +59,8 @@ constexpr std::string_view kDevicePens[] = {"#6b46c1", "#0987a0", "#b83280", "#2
 
 class Writer {
  public:
-  Writer(std::span<const Sheet> sheets, const DotOptions& options) : sheets_(sheets), options_(options) {}
+  Writer(std::span<const Sheet* const> sheets, const DotOptions& options)
+      : sheets_(sheets), options_(options) {}
 
   std::string run() {
     const std::vector<Drawing> drawings = draw_all(options_.depth);
@@ -79,7 +80,7 @@ class Writer {
     if (!options_.title.empty())
       out_ += "  label=" + dot_quoted(printable(options_.title)) + ";\n  labelloc=t;\n";
     for (size_t i = 0; i < sheets_.size(); ++i) {
-      if (sheets_[i].boxes() > 0) sheet(i, drawings[i]);
+      if (sheets_[i]->boxes() > 0) sheet(i, drawings[i]);
     }
     legend();
     return out_ + "}\n";
@@ -88,7 +89,7 @@ class Writer {
  private:
   std::vector<Drawing> draw_all(uint32_t depth) const {
     std::vector<Drawing> drawings;
-    for (const Sheet& sheet : sheets_) drawings.push_back(draw(sheet, depth));
+    for (const Sheet* sheet : sheets_) drawings.push_back(draw(*sheet, depth));
     return drawings;
   }
 
@@ -110,7 +111,7 @@ class Writer {
   void find_devices(const std::vector<Drawing>& drawings) {
     for (size_t i = 0; i < sheets_.size(); ++i) {
       for (const Drawing::Box& box : drawings[i].boxes) {
-        const std::string_view device = sheets_[i].items[box.item].device;
+        const std::string_view device = sheets_[i]->items[box.item].device;
         if (!device.empty()) devices_.emplace(device, std::string_view());
       }
     }
@@ -119,10 +120,10 @@ class Writer {
   }
 
   void sheet(size_t number, const Drawing& drawing) {
-    const Sheet& sheet = sheets_[number];
-    const std::string prefix = number == 0 ? "n" : "f" + std::to_string(number) + "_";
+    const Sheet& sheet = *sheets_[number];
+    const std::string prefix = sheet.function.empty() ? "n" : "f" + std::to_string(number) + "_";
     std::string margin = "  ";
-    if (number > 0 || !sheet.function.empty()) {
+    if (!sheet.function.empty()) {
       out_ += "  subgraph cluster_" + prefix +
               " {\n    label=" + dot_quoted("function " + printable(sheet.function)) +
               ";\n    style=\"rounded,filled\"; fillcolor=\"#f7f9fb\";\n";
@@ -237,7 +238,7 @@ class Writer {
     out_ += "</table>>];\n";
   }
 
-  std::span<const Sheet> sheets_;
+  std::span<const Sheet* const> sheets_;
   const DotOptions& options_;
   std::map<std::string_view, std::string_view> devices_;  // and the colour of their borders
   std::string label_ = "label=", out_;
@@ -245,7 +246,33 @@ class Writer {
 
 }  // namespace
 
-std::string dot_text(std::span<const Sheet> sheets, const DotOptions& options) {
+std::vector<const Sheet*> first_sheets(std::span<const Sheet> sheets) {
+  std::vector<const Sheet*> first;
+  for (const Sheet& sheet : sheets) {
+    if (sheet.entry > 0) first.push_back(&sheet);
+  }
+  std::sort(first.begin(), first.end(), [](const Sheet* a, const Sheet* b) { return a->entry < b->entry; });
+  const bool all = first.empty();
+  for (const Sheet& sheet : sheets) {
+    if (all || sheet.function.empty()) first.push_back(&sheet);
+  }
+  return first;
+}
+
+uint32_t fitting_depth(std::span<const Sheet* const> sheets) {
+  constexpr size_t kFew = 4;
+  constexpr uint32_t kDeepest = 20;
+  size_t there = 0;
+  for (const Sheet* sheet : sheets) there += sheet->boxes();
+  for (uint32_t depth = 1; depth < kDeepest; ++depth) {
+    size_t seen = 0;
+    for (const Sheet* sheet : sheets) seen += draw(*sheet, depth).seen();
+    if (seen >= std::min(kFew, there)) return depth;
+  }
+  return 1;
+}
+
+std::string dot_text(std::span<const Sheet* const> sheets, const DotOptions& options) {
   return Writer(sheets, options).run();
 }
 

@@ -101,10 +101,10 @@ class PageWriter {
     for (uint32_t i = 1; i < sheets_.size(); ++i) pages_.emplace(sheets_[i].function, i);
   }
 
-  // {"title", "depth", "sheets": [..], "words": [..]}, which page.js unpacks.
+  // {"title", "depth", "first", "sheets": [..], "words": [..]}, which page.js unpacks.
   void run() {
     packed_.write("{\"title\":" + json(options_.title) + ",\"depth\":" + std::to_string(options_.depth) +
-                  ",\"sheets\":[");
+                  ",\"first\":" + std::to_string(first()) + ",\"sheets\":[");
     for (size_t i = 0; i < sheets_.size(); ++i) {
       if (i > 0) packed_.write(",");
       sheet(sheets_[i]);
@@ -186,6 +186,14 @@ class PageWriter {
     const auto [found, fresh] = attributes_.try_emplace(raw, 0);
     if (fresh) found->second = words_.kept(attributes_text(node_def));
     return found->second;
+  }
+
+  // The page that is shown first: of the function that the first signature calls, else the main graph.
+  size_t first() const {
+    for (size_t i = 0; i < sheets_.size(); ++i) {
+      if (sheets_[i].entry == 1) return i;
+    }
+    return 0;
   }
 
   // Pairs of a node and the page of a function that it calls.

@@ -5,6 +5,7 @@ class Page {
     this.words = data.words;
     this.raw = data.sheets;
     this.depth = data.depth;
+    this.first = data.first;
     this.title = data.title;
     this.functions = data.sheets.map((sheet) => sheet.function);
     this.sheets = [];
@@ -26,8 +27,9 @@ class Page {
   }
   get sheet() { return this.sheetAt(this.number); }
 
-  // The main graph, unless a selection hit functions alone.
+  // The function that a signature calls, else the main graph, unless a selection hit other functions alone.
   firstPage() {
+    if (this.raw[this.first].name.length > 1) return this.first;
     for (let i = 0; i < this.raw.length; ++i) if (this.raw[i].name.length > 1) return i;
     return 0;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "draw/entries.h"
 #include "draw/fold.h"
 #include "draw/tree.h"
 #include "draw/wiring.h"
@@ -168,6 +169,7 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
       SheetMaker(graph, defs, options, selection == nullptr ? nullptr : &selection->nodes, &shapes.main())
           .run(surroundings));
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
+  const std::vector<size_t> entries = entry_functions(model, library);
   for (size_t i = 0; i < library.functions.size(); ++i) {
     const NodeSet* hits = nullptr;
     if (selection != nullptr) {
@@ -179,6 +181,9 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
     function.body.decode();
     sheets.push_back(SheetMaker(function.body, defs, options, hits, shapes.function(function.name)).run({}));
     sheets.back().function = function.name;
+    const auto entry = std::find(entries.begin(), entries.end(), i);
+    if (entry != entries.end())
+      sheets.back().entry = static_cast<uint32_t>(std::distance(entries.begin(), entry)) + 1;
   }
   return sheets;
 }

@@ -58,6 +58,7 @@ struct SheetEdge {
 
 struct Sheet {
   std::string function;            // empty: the main graph
+  uint32_t entry = 0;              // of a function that a signature calls: which of them, from 1 on
   std::vector<Item> items;         // a scope before what is in it; the first is the root
   std::vector<SheetEdge> edges;    // by `to`, in the order of its inputs
   std::vector<std::string> types;  // `float32[?,4]`; the first is empty: not known

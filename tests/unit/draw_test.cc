@@ -114,7 +114,8 @@ TEST(Process, ReadsWritesAndEnds) {
   EXPECT_EQ(loud.err, "err\n");
   EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}, "").status, 128 + 9);
   EXPECT_THROW(run_program({"no-such-program-anywhere"}, ""), Error);
-  EXPECT_THROW(run_program({"cat"}, much, 1000), Error);
+  EXPECT_THROW(run_program({"sleep", "60"}, "", 1), Error);
+  EXPECT_THROW(run_program({"cat"}, much, 0, 1000), Error);
 }
 
 }  // namespace
