@@ -25,6 +25,7 @@ class Convert final : public Command {
   }
 
   int run() override {
+    input_.quiet = output_.quiet();
     Model model = input_.load(tensors_from_);
     output_.check(model);
     verifying_.read(model);

@@ -4,6 +4,7 @@
 #include "checkpoint/open.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/verifying.h"
 #include "commands.h"
 #include "edit/savers/checkpoint_keys.h"
@@ -64,15 +65,21 @@ class Copy final : public Command {
     request_.values = !checkpoint_.empty();
     request_.want_names = !map_out_.empty() || output_.dry_run() || verifying_.wanted();
 
+    input_.quiet = output_.quiet();
     Model model = input_.load_one();
     output_.check(model);
     verifying_.read(model);
     Registry ops = input_.registry(model);
-    with_file(model, [&] { model.graph().decode(); });  // counts them, too
-    const Counts before = count(model);
-    devices_.before(model);
-    CopyChanges result = with_file(model, [&] { return copy(model, ops, request_); });
-    devices_.after(model, result, output_.dry_run());
+    Counts before;
+    CopyChanges result = [&] {
+      const Progress deciding("deciding what changes", output_.quiet());
+      with_file(model, [&] { model.graph().decode(); });  // counts them, too
+      before = count(model);
+      devices_.before(model);
+      CopyChanges changes = with_file(model, [&] { return copy(model, ops, request_); });
+      devices_.after(model, changes, output_.dry_run());
+      return changes;
+    }();
     for (std::string& note : add_values(model, result)) result.notes.push_back(std::move(note));
     if (verifying_.wanted()) verify(result);
     if (output_.dry_run()) print(result.text());

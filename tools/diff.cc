@@ -3,6 +3,7 @@
 
 #include "checkpoint/open.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "commands.h"
 #include "model/operand.h"
 
@@ -44,7 +45,10 @@ class DiffCommand final : public Command {
     Model after = b_ == kNothing ? nothing(before.kind) : input_.load_one(b_);
     Registry ops_before = input_.registry(before), ops_after = input_.registry(after);
     try {
-      return tell(diff_models(before, after, ops_before, ops_after));
+      return tell([&] {
+        const Progress comparing("comparing", quiet_);
+        return diff_models(before, after, ops_before, ops_after);
+      }());
     } catch (const Malformed& error) {
       const std::string_view message = before.message;
       const bool in_before = error.at() >= message.data() && error.at() <= message.data() + message.size();

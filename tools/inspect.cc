@@ -5,6 +5,7 @@
 #include "checkpoint/state.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "commands.h"
 #include "edit/retargeting/retarget.h"
 #include "inspect/describe.h"
@@ -32,6 +33,7 @@ class Inspect final : public Command {
     Model model = input_.load();
     std::vector<GraphSummary> summaries;
     with_file(model, [&] {
+      const Progress looking("looking at " + model.path);
       for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);

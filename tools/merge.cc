@@ -1,4 +1,5 @@
 // gedit merge: several graphs as one.
+#include "cli/progress.h"
 #include "edit/edits.h"
 #include "edit/merging/whole.h"
 
@@ -136,7 +137,10 @@ class Merge final : public Command {
       });
     }
     for (MergeOperand& operand : operands) devices_.before(operand.model);
-    MergeChanges result = merge(std::move(operands), request_);
+    MergeChanges result = [&] {
+      const Progress deciding("deciding what changes", output_.quiet());
+      return merge(std::move(operands), request_);
+    }();
     devices_.after(result.model, result, false);
     result.warnings.insert(result.warnings.begin(), missing.begin(), missing.end());
     result.notes.insert(result.notes.begin(), named.begin(), named.end());
@@ -154,6 +158,7 @@ class Merge final : public Command {
     if (std::count_if(operands_.begin(), operands_.end(),
                       [](const std::string& text) { return parse_operand(text).path == "-"; }) > 1)
       throw Error(Cause::kUsage, "standard input can be read once");
+    input_.quiet = output_.quiet();
     std::vector<MergeOperand> operands;
     for (const std::string& text : operands_) {
       const NamedFile file = parse_operand(text);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "commands.h"
 #include "optimize/certify.h"
 
@@ -58,6 +59,7 @@ class Optimize final : public Command {
 
   int run() override {
     read_request();
+    input_.quiet = output_.quiet();
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
@@ -65,12 +67,18 @@ class Optimize final : public Command {
     request_.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
     request_.want_changes = output_.dry_run();
     Model original = with_file(model, [&] { return again(model); });
-    OptimizeResult result = with_file(model, [&] { return optimize(model, original, ops, request_); });
+    OptimizeResult result = with_file(model, [&] {
+      const Progress deciding("deciding what changes", output_.quiet());
+      return optimize(model, original, ops, request_);
+    });
     std::string proof = "not asked for";
     if (!result.inexact.empty()) {
       proof = "not equal: " + result.inexact[0];
     } else if (!no_proof_ && !result.outputs.empty()) {
-      proof = with_file(model, [&] { return proof_text(certify(original, model, ops, result)); });
+      proof = with_file(model, [&] {
+        const Progress proving("proving that it computes the same", output_.quiet());
+        return proof_text(certify(original, model, ops, result));
+      });
     } else if (result.outputs.empty()) {
       proof = "no outputs were named";
     }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "checkpoint/open.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "commands.h"
 #include "edit/basis/key_value.h"
 #include "edit/edits.h"
@@ -49,6 +50,7 @@ class Prove final : public Command {
     const Proof proof = with_file(a, [&] {
       return with_file(b, [&] {
         read_request(side_a, side_b);
+        const Progress proving("proving", quiet_);
         return prove(side_a, side_b, request_);
       });
     });

@@ -1,6 +1,7 @@
 // gedit rename: other names for nodes, scopes and functions.
 #include "edit/edits.h"
 
+#include "cli/progress.h"
 #include "edit/savers/checkpoint_keys.h"
 
 #include "checkpoint/open.h"
@@ -33,6 +34,7 @@ class Rename final : public Command {
     if (request_.pairs.empty() && request_.expressions.empty()) {
       throw Error(Cause::kUsage, "what is to be renamed?").hint("OLD=NEW, or -e 's/RE/REPL/'");
     }
+    input_.quiet = output_.quiet();
     Model model = input_.load_one();
     output_.check(model);
     Registry ops = input_.registry(model);
@@ -44,7 +46,11 @@ class Rename final : public Command {
     });
     with_file(model, [&] { rename_values(model); });
     request_.want_changes = output_.dry_run();
-    with_file(model, [&] { print(rename(model, ops, request_).text()); });
+    const std::string changes = with_file(model, [&] {
+      const Progress deciding("deciding what changes", output_.quiet());
+      return rename(model, ops, request_).text();
+    });
+    print(changes);
     output_.save(model, {});
     return 0;
   }

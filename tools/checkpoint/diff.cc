@@ -1,6 +1,7 @@
 // gedit checkpoint diff: which tensors changed, and by how much.
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/weights.h"
 #include "commands.h"
@@ -40,7 +41,10 @@ class DiffWeights final : public Command {
       cast_weights(a, floating_type("--cast", cast_));
       cast_weights(b, floating_type("--cast", cast_));
     }
-    const WeightsDifference found = difference(a, b, bytes_);
+    const WeightsDifference found = [&] {
+      const Progress comparing("comparing values", quiet_);
+      return difference(a, b, bytes_);
+    }();
     if (!quiet_) report(found);
     return answer(found);
   }

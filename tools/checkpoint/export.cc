@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/weights.h"
 #include "commands.h"
@@ -49,7 +50,10 @@ class ExportWeights final : public Command {
       }
     }
     keep_part(weights, part_.part());
-    export_weights(weights, format, output_, overwrite_);
+    {
+      const Progress writing("writing " + output_, quiet_);
+      export_weights(weights, format, output_, overwrite_);
+    }
     if (!quiet_)
       say("tensors " + std::to_string(weights.weights.size()) + ", " + size_text(bytes_of(weights)));
     return 0;

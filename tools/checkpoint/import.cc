@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "checkpoint/list.h"
 #include "cli/checkpoints.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/weights.h"
 #include "commands.h"
@@ -133,7 +134,10 @@ class ImportWeights final : public Command {
       print(text);
       return 0;
     }
-    Checkpoint stored = store_tensors(std::move(tensors), target_.output(), store);
+    Checkpoint stored = [&] {
+      const Progress writing("writing values to " + target_.output(), operand_.quiet());
+      return store_tensors(std::move(tensors), target_.output(), store);
+    }();
     Checkpoint checkpoint =
         into_.empty() ? std::move(stored) : with_values(std::move(into), std::move(stored));
     target_.write(std::move(checkpoint), before, changes, operand_.quiet());

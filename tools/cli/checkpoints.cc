@@ -11,6 +11,7 @@
 #include "checkpoint/list.h"
 #include "checkpoint/open.h"
 #include "checkpoint/plan.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "weights/training_state.h"
 
@@ -172,6 +173,7 @@ void CheckpointTarget::write(Checkpoint checkpoint, const CheckpointCounts& befo
     if (index_only_) {
       more = write_index_alone(std::move(checkpoint), to);
     } else {
+      const Progress writing("writing " + to, quiet);
       result = write_checkpoint(std::move(checkpoint), to, options);
     }
     drop_fingerprint_beside(to, quiet);

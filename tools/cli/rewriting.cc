@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "checkpoint/list.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "select/keys.h"
 
@@ -61,10 +62,17 @@ void RewritingOptions::write(const Weights& like, std::vector<NewTensor> tensors
   if (part_.given() && shards_ != 0) throw Error(Cause::kUsage, "--part writes one data file").of("--shards");
   const size_t there = before.version == 1 ? 1 : std::max<size_t>(1, before.shards.size());
   store.shards = shards_ != 0 ? shards_ : there;
+  std::vector<std::string> overflowed;
   store.overflowed = [&](const std::string& subject, uint64_t count) {
-    if (!quiet) say_warning(subject + ": numbers that became infinite: " + std::to_string(count));
+    overflowed.push_back(subject + ": numbers that became infinite: " + std::to_string(count));
   };
-  Checkpoint stored = store_tensors(std::move(tensors), target.output(), store);
+  Checkpoint stored = [&] {
+    const Progress writing("writing values to " + target.output(), quiet);
+    return store_tensors(std::move(tensors), target.output(), store);
+  }();
+  for (const std::string& text : overflowed) {
+    if (!quiet) say_warning(text);
+  }
   stored.header = stored.keep(std::string(before.version == 1 ? std::string_view() : before.header));
   target.write(std::move(stored), count(before), {}, quiet);
 }
