@@ -40,6 +40,19 @@ class Module(unittest.TestCase):
         self.assertEqual(bytes(gedit_tf.run("convert", data)), data)
         self.assertEqual(gedit_tf.run("convert", self.meta), self.meta)
 
+    def test_every_edit_gives_its_result_back(self):
+        from gedit_tf import _run
+
+        edits = set()
+        for name in gedit_tf.run("help", names=True).splitlines():
+            text = gedit_tf.run("help", *name.split())
+            if "-o," in text and "- is standard output" in text.split("-o,")[1] and name != "shapes":
+                edits.add(name)  # of shapes only --write is an edit
+        self.assertEqual(edits, set(_run._EDITS))
+        small = gedit_tf.run("optimize", self.meta.graph_def, outputs="online/q_values")
+        self.assertIs(type(small), type(self.meta.graph_def))
+        self.assertLess(len(small.node), len(self.meta.graph_def.node))
+
     def test_several_messages(self):
         both = gedit_tf.run("merge", {"a": self.meta, "b": self.meta.graph_def}, input_map={"b/state": "a/state"})
         self.assertIn("b/online/q_values", gedit_tf.run("select", both, "b/online/q_values").split())
