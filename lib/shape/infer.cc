@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "graph/library.h"
-#include "graph/wiring.h"
+#include "model/model.h"
+#include "shape/bodies.h"
 #include "shape/walk.h"
 
 namespace gedit {
@@ -21,55 +20,6 @@ constexpr int kMostRounds = 16;
 
 }  // namespace
 
-// A function taken apart for inference.
-struct Body {
-  explicit Body(Function& function) : function(function) {
-    function.body.decode();
-    names = std::make_unique<Names>(function.body);
-    edges = producers(function.body, *names);
-    const std::string_view signature = function_signature(function.body);
-    const OpDef def = parse_op_def(signature);
-    for (const ArgDef& arg : def.inputs) {
-      plain = plain && arg.number_attr.empty() && arg.type_list_attr.empty();
-      arguments.emplace(arg.name, static_cast<uint32_t>(arguments.size()));
-    }
-    std::unordered_map<std::string_view, std::string_view> returned;
-    for (const Part& part : function.body.parts()) {
-      if (part.field == function_field::kArgAttr) take_declared(record_at(part.raw.data()).node_def);
-      if (part.field != function_field::kRet) continue;
-      const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
-      returned.emplace(entry.key, entry.value);
-    }
-    for (const ArgDef& result : def.outputs) results.push_back(returned[result.name]);
-  }
-
-  // An entry of arg_attr: the number of an argument, its attributes.
-  void take_declared(std::string_view entry) {
-    const uint64_t number = last_varint(entry, 1);
-    for (Fields attrs(last_bytes(entry, 2)); number < arguments.size() && attrs.next();) {
-      if (!attrs->bytes(1)) continue;
-      const MapEntry attr = map_entry(attrs->value);
-      const std::string_view list = last_bytes(attr.value, attr_field::kList);
-      if (attr.key != "_output_shapes" || list.empty()) continue;
-      declared.resize(arguments.size());
-      declared[number] = last_bytes(list, attr_field::kShape);
-      has_declared = true;
-    }
-  }
-
-  Place place() const { return {function.body, *names, edges, &arguments, function.name}; }
-
-  Function& function;
-  std::unique_ptr<Names> names;
-  Edges edges;
-  std::unordered_map<std::string_view, uint32_t> arguments;
-  std::vector<std::string_view> results;  // as written: what each output is
-  // By argument the TensorShapeProto that the function was made for; views without data where there is none.
-  std::vector<std::string_view> declared;
-  bool has_declared = false;
-  bool plain = true;  // every argument is one tensor
-};
-
 // A function with the shapes of its arguments.
 struct Instance {
   std::vector<Fact> results;
@@ -77,55 +27,11 @@ struct Instance {
   bool open = true;            // while it is looked at: it calls itself
 };
 
-namespace {
-
-std::string_view function_in(std::string_view attr_value) {
-  return last_bytes(last_bytes(attr_value, attr_field::kFunc), 1);
-}
-
-// The functions that a node calls, in their order.
-std::vector<std::string_view> called_functions(const Subject& node, const OpInfo& info) {
-  std::vector<std::string_view> found;
-  const auto take = [&](std::string_view key) {
-    if (const auto value = node.attr(key)) found.push_back(function_in(*value));
-  };
-  switch (info.calls) {
-    case OpInfo::Calls::kNothing:
-      found.push_back(node.op);
-      break;
-    case OpInfo::Calls::kOne:
-      take("f");
-      break;
-    case OpInfo::Calls::kBranches:
-      take("then_branch");
-      take("else_branch");
-      break;
-    case OpInfo::Calls::kLoop:
-      take("cond");
-      take("body");
-      break;
-    case OpInfo::Calls::kCases:
-      if (const auto value = node.attr("branches")) {
-        for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-          if (list->bytes(attr_field::kListFunc)) found.push_back(last_bytes(list->value, 1));
-        }
-      }
-      break;
-  }
-  return found;
-}
-
-}  // namespace
-
 class Engine final : public Caller {
  public:
   Engine(const Graph& graph, Registry& ops, const InferRequest& request)
-      : graph_(graph), infos_(ops), names_(graph), edges_(producers(graph, names_)) {
-    producer_ = static_cast<int64_t>(last_varint(graph.part(4), 1));
-    if (const std::string_view library = graph.part(2); !library.empty()) {
-      library_ = Library::decode(library, graph.arena());
-      for (size_t i = 0; i < library_.functions.size(); ++i) by_name_.emplace(library_.functions[i].name, i);
-    }
+      : infos_(ops), names_(graph), edges_(producers(graph, names_)), bodies_(graph) {
+    producer_ = static_cast<int64_t>(last_varint(graph.part(graph_field::kVersions), 1));
     WalkRequest walk;
     walk.trust = request.file_shapes;
     walk.producer = producer_;
@@ -141,8 +47,8 @@ class Engine final : public Caller {
   const Walk& main() const { return *main_; }
 
   void call(Subject& node, const OpInfo& info, bool trust) override {
-    if (info.calls == OpInfo::Calls::kNothing && !by_name_.contains(node.op)) return;
-    const auto functions = called_functions(node, info);
+    if (info.calls == OpInfo::Calls::kNothing && !bodies_.has(node.op)) return;
+    const auto functions = Bodies::called(node, info);
     const std::vector<Fact> inputs = node.inputs;
     if (info.calls == OpInfo::Calls::kLoop) {
       const auto state = functions.size() == 2 ? loop_state(node, functions[1], inputs, trust) : std::nullopt;
@@ -166,9 +72,9 @@ class Engine final : public Caller {
     Subject node(dims_, 0);
     caller.prepare(node, id);
     const OpInfo& info = infos_.of(node.op);
-    if (info.rule != nullptr || (info.calls == OpInfo::Calls::kNothing && !by_name_.contains(node.op)))
+    if (info.rule != nullptr || (info.calls == OpInfo::Calls::kNothing && !bodies_.has(node.op)))
       return nullptr;
-    const auto functions = called_functions(node, info);
+    const auto functions = Bodies::called(node, info);
     if (which >= functions.size()) return nullptr;
     function = functions[which];
     node.outputs.assign(caller.outputs(id), Fact());
@@ -187,11 +93,11 @@ class Engine final : public Caller {
   }
 
   const Walk* function(std::string_view name) {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) return nullptr;
+    Body* body = bodies_.find(name);
+    if (body == nullptr) return nullptr;
     look_at_roots();
-    auto& made = wholes_[name];
-    if (!made) made = whole(found->second);
+    auto& made = wholes_[body];
+    if (!made) made = whole(*body);
     return made.get();
   }
   std::vector<Shape> arguments(std::string_view name) {
@@ -205,11 +111,12 @@ class Engine final : public Caller {
     std::vector<Shape> found;
     const Walk* walk = function(name);
     if (walk == nullptr) return found;
-    for (const std::string_view result : body_of(name)->results) found.push_back(walk->input_shape(result));
+    for (const std::string_view result : bodies_.find(name)->results)
+      found.push_back(walk->input_shape(result));
     return found;
   }
   const Graph* body(std::string_view name) {
-    Body* found = body_of(name);
+    Body* found = bodies_.find(name);
     return found == nullptr ? nullptr : &found->function.body;
   }
 
@@ -222,14 +129,6 @@ class Engine final : public Caller {
     for (const int64_t dim : *stated.shape)
       dims.push_back(dim >= 0 ? dim : dims_.fresh(index_of(stated.node), dims.size()));
     return dims_.list(dims);
-  }
-
-  Body* body_of(std::string_view name) {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) return nullptr;
-    auto& made = bodies_[name];
-    if (!made) made = std::make_unique<Body>(library_.functions[found->second]);
-    return made.get();
   }
 
   void take_contradictions(const Walk& walk) {
@@ -265,7 +164,7 @@ class Engine final : public Caller {
   // `arguments` gets what stands for the caller's symbols.
   Instance* instance_of(std::string_view name, const std::vector<Fact>& given, bool trust,
                         std::unordered_map<Dim, Dim>* arguments) {
-    Body* body = body_of(name);
+    Body* body = bodies_.find(name);
     if (body == nullptr || !body->plain) return nullptr;
     std::unordered_map<Dim, Dim> own;
     auto& numbered = arguments != nullptr ? *arguments : own;
@@ -281,7 +180,7 @@ class Engine final : public Caller {
       return known->second->open ? nullptr : known->second.get();
     if (instances_.size() >= kMostInstances || depth_ >= kMostCalls || work_ >= kMostWork) return nullptr;
     Instance& instance = *(instances_[key] = std::make_unique<Instance>());
-    given_[name].push_back(inner);
+    given_[body].push_back(inner);
     instance.walk = walk_of(*body, std::move(inner), trust);
     for (const std::string_view result : body->results)
       instance.results.push_back(instance.walk->input(result));
@@ -369,65 +268,46 @@ class Engine final : public Caller {
   void look_at_roots() {
     if (roots_seen_) return;
     roots_seen_ = true;
-    std::unordered_set<std::string_view> called;
-    Subject node(dims_, 0);
-    for (const Function& function : library_.functions) {
-      const Graph& body = body_of(function.name)->function.body;
-      for (uint32_t i = 0; i < body.size(); ++i) {
-        node.op = body.op(NodeId{i});
-        const OpInfo& info = infos_.of(node.op);
-        if (info.calls == OpInfo::Calls::kNothing && !by_name_.contains(node.op)) continue;
-        node.attrs.clear();
-        for (Fields fields(body.bytes(NodeId{i})); fields.next();) {
-          if (!fields->bytes(node_field::kAttr)) continue;
-          const MapEntry entry = map_entry(fields->value);
-          node.attrs.emplace_back(entry.key, entry.value);
-        }
-        for (const std::string_view name : called_functions(node, info)) called.insert(name);
-      }
-    }
-    for (size_t i = 0; i < library_.functions.size(); ++i) {
-      const std::string_view name = library_.functions[i].name;
-      if (called.contains(name) || given_.contains(name)) continue;
-      auto root = whole(i);
-      wholes_[name] = std::move(root);
+    const std::vector<bool> roots = bodies_.called_by_none(infos_, dims_);
+    for (size_t i = 0; i < roots.size(); ++i) {
+      Body& body = bodies_.at(i);
+      if (!roots[i] || given_.contains(&body)) continue;
+      auto root = whole(body);
+      wholes_[&body] = std::move(root);
     }
   }
 
   // With arguments of which holds what holds in all its calls, and in that for which it was made: from
   // outside of the graph it may be called, too.
-  std::unique_ptr<Walk> whole(size_t index) {
-    Body* body = body_of(library_.functions[index].name);
+  std::unique_ptr<Walk> whole(Body& body) {
+    const size_t index = static_cast<size_t>(&body.function - bodies_.library().functions.data());
     Subject node(dims_, uint64_t{1} << 60 | index);
     std::optional<std::vector<Fact>> arguments;
-    if (const auto calls = given_.find(library_.functions[index].name); calls != given_.end()) {
+    if (const auto calls = given_.find(&body); calls != given_.end()) {
       for (const std::vector<Fact>& given : calls->second)
         arguments = arguments ? meet(node, *arguments, given) : given;
     }
-    if (trust_bodies_ && body->plain && body->has_declared) {
+    if (trust_bodies_ && body.plain && body.has_declared) {
       const bool called = arguments.has_value();
-      std::vector<Fact> found = arguments.value_or(std::vector<Fact>(body->arguments.size()));
-      for (size_t i = 0; i < found.size() && i < body->declared.size(); ++i) {
-        if (body->declared[i].data() == nullptr) continue;
-        const ListId stated = node.shape_of(body->declared[i], uint64_t{1} << 58 | i << 16);
+      std::vector<Fact> found = arguments.value_or(std::vector<Fact>(body.arguments.size()));
+      for (size_t i = 0; i < found.size() && i < body.declared.size(); ++i) {
+        if (body.declared[i].data() == nullptr) continue;
+        const ListId stated = node.shape_of(body.declared[i], uint64_t{1} << 58 | i << 16);
         found[i].shape = called ? meet(node, found[i].shape, stated, i << 16) : stated;
       }
       arguments = std::move(found);
     }
-    return walk_of(*body, arguments.value_or(std::vector<Fact>()), true);
+    return walk_of(body, arguments.value_or(std::vector<Fact>()), true);
   }
 
-  const Graph& graph_;
   Dims dims_;
   OpInfos infos_;
   Names names_;
   Edges edges_;
-  Library library_;
-  std::unordered_map<std::string_view, size_t> by_name_;
-  std::unordered_map<std::string_view, std::unique_ptr<Body>> bodies_;
+  Bodies bodies_;
   std::unordered_map<std::string, std::unique_ptr<Instance>> instances_;
-  std::unordered_map<std::string_view, std::vector<std::vector<Fact>>> given_;  // arguments, by function
-  std::unordered_map<std::string_view, std::unique_ptr<Walk>> wholes_;
+  std::unordered_map<const Body*, std::vector<std::vector<Fact>>> given_;  // arguments
+  std::unordered_map<const Body*, std::unique_ptr<Walk>> wholes_;
   std::set<std::pair<std::string, std::string>> said_;
   std::unique_ptr<Walk> main_;
   int64_t producer_ = 0;
