@@ -61,7 +61,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {minimum_values, "Minimum"},
     {scalars,
      "AnonymousHashTable AudioSummary AudioSummaryV2 BatchDataset BatchDatasetV2 CacheDataset "
-     "CacheDatasetV2 ConcatenateDataset EncodeJpeg EncodePng EncodeWav FIFOQueueV2 FilterDataset "
+     "CacheDatasetV2 ConcatenateDataset EncodeJpeg EncodePng EncodeWav FilterDataset "
      "FixedLengthRecordReaderV2 FlatMapDataset GetSessionHandle GetSessionHandleV2 HashTableV2 "
      "HistogramSummary IdentityReaderV2 ImageSummary InterleaveDataset IsVariableInitialized Iterator "
      "IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetNextAsOptional IteratorV2 L2Loss "
@@ -69,8 +69,8 @@ constexpr auto kFamilies = std::to_array<Family>({
      "RequantizationRangePerChannel ModelDataset MutableDenseHashTableV2 "
      "MutableHashTableOfTensorsV2 MutableHashTableV2 OneShotIterator OptimizeDataset OptimizeDatasetV2 "
      "OptionalFromValue OptionalHasValue OptionalNone OptionsDataset PaddedBatchDataset "
-     "PaddedBatchDatasetV2 PaddingFIFOQueueV2 ParallelMapDataset ParallelMapDatasetV2 PrefetchDataset "
-     "PriorityQueueV2 QueueIsClosedV2 QueueSize QueueSizeV2 RandomShuffleQueueV2 RangeDataset ReadFile "
+     "PaddedBatchDatasetV2 ParallelMapDataset ParallelMapDatasetV2 PrefetchDataset "
+     "QueueIsClosedV2 QueueSize QueueSizeV2 RangeDataset ReadFile "
      "RepeatDataset ScalarSummary ShardedFilename ShardedFilespec ShuffleDataset ShuffleDatasetV3 "
      "SkipDataset StringFormat TFRecordDataset TFRecordReaderV2 TakeDataset "
      "TensorArrayScatterV3 TensorArraySizeV2 TensorArraySizeV3 TensorArraySplitV3 TensorArrayWriteV2 "
@@ -78,6 +78,13 @@ constexpr auto kFamilies = std::to_array<Family>({
      "TensorSummaryV2 TextLineDataset TextLineReaderV2 Timestamp VarIsInitializedOp WholeFileReaderV2 "
      "ZipDataset"},
     {vectors, "MatchingFiles"},
+    {queue, "FIFOQueueV2 PaddingFIFOQueueV2 RandomShuffleQueueV2"},
+    {queue_reference, "FIFOQueue PaddingFIFOQueue RandomShuffleQueue"},
+    {priority_queue, "PriorityQueueV2"},
+    {priority_queue_reference, "PriorityQueue"},
+    {dequeue, "QueueDequeue QueueDequeueV2"},
+    {dequeue_many, "QueueDequeueMany QueueDequeueManyV2"},
+    {dequeue_up_to, "QueueDequeueUpTo QueueDequeueUpToV2"},
     {from_shape_attr, "PlaceholderV2 ImmutableConst InfeedDequeue OutfeedDequeue ParallelConcat"},
     {from_shapes_attr,
      "DatasetToSingleElement InfeedDequeueTuple IteratorGetNext IteratorGetNextSync OptionalGetValue "

@@ -166,6 +166,13 @@ void list_push(Subject& node);
 void list_pop(Subject& node);
 void list_set(Subject& node);
 void list_element_shape(Subject& node);
+void queue(Subject& node);
+void priority_queue(Subject& node);
+void queue_reference(Subject& node);
+void priority_queue_reference(Subject& node);
+void dequeue(Subject& node);
+void dequeue_many(Subject& node);
+void dequeue_up_to(Subject& node);
 void lookup(Subject& node);
 
 // images.cc

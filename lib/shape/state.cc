@@ -137,6 +137,58 @@ void list_element_shape(Subject& node) {
   node.give_value(0, *known);
 }
 
+namespace {
+
+// What stands behind the handle of a queue: of each component the rank and the dimensions. Those that are not
+// known are of another size in each element: no symbol, but -1.
+constexpr Dim kOfElement = -1;
+
+void queue_of(Subject& node, ListId shape, bool priority) {
+  const auto shapes = node.shapes_attr("shapes");
+  DimList components;
+  if (priority && !shapes.empty()) components.push_back(0);
+  for (const ListId component : shapes) {
+    const Ranked known = node.ranked(component);
+    components.push_back(known ? static_cast<Dim>(known->size()) : kOfElement);
+    for (size_t i = 0; known && i < known->size(); ++i)
+      components.push_back(is_number((*known)[i]) ? (*known)[i] : kOfElement);
+  }
+  node.give(0, handled(shape, components.empty() ? kNoRank : node.dims().list(components)));
+}
+
+// The components of what is taken from a queue, behind `leading` dimensions.
+void dequeued(Subject& node, const DimList& leading) {
+  const Fact handle = node.fact(0);
+  const Ranked components = handle.has_handle() ? node.ranked(handle.list()) : Ranked();
+  if (!components) return;
+  size_t at = 0;
+  for (size_t i = 0; i < node.outputs.size() && at < components->size(); ++i) {
+    const Dim rank = (*components)[at++];
+    if (rank == kOfElement) continue;
+    if (!is_number(rank) || rank < 0 || static_cast<size_t>(rank) > components->size() - at) return;
+    DimList found = leading;
+    for (size_t k = 0; k < static_cast<size_t>(rank); ++k) {
+      const Dim dim = (*components)[at++];
+      found.push_back(is_number(dim) && dim >= 0 ? dim : node.fresh(uint64_t{14} << 32 | i << 16 | k));
+    }
+    node.give(i, found);
+  }
+}
+
+}  // namespace
+
+void queue(Subject& node) { queue_of(node, kScalar, false); }
+void priority_queue(Subject& node) { queue_of(node, kScalar, true); }
+void queue_reference(Subject& node) { queue_of(node, node.list(DimList{2}), false); }
+void priority_queue_reference(Subject& node) { queue_of(node, node.list(DimList{2}), true); }
+
+void dequeue(Subject& node) { dequeued(node, {}); }
+void dequeue_many(Subject& node) {
+  const Dim count = node.element(1);
+  dequeued(node, {is_number(count) && count < 0 ? node.fresh(uint64_t{15} << 32) : node.dims().size(count)});
+}
+void dequeue_up_to(Subject& node) { dequeued(node, {node.fresh(uint64_t{15} << 32)}); }
+
 void lookup(Subject& node) {
   const Ranked keys = node.shape(1), otherwise = node.shape(2);
   if (keys && otherwise && otherwise->empty()) node.give(0, node.shape_id(1));
