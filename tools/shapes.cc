@@ -1,7 +1,7 @@
 // gedit shapes: the shape of every tensor, and what follows from another one.
 #include <algorithm>
-#include <map>
 
+#include "base/file.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/text.h"
@@ -55,13 +55,7 @@ class Shapes final : public Command {
         note_flops(flops);
         return complain(inference);
       }
-      std::vector<TensorShape> tensors;
-      each(model, selecting, inference,
-           [&](const GraphShapes& shapes, const std::string& prefix, NodeId id, std::string_view node_def) {
-             take(tensors, ops, shapes, prefix, id, node_def);
-           });
-      number(tensors);
-      print(json_ ? shapes_json(tensors) : as_lines(tensors));
+      list(model, selecting, inference, ops);
       return complain(inference);
     });
   }
@@ -110,57 +104,102 @@ class Shapes final : public Command {
     return found;
   }
 
+  // Gone through twice: no more than one tensor is kept, whatever the graph.
+  void list(Model& model, Selecting& selecting, Inference& inference, Registry& ops) {
+    constexpr size_t kWidest = 48, kPiece = size_t{64} << 10;
+    size_t width = 0;
+    SymbolNumbers numbers;
+    each(model, selecting, inference, [&](const GraphShapes& shapes, const Named& node) {
+      for (uint32_t k = 0; k < shapes.outputs(node.id); ++k) {
+        const size_t size = node.tensor(k).size();
+        if (size <= kWidest) width = std::max(width, size);
+        if (symbols_ || json_) numbers.meet(shapes.symbols(node.id, k));
+      }
+    });
+    OutputFile out("-", true);
+    std::string text;
+    bool any = false;
+    each(model, selecting, inference, [&](const GraphShapes& shapes, const Named& node) {
+      const uint32_t count = shapes.outputs(node.id);
+      const auto types = count > 0 ? output_types(ops, node.node_def) : std::nullopt;
+      for (uint32_t k = 0; k < count; ++k) {
+        TensorShape tensor{node.tensor(k), {}, shapes.shape(node.id, k), {}};
+        if (types && k < types->size() && (*types)[k] != DType::kInvalid) tensor.dtype = (*types)[k];
+        if (symbols_ || json_) tensor.symbols = numbers.of(shapes.symbols(node.id, k));
+        if (json_) {
+          text += any ? ",\n" : "[\n";
+          text += shapes_json_item(tensor);
+        } else {
+          add_line(tensor, width, text);
+        }
+        any = true;
+        if (text.size() < kPiece) continue;
+        out.write(text);
+        text.clear();
+      }
+    });
+    if (json_) text += any ? "\n]\n" : "[]\n";
+    out.write(text);
+    out.commit();
+  }
+
+  // A node of the main graph, or with the prefix `FN//` of a function.
+  struct Named {
+    NodeId id;
+    std::string_view node_def;
+    std::string prefix = {};
+
+    std::string tensor(uint32_t output) const {
+      std::string text = prefix;
+      text += node_name(node_def);
+      text += ':';
+      text += std::to_string(output);
+      return text;
+    }
+  };
+
+  // Symbols that stand at two places at least, by the order in which they come.
+  class SymbolNumbers {
+   public:
+    void meet(const std::vector<uint32_t>& symbols) {
+      for (const uint32_t symbol : symbols) {
+        if (symbol >= known_.size()) known_.resize(std::max<size_t>(symbol + 1, known_.size() * 2), kNever);
+        if (symbol != 0) known_[symbol] = known_[symbol] == kNever ? kOnce : kOften;
+      }
+    }
+    std::vector<uint32_t> of(std::vector<uint32_t> symbols) {
+      for (uint32_t& symbol : symbols) {
+        if (symbol == 0) continue;
+        uint32_t& known = known_[symbol];
+        if (known == kOften) known = kOften + ++last_;
+        symbol = known > kOften ? known - kOften : 0;
+      }
+      return symbols;
+    }
+
+   private:
+    enum : uint32_t { kNever, kOnce, kOften };  // and behind it the numbers
+    std::vector<uint32_t> known_;
+    uint32_t last_ = 0;
+  };
+
   template <typename Use>
   void each(Model& model, Selecting& selecting, Inference& inference, Use use) {
     const Graph& graph = model.graph();
     if (selector_.empty()) {
       for (uint32_t i = 0; i < graph.size(); ++i) {
-        if (!graph.removed(NodeId{i})) use(inference.main(), "", NodeId{i}, graph.bytes(NodeId{i}));
+        if (!graph.removed(NodeId{i})) use(inference.main(), Named{NodeId{i}, graph.bytes(NodeId{i})});
       }
       return;
     }
     const Selection selection = selecting.require(selector_);
-    for (const NodeId id : selection.nodes.nodes()) use(inference.main(), "", id, graph.bytes(id));
+    for (const NodeId id : selection.nodes.nodes()) use(inference.main(), Named{id, graph.bytes(id)});
     for (const auto& [index, nodes] : selection.in_functions) {
       const std::string name(selecting.library().functions[index].name);
       const GraphShapes* shapes = inference.function(name);
       const Graph* body = inference.body(name);
       if (shapes == nullptr || body == nullptr) continue;
-      for (const NodeId id : nodes.nodes()) use(*shapes, name + "//", id, body->bytes(id));
-    }
-  }
-
-  static void take(std::vector<TensorShape>& tensors, Registry& ops, const GraphShapes& shapes,
-                   const std::string& prefix, NodeId id, std::string_view node_def) {
-    const uint32_t count = shapes.outputs(id);
-    if (count == 0) return;
-    const auto types = output_types(ops, node_def);
-    for (uint32_t k = 0; k < count; ++k) {
-      TensorShape tensor;
-      tensor.tensor = prefix;
-      tensor.tensor += node_name(node_def);
-      tensor.tensor += ':';
-      tensor.tensor += std::to_string(k);
-      if (types && k < types->size() && (*types)[k] != DType::kInvalid) tensor.dtype = (*types)[k];
-      tensor.shape = shapes.shape(id, k);
-      tensor.symbols = shapes.symbols(id, k);
-      tensors.push_back(std::move(tensor));
-    }
-  }
-
-  // Symbols that stand at two places at least, by the order in which they come.
-  static void number(std::vector<TensorShape>& tensors) {
-    std::map<uint32_t, std::pair<uint32_t, uint32_t>> places;  // of a symbol: how often, its number
-    for (const TensorShape& tensor : tensors) {
-      for (const uint32_t symbol : tensor.symbols) ++places[symbol].first;
-    }
-    uint32_t last = 0;
-    for (TensorShape& tensor : tensors) {
-      for (uint32_t& symbol : tensor.symbols) {
-        auto& [count, number] = places[symbol];
-        if (symbol != 0 && count > 1 && number == 0) number = ++last;
-        symbol = number;
-      }
+      for (const NodeId id : nodes.nodes()) use(*shapes, Named{id, body->bytes(id), name + "//"});
     }
   }
 
@@ -178,21 +217,12 @@ class Shapes final : public Command {
     return text;
   }
 
-  std::string as_lines(const std::vector<TensorShape>& tensors) const {
-    constexpr size_t kWidest = 48;
-    size_t width = 0;
-    for (const TensorShape& tensor : tensors) {
-      if (tensor.tensor.size() <= kWidest) width = std::max(width, tensor.tensor.size());
-    }
-    std::string out;
-    for (const TensorShape& tensor : tensors) {
-      out += padded(printable(tensor.tensor), width);
-      out += "  ";
-      out += tensor.dtype ? dtype_name(*tensor.dtype) : "?";
-      out += tensor.shape ? shape_as_text(tensor) : "[*]";
-      out += '\n';
-    }
-    return out;
+  void add_line(const TensorShape& tensor, size_t width, std::string& out) const {
+    out += padded(printable(tensor.tensor), width);
+    out += "  ";
+    out += tensor.dtype ? dtype_name(*tensor.dtype) : "?";
+    out += tensor.shape ? shape_as_text(tensor) : "[*]";
+    out += '\n';
   }
 
   InputOptions input_;

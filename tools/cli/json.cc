@@ -184,22 +184,23 @@ std::string flops_json(const Flops& flops) {
   return text_of({{"total", flops.total}, {"rows", rows}, {"not_counted", not_counted}}, 1) + "\n";
 }
 
-std::string shapes_json(const std::vector<TensorShape>& tensors) {
-  Json array = Json::array();
-  for (const TensorShape& tensor : tensors) {
-    Json dims = nullptr, symbols = nullptr;
-    if (tensor.shape) {
-      dims = symbols = Json::array();
-      for (const int64_t dim : *tensor.shape) dims.push_back(dim < 0 ? Json(nullptr) : Json(dim));
-      for (const uint32_t symbol : tensor.symbols)
-        symbols.push_back(symbol == 0 ? Json(nullptr) : Json(symbol));
-    }
-    array.push_back({{"tensor", tensor.tensor},
-                     {"dtype", dtype_json(tensor.dtype)},
-                     {"shape", dims},
-                     {"symbols", symbols}});
+std::string shapes_json_item(const TensorShape& tensor) {
+  Json dims = nullptr, symbols = nullptr;
+  if (tensor.shape) {
+    dims = symbols = Json::array();
+    for (const int64_t dim : *tensor.shape) dims.push_back(dim < 0 ? Json(nullptr) : Json(dim));
+    for (const uint32_t symbol : tensor.symbols)
+      symbols.push_back(symbol == 0 ? Json(nullptr) : Json(symbol));
   }
-  return text_of(array, 1) + "\n";
+  const std::string item = text_of(
+      {{"tensor", tensor.tensor}, {"dtype", dtype_json(tensor.dtype)}, {"shape", dims}, {"symbols", symbols}},
+      1);
+  std::string indented = " ";
+  for (const char letter : item) {
+    indented += letter;
+    if (letter == '\n') indented += ' ';
+  }
+  return indented;
 }
 
 std::string maps_json(

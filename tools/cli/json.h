@@ -33,7 +33,8 @@ std::string node_json(const std::string& prefix, std::string_view node_def, bool
 // `select -j`: [{"name", "op"}], of pairs of both.
 std::string nodes_json(const std::vector<std::pair<std::string, std::string>>& nodes);
 
-// `shapes -j`: [{"tensor", "dtype", "shape", "symbols"}]; a symbol is 0 where there is none.
+// `shapes -j`, an element of the array: {"tensor", "dtype", "shape", "symbols"}; a symbol is 0 where there is
+// none.
 struct TensorShape {
   std::string tensor;
   std::optional<DType> dtype;
@@ -42,7 +43,7 @@ struct TensorShape {
 };
 // `shapes --flops -j`: {"total", "rows": [{"scope", "flops", ...}], "not_counted": {OP: nodes}}.
 std::string flops_json(const Flops& flops);
-std::string shapes_json(const std::vector<TensorShape>& tensors);
+std::string shapes_json_item(const TensorShape& tensor);
 
 // `copy --map-out`: {KIND: {OLD: NEW}}.
 std::string maps_json(
