@@ -12,7 +12,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # (folder/file, word): why
 ALLOWED = {
     ("check/constants.cc", "Placeholder"): "what producers before 24 wrote into this op's shape",
-    ("model/summary_ends.cc", "Placeholder"): "the same",
     ("basis/cut.cc", "Placeholder"): "the op that a cut puts in",
     ("check/flow.cc", "LoopCounter"): "part of a frame's name",
     ("functions/freeze_graph.cc", "DisableCopyOnRead"): "what becomes of this op",

@@ -11,6 +11,7 @@
 #include "inspect/describe.h"
 #include "model/operand.h"
 #include "model/summary.h"
+#include "shape/summary_shapes.h"
 
 namespace gedit {
 namespace {
@@ -38,6 +39,7 @@ class Inspect final : public Command {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);
         summaries.push_back(summarize(model, i, ops, depth_));
+        add_inferred_shapes(model.meta_graphs[i].graph, ops, summaries.back());
         const RunsOn runs = runs_on(model, i, ops);
         summaries.back().runs_from = runs.from;
         summaries.back().runs_to = runs.to;
@@ -126,8 +128,9 @@ CommandInfo inspect_command() {
       .text = R"(
 Tells the kind of FILE, its nodes, functions, likely inputs and outputs with the reason for each, variables
 with their checkpoint keys, collections, savers, signatures and assets. Weights are never read. Inputs are
-placeholders, those of a signature first; outputs are those of signatures, what was differentiated and what
-nobody reads. Of an event file: how many events there are, and the last graph. Of a checkpoint (a prefix, a
+placeholders, those of a signature first, and what iterators and queues give; outputs are those of signatures,
+then logits, predictions and losses, found by the gradients and by their names, then what nobody reads. Shapes
+that the file does not say follow from the graph, as does the largest activation, up to 100,000 nodes. Of an event file: how many events there are, and the last graph. Of a checkpoint (a prefix, a
 directory, any of its files): types, elements, bytes and the largest tensors, as JSON what gedit checkpoint
 list -j prints; of a state file: what it names.
 

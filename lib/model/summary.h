@@ -23,6 +23,14 @@ struct TensorSummary {
   std::string reason;  // why it is taken for an input or output of the model
 };
 
+// Of one example: `bytes` counts 1 for each dimension that is not known, 0 where the type has no size.
+struct LargestActivation {
+  std::string tensor;
+  std::optional<DType> dtype;
+  Shape shape;
+  uint64_t bytes = 0;
+};
+
 struct VariableSummary {
   std::string name;
   DType dtype = DType::kInvalid;
@@ -45,7 +53,7 @@ struct CollectionSummary {
 
 struct SaverSummary {
   std::string restore_op, save_tensor, filename_tensor,
-      version;  // V1, V2, legacy; empty: found from nodes alone
+      version;                    // V1, V2, legacy; empty: found from nodes alone
   std::vector<std::string> keys;  // sorted; a slice as `KEY SLICE`
   bool sharded = false;
 };
@@ -71,7 +79,8 @@ struct GraphSummary {
   uint64_t constants = 0;  // elements of Consts, in a graph without variables
   std::vector<std::string> devices, function_devices, assets;
   std::string init_op;
-  std::vector<TensorSummary> inputs, outputs;  // most likely first
+  std::vector<TensorSummary> inputs, outputs;           // most likely first
+  std::optional<LargestActivation> largest_activation;  // of whoever asks for shapes that follow
   std::vector<VariableSummary> variables;
   std::vector<SignatureSummary> signatures;    // without init and train signatures
   std::vector<CollectionSummary> collections;  // sorted by key

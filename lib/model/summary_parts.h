@@ -34,7 +34,15 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary);
 // Fills savers.
 void summarize_savers(const SummarizedGraph& of, GraphSummary& summary);
 
-// Fills inputs and outputs; signatures are known by now.
+// Fills inputs and outputs; signatures and savers are known by now.
 void summarize_ends(const SummarizedGraph& of, GraphSummary& summary);
+
+// Of which that is made: outputs, with the node of each, then inputs, which are ranked by them.
+class Machinery;
+TensorSummary summarize_tensor(const SummarizedGraph& of, NodeId id, uint32_t output, std::string reason);
+std::vector<NodeId> summarize_outputs(const SummarizedGraph& of, const Machinery& machinery,
+                                      GraphSummary& summary);
+void summarize_inputs(const SummarizedGraph& of, const Machinery& machinery,
+                      const std::vector<NodeId>& outputs, GraphSummary& summary);
 
 }  // namespace gedit

@@ -57,7 +57,8 @@ class RestoresInFunctions {
 };
 
 // Distinct keys of the restore nodes that the op runs.
-std::vector<std::string> keys_below(const SummarizedGraph& of, RestoresInFunctions& functions, const std::string& restore_op) {
+std::vector<std::string> keys_below(const SummarizedGraph& of, RestoresInFunctions& functions,
+                                    const std::string& restore_op) {
   const NodeId op = of.names.find(node_of(restore_op));
   if (op == kNoNode) return {};
   NodeSet from(of.graph.size());
@@ -75,6 +76,29 @@ std::vector<std::string> keys_below(const SummarizedGraph& of, RestoresInFunctio
   take(op);
   for (const NodeId source : of.producers.of(op)) take(source);
   return {keys.begin(), keys.end()};
+}
+
+// A slot's key is made of the path to its optimizer as it was when the model was saved: a merge puts a prefix
+// before the key, and before the path. What the savers restore tells.
+void settle_slot_keys(GraphSummary& summary) {
+  constexpr std::string_view kSlot = ".OPTIMIZER_SLOT/";
+  std::unordered_set<std::string_view> keys;
+  for (const SaverSummary& saver : summary.savers) keys.insert(saver.keys.begin(), saver.keys.end());
+  for (VariableSummary& variable : summary.variables) {
+    if (!variable.key || keys.empty() || keys.contains(*variable.key)) continue;
+    const size_t slot = variable.key->find(kSlot);
+    if (slot == std::string::npos) continue;
+    const size_t begin = slot + kSlot.size();
+    // A path has few parts; keys of hostile ones are not built again and again.
+    constexpr size_t kLongest = 4096;
+    for (size_t at = variable.key->find('/', begin);
+         at != std::string::npos && variable.key->size() < kLongest; at = variable.key->find('/', at + 1)) {
+      std::string shorter = variable.key->substr(0, begin) + variable.key->substr(at + 1);
+      if (!keys.contains(shorter)) continue;
+      variable.key = std::move(shorter);
+      break;
+    }
+  }
 }
 
 }  // namespace
@@ -95,6 +119,7 @@ void summarize_savers(const SummarizedGraph& of, GraphSummary& summary) {
     saver.keys = keys_below(of, functions, saver.restore_op);
     summary.savers.push_back(std::move(saver));
   }
+  settle_slot_keys(summary);
   if (!summary.savers.empty()) return;
   for (const SaverNode& save : of.savers.saves) {
     SaverSummary saver;

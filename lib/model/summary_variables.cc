@@ -92,7 +92,8 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     if (const auto shape = find_attr(node_def, "shape"))
       variable.shape = parse_shape_proto(last_bytes(*shape, attr_field::kShape));
     // The first Variable says [] where it does not know (ops/state_ops.cc).
-    if (of.graph.is(id, OpKind::kUnknownShapeIsEmpty) && variable.shape && variable.shape->empty()) variable.shape.reset();
+    if (of.graph.is(id, OpKind::kUnknownShapeIsEmpty) && variable.shape && variable.shape->empty())
+      variable.shape.reset();
     if (const auto key = keys.find(i); key != keys.end()) variable.key = key->second;
     std::sort(variable.collections.begin(), variable.collections.end());
     summary.variables.push_back(variable);

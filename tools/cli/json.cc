@@ -54,6 +54,14 @@ Json tensors_json(const std::vector<TensorSummary>& tensors) {
   return array;
 }
 
+Json largest_json(const std::optional<LargestActivation>& largest) {
+  if (!largest) return nullptr;
+  return {{"tensor", largest->tensor},
+          {"dtype", dtype_json(largest->dtype)},
+          {"shape", shape_json(largest->shape)},
+          {"bytes", largest->bytes}};
+}
+
 Json graph_json(const GraphSummary& graph, bool scopes) {
   Json variables = Json::array();
   for (const VariableSummary& variable : graph.variables) {
@@ -103,6 +111,7 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
               {"init_op", graph.init_op},
               {"inputs", tensors_json(graph.inputs)},
               {"outputs", tensors_json(graph.outputs)},
+              {"largest_activation", largest_json(graph.largest_activation)},
               {"variables", variables},
               {"signatures", signatures_object(graph.signatures)},
               {"collections", collections},

@@ -88,6 +88,14 @@ std::string describe(const GraphSummary& graph, bool color) {
   text.line("runs on", runs_text(graph));
   text.table("inputs", tensor_rows(graph.inputs));
   text.table("outputs", tensor_rows(graph.outputs));
+  if (graph.largest_activation) {
+    const LargestActivation& largest = *graph.largest_activation;
+    std::string words = printable(largest.tensor);
+    if (largest.dtype) words += "  " + type_text(largest.dtype, largest.shape);
+    if (largest.bytes > 0) words += ", " + size_text(largest.bytes);
+    if (std::ranges::count(*largest.shape, -1) > 0) words += " where ? is 1";
+    text.line("largest", words);
+  }
   text.line("variables", variables_text(graph));
   std::string collections;
   for (const CollectionSummary& collection : graph.collections) {

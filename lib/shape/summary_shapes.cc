@@ -1,0 +1,93 @@
+#include "shape/summary_shapes.h"
+
+#include "graph/edges.h"
+#include "graph/names.h"
+#include "ops/kinds.h"
+#include "shape/infer.h"
+
+namespace gedit {
+namespace {
+
+class ShapeSummary {
+ public:
+  ShapeSummary(const Graph& graph, Registry& ops, GraphSummary& summary)
+      : graph_(graph), ops_(ops), summary_(summary), names_(graph), inference_(graph, ops) {}
+
+  void run() {
+    for (TensorSummary& tensor : summary_.inputs) add_to(tensor);
+    for (TensorSummary& tensor : summary_.outputs) add_to(tensor);
+    find_largest();
+  }
+
+ private:
+  // Where both know something, what follows from the graph knows what the file says, too.
+  void add_to(TensorSummary& tensor) const {
+    const Input named = parse_input(tensor.tensor);
+    const NodeId id = names_.find(named.node);
+    if (id == kNoNode) return;
+    const Shape inferred = inference_.main().shape(id, named.index());
+    if (inferred && compatible(inferred, tensor.shape)) tensor.shape = inferred;
+  }
+
+  // What is made of the inputs on the way to the outputs; training steps are no outputs of the model.
+  void find_largest() {
+    NodeSet inputs(graph_.size()), outputs(graph_.size());
+    const auto take = [&](const TensorSummary& tensor, NodeSet& set) {
+      const NodeId id = names_.find(parse_input(tensor.tensor).node);
+      if (id != kNoNode && !graph_.is(id, OpKind::kWritesVariable | OpKind::kNoOp)) set.add(id);
+    };
+    for (const TensorSummary& tensor : summary_.inputs) take(tensor, inputs);
+    for (const TensorSummary& tensor : summary_.outputs) take(tensor, outputs);
+    const Edges sources = producers(graph_, names_);
+    const NodeSet upstream = reach(outputs, sources, kAnyDistance);
+    const NodeSet downstream = reach(inputs, reversed(sources), kAnyDistance);
+    uint64_t most = 1;
+    NodeId largest = kNoNode;
+    uint32_t largest_output = 0;
+    for (const NodeId id : downstream.nodes()) {
+      if (!upstream.has(id) || inputs.has(id)) continue;
+      for (uint32_t k = 0; k < inference_.main().outputs(id); ++k) {
+        const uint64_t elements = elements_of(inference_.main().shape(id, k));
+        if (elements <= most) continue;
+        most = elements;
+        largest = id;
+        largest_output = k;
+      }
+    }
+    if (largest == kNoNode) return;
+    LargestActivation found;
+    found.tensor = std::string(graph_.name(largest));
+    if (largest_output > 0) found.tensor += ":" + std::to_string(largest_output);
+    found.shape = inference_.main().shape(largest, largest_output);
+    const auto types = output_types(ops_, graph_.bytes(largest));
+    if (types && largest_output < types->size() && (*types)[largest_output] != DType::kInvalid)
+      found.dtype = base_type((*types)[largest_output]);
+    if (found.dtype) found.bytes = most * dtype_width(*found.dtype);
+    summary_.largest_activation = std::move(found);
+  }
+
+  // With 1 for each dimension that is not known: what one example takes.
+  static uint64_t elements_of(const Shape& shape) {
+    if (!shape) return 0;
+    uint64_t count = 1;
+    for (const int64_t dim : *shape) {
+      if (dim >= 0 && __builtin_mul_overflow(count, static_cast<uint64_t>(dim), &count)) return 0;
+    }
+    return count < (uint64_t{1} << 58) ? count : 0;
+  }
+
+  const Graph& graph_;
+  Registry& ops_;
+  GraphSummary& summary_;
+  Names names_;
+  Inference inference_;
+};
+
+}  // namespace
+
+void add_inferred_shapes(const Graph& graph, Registry& ops, GraphSummary& summary) {
+  if (summary.nodes + summary.function_nodes > kMostNodesForShapes) return;
+  ShapeSummary(graph, ops, summary).run();
+}
+
+}  // namespace gedit

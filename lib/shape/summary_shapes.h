@@ -1,0 +1,17 @@
+// Shapes in what is told of a graph that the file does not say, and its largest activation
+// (docs/rules.md#inspect).
+#pragma once
+
+#include "graph/graph.h"
+#include "model/summary.h"
+#include "ops/registry.h"
+
+namespace gedit {
+
+// Larger graphs, functions included, are told of without: inference takes about a microsecond a node.
+constexpr uint64_t kMostNodesForShapes = 100'000;
+
+// Fills in the shapes of inputs and outputs, and largest_activation. The graph is decoded.
+void add_inferred_shapes(const Graph& graph, Registry& ops, GraphSummary& summary);
+
+}  // namespace gedit
