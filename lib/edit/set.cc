@@ -58,8 +58,7 @@ Changes set(Model& model, Registry& ops, const SetRequest& request) {
   if (steps.empty()) throw Error(Cause::kUsage, "what is to be set?").hint("--device, --attr or --shape");
   model.graph().decode();
   Setting setting(model, ops, request.want_changes);
-  std::optional<ShapeFollowing> following;
-  if (request.follow) following.emplace(setting);
+  std::optional<ShapeFollowing> following;  // of the graph as the first --shape finds it
   for (const SetStep& step : steps) {
     switch (step.is) {
       case SetStep::Is::kDevice:
@@ -69,6 +68,10 @@ Changes set(Model& model, Registry& ops, const SetRequest& request) {
         set_attribute(setting, step.text);
         break;
       case SetStep::Is::kShape:
+        if (request.follow && !following) {
+          setting.drop_stale();
+          following.emplace(setting);
+        }
         set_shape(setting, step.text, following ? &*following : nullptr);
         break;
     }

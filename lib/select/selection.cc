@@ -109,6 +109,7 @@ struct Selecting::State {
   SearchedPlace main;
   std::optional<Library> library;
   std::unique_ptr<Inference> shapes;  // where a selector asks for them
+  std::function<std::unique_ptr<Inference>()> make_shapes;
   std::map<size_t, std::unique_ptr<SearchedPlace>> bodies;
   std::unordered_map<std::string_view, std::vector<size_t>> function_numbers;
 };
@@ -133,7 +134,7 @@ bool Selecting::State::has_dtype(std::string_view node_def, DType type) {
 // Nodes of which an output has a shape that `matches` takes, as `gedit shapes` tells it.
 NodeSet Selecting::State::with_shape(SearchedPlace& place, const auto& matches) {
   NodeSet set(place.graph.size());
-  if (!shapes) shapes = std::make_unique<Inference>(main.graph, ops);
+  if (!shapes) shapes = make_shapes ? make_shapes() : std::make_unique<Inference>(main.graph, ops);
   const GraphShapes* found = place.function.empty() ? &shapes->main() : shapes->function(place.function);
   for (uint32_t i = 0; i < place.graph.size() && found != nullptr; ++i) {
     const NodeId id{i};
@@ -412,6 +413,11 @@ std::string place_text(const Selection& inside, const Selector& selector, const 
 
 Selecting::Selecting(Model& model, Registry& ops) : state_(std::make_unique<State>(model, ops)) {}
 Selecting::~Selecting() = default;
+
+void Selecting::forget_shapes() { state_->shapes.reset(); }
+void Selecting::infer_shapes_by(std::function<std::unique_ptr<Inference>()> make) {
+  state_->make_shapes = std::move(make);
+}
 
 Selection Selecting::evaluate(const Selector& selector) { return state_->evaluate(selector); }
 

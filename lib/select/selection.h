@@ -1,6 +1,7 @@
 // What a selector hits in a model.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 
 namespace gedit {
 
+class Inference;
 class Names;
 struct Library;
 
@@ -26,7 +28,7 @@ struct Selection {
 };
 
 // Evaluates selectors over one model; what it derives (names, edges, library) is made when it is first needed
-// and shared by all selectors asked. The model is not edited meanwhile.
+// and shared by all selectors asked. The model is not edited meanwhile, but for what an editor says.
 class Selecting {
  public:
   Selecting(Model& model, Registry& ops);
@@ -41,6 +43,11 @@ class Selecting {
 
   // `matches nothing` as an error with the nearest names.
   Error nothing(std::string_view text);
+
+  // Attributes of nodes changed, of shapes among them: what was inferred is so no longer. `make` infers anew
+  // when a selector asks for it; without it the graph as it lies.
+  void forget_shapes();
+  void infer_shapes_by(std::function<std::unique_ptr<Inference>()> make);
 
   const Names& names();      // of the main graph
   const Edges& producers();  // of the main graph

@@ -236,6 +236,7 @@ void ShapeFollowing::write_functions(Inference& now) {
 
 void ShapeFollowing::finish(bool rebake) {
   if (shapes_.empty()) return;
+  setting_.drop_stale();
   find_downstream();
   find_functions();
   strip_nodes();

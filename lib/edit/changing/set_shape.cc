@@ -117,7 +117,10 @@ void set_shape(Setting& setting, const std::string& text, ShapeFollowing* follow
   const std::string plain(node_name(node_def));
   setting.replace(where, id, std::move(edited));
   if (before && shape && *before == *shape) return;
-  if (following != nullptr) return following->add({id, before, shape});
+  if (following != nullptr) {
+    setting.state({id, 0, shape});
+    return following->add({id, before, shape});
+  }
   for (const NodeId reader : setting.consumers(function).of(id)) {
     each_input(where.bytes(reader), [&](std::string_view input) {
       const Input parsed = parse_input_of(where, input);

@@ -23,6 +23,16 @@ class OnDevice final : public Mapping {
 
 }  // namespace
 
+// A selector of a step speaks of shapes as the steps before it left them.
+Setting::Setting(Model& model, Registry& ops, bool want_changes)
+    : model(model), ops(ops), selecting(model, ops), want_changes_(want_changes) {
+  selecting.infer_shapes_by([this] {
+    drop_stale();
+    store_functions();
+    return std::make_unique<Inference>(graph(), this->ops, InferRequest{stated_, true});
+  });
+}
+
 const Names& Setting::names(const std::string& function) {
   if (function.empty()) return selecting.names();
   auto& made = body_names_[function];
@@ -52,6 +62,7 @@ const std::optional<OpDef>& Setting::definition(std::string_view op) {
 void Setting::replace(Graph& where, NodeId id, std::string node_def) {
   functions_edited_ = functions_edited_ || where.is_body();
   where.replace(id, std::move(node_def));
+  selecting.forget_shapes();
 }
 
 void Setting::say(const std::string& function, std::string_view name, std::string what) {
@@ -67,9 +78,18 @@ void Setting::put_all_on(std::string device) {
   on_device_ = std::make_shared<const OnDevice>(std::move(device));
 }
 
-Changes Setting::finish() {
+void Setting::drop_stale() {
   for (auto& [function, stale] : stale_) drop_output_shapes(*stale.graph, consumers(function), stale.nodes);
+  stale_.clear();
+}
+
+void Setting::store_functions() {
   if (functions_edited_) graph().set_part(graph_field::kLibrary, selecting.library().encode());
+}
+
+Changes Setting::finish() {
+  drop_stale();
+  store_functions();
   if (on_device_) graph().map_all(on_device_);
   return std::move(changes);
 }

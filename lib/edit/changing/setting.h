@@ -8,19 +8,20 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "edit/basis/changes.h"
 #include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/names.h"
 #include "select/selection.h"
+#include "shape/infer.h"
 
 namespace gedit {
 
 class Setting {
  public:
-  Setting(Model& model, Registry& ops, bool want_changes)
-      : model(model), ops(ops), selecting(model, ops), want_changes_(want_changes) {}
+  Setting(Model& model, Registry& ops, bool want_changes);
 
   Model& model;
   Registry& ops;
@@ -55,6 +56,12 @@ class Setting {
   // The node may give another shape than it did.
   void mark_stale(Graph& where, const std::string& function, NodeId id);
 
+  // The tensor has a shape that the file does not say of what is made of it.
+  void state(StatedShape shape) { stated_.push_back(std::move(shape)); }
+
+  // Takes from the nodes that are stale, and those behind them, what the file says of their shapes.
+  void drop_stale();
+
   // Every node of the main graph, which is then written once more, on one device: the last step.
   void put_all_on(std::string device);
 
@@ -66,10 +73,13 @@ class Setting {
     NodeSet nodes;
   };
 
+  void store_functions();
+
   bool want_changes_;
   bool functions_edited_ = false;
   std::shared_ptr<const Mapping> on_device_;
   std::map<std::string, Stale> stale_;  // by function
+  std::vector<StatedShape> stated_;
   std::map<std::string, std::unique_ptr<Names>> body_names_;
   std::map<std::string, std::unique_ptr<Edges>> consumers_;
   std::unordered_map<std::string_view, std::optional<OpDef>> definitions_;
