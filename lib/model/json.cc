@@ -145,7 +145,10 @@ class JsonWriter final : public Receiver {
     leave('}');
   }
 
-  void print(const Message& part, std::string& text) const override { text = json_of(part, *resolver_); }
+  void print(const FieldDescriptor& field, std::string_view bytes, PartReader& reader,
+             std::string& text) const override {
+    text = json_of(reader.read(field, bytes), *resolver_);
+  }
 
   void piece(const FieldDescriptor& field, std::string_view json) override {
     // {"field":VALUE}

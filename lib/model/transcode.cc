@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <mutex>
 
 #include "base/messages.h"
 #include "base/parallel.h"
@@ -53,7 +52,7 @@ class MessageTaker {
   void take(const Descriptor& type, const MessagePieces& message) {
     for (const FieldDescriptor* field : present(type, message)) {
       if (!leads_to_opened(*field)) {
-        pieces(type, *field, message);
+        pieces(*field, message);
       } else if (field->is_repeated()) {
         for_each(message, *field, [&](const Field& one) { open(*field, {one.value}); });
       } else {
@@ -104,7 +103,7 @@ class MessageTaker {
 
   // Neighbours in the file are parsed together, straight from it; a field that must be seen whole and lies
   // scattered is gathered first.
-  void pieces(const Descriptor& type, const FieldDescriptor& field, const MessagePieces& message) {
+  void pieces(const FieldDescriptor& field, const MessagePieces& message) {
     const bool whole = !field.is_repeated() || field.is_map();
     std::string_view run;
     std::string gathered;
@@ -129,64 +128,21 @@ class MessageTaker {
     }
     runs.push_back(run);
     pieces_in_order(
-        runs.size(), [&](size_t k, std::string& text) { print(type, field, runs[k], text); },
+        runs.size(),
+        [&](size_t k, std::string& text) {
+          const auto reader =
+              readers_.borrow([&] { return std::make_unique<PartReader>(form_, drop_unknown_); });
+          receiver_.print(field, runs[k], *reader, text);
+        },
         [&](std::string_view text) { receiver_.piece(field, text); });
   }
-
-  // On any thread.
-  void print(const Descriptor& type, const FieldDescriptor& field, std::string_view bytes,
-             std::string& text) {
-    if (bytes.size() > INT_MAX)
-      throw Error(Cause::kRefused, std::string(field.name()) + " of over 2 GiB, which " +
-                                       std::string(form_.word) + " cannot hold");
-    const Borrowed room(rooms_, *this);
-    const bool has_unknown = room->checker.check(type, bytes);
-    Message& part = room->arena.make(type);
-    if (!parse_message(bytes, part)) throw Malformed(bytes.data(), "not a " + type.full_name());
-    if (has_unknown) drop_unknown_fields(part);
-    receiver_.print(part, text);
-  }
-
-  // What one thread needs for a piece, used again by whoever comes next.
-  struct Room {
-    explicit Room(Checker own) : checker(std::move(own)) {}
-    Checker checker;
-    PieceArena arena;
-  };
-  struct Rooms {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Room>> free;
-  };
-  class Borrowed {
-   public:
-    Borrowed(Rooms& rooms, const MessageTaker& taker) : rooms_(rooms) {
-      const std::lock_guard lock(rooms_.mutex);
-      if (!rooms_.free.empty()) {
-        room_ = std::move(rooms_.free.back());
-        rooms_.free.pop_back();
-      } else {
-        room_ = std::make_unique<Room>(Checker(taker.form_, taker.drop_unknown_));
-      }
-    }
-    ~Borrowed() {
-      const std::lock_guard lock(rooms_.mutex);
-      rooms_.free.push_back(std::move(room_));
-    }
-    Borrowed(const Borrowed&) = delete;
-    Borrowed& operator=(const Borrowed&) = delete;
-    Room* operator->() const { return room_.get(); }
-
-   private:
-    Rooms& rooms_;
-    std::unique_ptr<Room> room_;
-  };
 
   std::string_view file_;
   Checker checker_;
   Form form_;
   bool drop_unknown_;
   Receiver& receiver_;
-  Rooms rooms_;
+  Rooms<PartReader> readers_;
 };
 
 }  // namespace
@@ -307,10 +263,22 @@ void take_apart(Kind kind, std::string_view message, std::string_view file, Form
   }
 }
 
-void Assembler::append(const Message& part) {
-  const size_t start = bytes_.size();
-  append_serialized(bytes_, part);
-  checker_.check(*part.GetDescriptor(), std::string_view(bytes_).substr(start));
+const Message& PartReader::read(const FieldDescriptor& field, std::string_view bytes) {
+  if (bytes.size() > INT_MAX)
+    throw Error(Cause::kRefused, std::string(field.name()) + " of over 2 GiB, which " +
+                                     std::string(form_.word) + " cannot hold");
+  const Descriptor& type = *field.containing_type();
+  const bool has_unknown = checker_.check(type, bytes);
+  Message& part = arena_.make(type);
+  if (!parse_message(bytes, part)) throw Malformed(bytes.data(), "not a " + type.full_name());
+  if (has_unknown) drop_unknown_fields(part);
+  return part;
+}
+
+void PartWriter::append(const Message& part, std::string& bytes) {
+  const size_t start = bytes.size();
+  append_serialized(bytes, part);
+  checker_.check(*part.GetDescriptor(), std::string_view(bytes).substr(start));
 }
 
 void Assembler::end(const FieldDescriptor& field, size_t begin) {
