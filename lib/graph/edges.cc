@@ -132,4 +132,18 @@ NodeSet reach(const NodeSet& set, const Edges& edges, uint32_t steps) {
   return reached;
 }
 
+const std::vector<NodeId>& Reacher::from(NodeId id) {
+  for (const NodeId before : reached_) seen_[index_of(before)] = false;
+  reached_.assign(1, id);
+  seen_[index_of(id)] = true;
+  for (size_t next = 0; next < reached_.size(); ++next) {
+    for (const NodeId target : edges_.of(reached_[next])) {
+      if (seen_[index_of(target)]) continue;
+      seen_[index_of(target)] = true;
+      reached_.push_back(target);
+    }
+  }
+  return reached_;
+}
+
 }  // namespace gedit

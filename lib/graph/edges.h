@@ -65,4 +65,18 @@ class NodeSet {
 NodeSet reach(const NodeSet& set, const Edges& edges, uint32_t steps);
 constexpr uint32_t kAnyDistance = 0xffffffff;
 
+// What one node reaches, asked of many nodes of a large graph: each costs what it reaches.
+class Reacher {
+ public:
+  // `edges` outlives it.
+  Reacher(const Edges& edges, uint32_t size) : edges_(edges), seen_(size) {}
+  // The node itself first; valid up to the next call.
+  const std::vector<NodeId>& from(NodeId id);
+
+ private:
+  const Edges& edges_;
+  std::vector<bool> seen_;  // of what stands in reached_
+  std::vector<NodeId> reached_;
+};
+
 }  // namespace gedit

@@ -56,27 +56,39 @@ class RestoresInFunctions {
   size_t looked_at_ = 0;
 };
 
-// Distinct keys of the restore nodes that the op runs.
-std::vector<std::string> keys_below(const SummarizedGraph& of, RestoresInFunctions& functions,
-                                    const std::string& restore_op) {
-  const NodeId op = of.names.find(node_of(restore_op));
-  if (op == kNoNode) return {};
-  NodeSet from(of.graph.size());
-  from.add(op);
-  const NodeSet below = reach(from, of.producers, kAnyDistance);
-  std::set<std::string> keys;
-  for (const SaverNode& restore : of.savers.restores) {
-    if (!below.has(restore.node)) continue;
-    for (const SavedTensor& tensor : restore.tensors) keys.insert(saved_key(tensor));
+// Which keys an operation restores.
+class RestoredKeys {
+ public:
+  explicit RestoredKeys(const SummarizedGraph& of)
+      : of_(of), functions_(of), reacher_(of.producers, of.graph.size()) {
+    for (const SaverNode& restore : of.savers.restores) restores_.emplace(index_of(restore.node), &restore);
   }
-  // A merge runs several such calls by one NoOp.
-  const auto take = [&](NodeId id) {
-    if (!of.graph.is(id, OpKind::kNoOp)) functions.add(of.graph.bytes(id), keys);
-  };
-  take(op);
-  for (const NodeId source : of.producers.of(op)) take(source);
-  return {keys.begin(), keys.end()};
-}
+
+  // Distinct keys of the restore nodes that the op runs.
+  std::vector<std::string> of(const std::string& restore_op) {
+    const NodeId op = of_.names.find(node_of(restore_op));
+    if (op == kNoNode) return {};
+    std::set<std::string> keys;
+    for (const NodeId id : reacher_.from(op)) {
+      const auto restore = restores_.find(index_of(id));
+      if (restore == restores_.end()) continue;
+      for (const SavedTensor& tensor : restore->second->tensors) keys.insert(saved_key(tensor));
+    }
+    // A merge runs several such calls by one NoOp.
+    const auto take = [&](NodeId id) {
+      if (!of_.graph.is(id, OpKind::kNoOp)) functions_.add(of_.graph.bytes(id), keys);
+    };
+    take(op);
+    for (const NodeId source : of_.producers.of(op)) take(source);
+    return {keys.begin(), keys.end()};
+  }
+
+ private:
+  const SummarizedGraph& of_;
+  RestoresInFunctions functions_;
+  Reacher reacher_;
+  std::unordered_map<uint32_t, const SaverNode*> restores_;  // by node
+};
 
 // A slot's key is made of the path to its optimizer as it was when the model was saved: a merge puts a prefix
 // before the key, and before the path. What the savers restore tells.
@@ -105,7 +117,7 @@ void settle_slot_keys(GraphSummary& summary) {
 
 void summarize_savers(const SummarizedGraph& of, GraphSummary& summary) {
   std::set<std::string> known;
-  RestoresInFunctions functions(of);
+  RestoredKeys restored(of);
   for (const std::string_view bytes : saver_defs(of.meta)) {
     const SaverDef def = parse_saver_def(bytes);
     static constexpr const char* kVersions[] = {"legacy", "V1", "V2"};
@@ -116,7 +128,7 @@ void summarize_savers(const SummarizedGraph& of, GraphSummary& summary) {
     saver.sharded = def.sharded;
     saver.version = def.version < 3 ? kVersions[def.version] : std::to_string(def.version);
     if (!known.insert(saver.restore_op).second) continue;
-    saver.keys = keys_below(of, functions, saver.restore_op);
+    saver.keys = restored.of(saver.restore_op);
     summary.savers.push_back(std::move(saver));
   }
   settle_slot_keys(summary);

@@ -22,13 +22,26 @@ Json dtype_json(const std::optional<DType>& dtype) {
   return dtype ? Json(dtype_name(*dtype)) : Json(nullptr);
 }
 
+// Sets a key where keys come in order: of equal ones the last counts. (operator[] looks at all that are
+// there.)
+void set_next(Json& object, const std::string& key, Json value) {
+  auto& members = object.get_ref<Json::object_t&>();
+  if (!members.empty() && members.back().first == key) {
+    members.back().second = std::move(value);
+  } else {
+    members.emplace_back(key, std::move(value));
+  }
+}
+
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json side_json(const std::map<std::string, TensorSummary>& side) {
   Json object = Json::object();
   for (const auto& [key, tensor] : side) {
-    object[key] = {
-        {"tensor", tensor.tensor}, {"dtype", dtype_json(tensor.dtype)}, {"shape", shape_json(tensor.shape)}};
+    set_next(object, key,
+             {{"tensor", tensor.tensor},
+              {"dtype", dtype_json(tensor.dtype)},
+              {"shape", shape_json(tensor.shape)}});
   }
   return object;
 }
@@ -36,9 +49,10 @@ Json side_json(const std::map<std::string, TensorSummary>& side) {
 Json signatures_object(const std::vector<SignatureSummary>& signatures) {
   Json object = Json::object();
   for (const SignatureSummary& signature : signatures) {
-    object[signature.key] = {{"method", signature.method},
-                             {"inputs", side_json(signature.inputs)},
-                             {"outputs", side_json(signature.outputs)}};
+    set_next(object, signature.key,
+             {{"method", signature.method},
+              {"inputs", side_json(signature.inputs)},
+              {"outputs", side_json(signature.outputs)}});
   }
   return object;
 }
@@ -77,7 +91,7 @@ Json graph_json(const GraphSummary& graph, bool scopes) {
   }
   Json collections = Json::object();
   for (const CollectionSummary& collection : graph.collections) {
-    collections[collection.key] = {{"kind", collection.kind}, {"items", collection.items}};
+    set_next(collections, collection.key, {{"kind", collection.kind}, {"items", collection.items}});
   }
   Json savers = Json::array();
   for (const SaverSummary& saver : graph.savers) {
@@ -189,7 +203,7 @@ std::string flops_json(const Flops& flops) {
                     {"largest_activation", shape_json(scope.largest)}});
   }
   Json not_counted = Json::object();
-  for (const auto& [op, nodes] : flops.not_counted) not_counted[op] = nodes;
+  for (const auto& [op, nodes] : flops.not_counted) set_next(not_counted, op, nodes);
   return text_of({{"total", flops.total}, {"rows", rows}, {"not_counted", not_counted}}, 1) + "\n";
 }
 

@@ -24,7 +24,8 @@ class SaverExtension final : public GraphSaverNodes {
         facts_(facts),
         mapping_(mapping),
         values_(values),
-        result_(result) {
+        result_(result),
+        restores_one_each_(facts.savers()) {
     if (!facts.model.meta().has(meta_field::kSaver)) return;
     const SaverDefNodes def = saver_def_nodes(facts.model.meta().part(meta_field::kSaver), facts.names());
     for (const SaverNode& save :
@@ -208,7 +209,7 @@ class SaverExtension final : public GraphSaverNodes {
     }
     const std::vector<NodeId> imports = table_imports(restore, restored);
     if (restored.empty()) return;
-    const bool one_each = restores_one_each(facts_.savers(), restore, node_op(graph_.bytes(restore.node)));
+    const bool one_each = restores_one_each_(restore, node_op(graph_.bytes(restore.node)));
     const auto known = output_types(facts_.ops, graph_.bytes(restore.node));
     std::vector<SaverEntry> entries;
     for (const auto& [slot, tensor] : restored) {
@@ -290,6 +291,7 @@ class SaverExtension final : public GraphSaverNodes {
   CopyMapping& mapping_;
   const bool values_;
   CopyChanges& result_;
+  const RestoresOneEach restores_one_each_;
   std::set<NodeId> main_;                            // Save nodes of saver_def's saver
   std::unordered_map<uint32_t, std::string> again_;  // what computes a saved value, and its copy
 };

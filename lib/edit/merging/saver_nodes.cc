@@ -65,7 +65,7 @@ void MergedSavers::rekey_chosen() {
     if (restore.names == kNoNode || reads_another(*chosen_, restore)) continue;
     const bool here = restore.node == main_restore;
     const bool one_each =
-        here && restores_one_each(own.all, restore, node_op(chosen_->graph().bytes(restore.node)));
+        here && RestoresOneEach(own.all)(restore, node_op(chosen_->graph().bytes(restore.node)));
     read_v2(nodes, restore);  // the checkpoint that is written is one
     for (SavedTensor& tensor : restore.tensors) tensor.key = checkpoint_.key_of(*chosen_, tensor.key);
     const std::vector<std::string> made =

@@ -181,15 +181,17 @@ void rekey(Graph& graph, const std::vector<SaverNode>& savers,
   }
 }
 
-bool restores_one_each(const Savers& savers, const SaverNode& restore, std::string_view restore_op) {
+RestoresOneEach::RestoresOneEach(const Savers& savers) {
+  for (const SaverNode& save : savers.saves) {
+    if (save.tensors.size() < 2) continue;
+    for (const SavedTensor& tensor : save.tensors) saved_among_several_.emplace(tensor.key, tensor.slice);
+  }
+}
+
+bool RestoresOneEach::operator()(const SaverNode& restore, std::string_view restore_op) const {
   if (!is_restore_v2_op(restore_op)) return true;
-  if (restore.tensors.size() != 1) return false;
-  return std::any_of(savers.saves.begin(), savers.saves.end(), [&](const SaverNode& save) {
-    return save.tensors.size() > 1 &&
-           std::any_of(save.tensors.begin(), save.tensors.end(), [&](const SavedTensor& tensor) {
-             return tensor.key == restore.tensors[0].key && tensor.slice == restore.tensors[0].slice;
-           });
-  });
+  return restore.tensors.size() == 1 &&
+         saved_among_several_.contains({restore.tensors[0].key, restore.tensors[0].slice});
 }
 
 }  // namespace gedit

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "edit/savers/nodes.h"
@@ -44,8 +46,15 @@ void rekey(Graph& graph, const std::vector<SaverNode>& savers,
 // called before extend_restore(). What shares its Const of keys with others stays as it is.
 void read_v2(SaverNodes& nodes, SaverNode& restore);
 
-// Whether the saver has one Restore node per variable: the op takes one key, or a Save node has the key among
-// several.
-bool restores_one_each(const Savers& savers, const SaverNode& restore, std::string_view restore_op);
+// Which savers have one Restore node per variable. Asked of many, it goes over what is saved once.
+class RestoresOneEach {
+ public:
+  explicit RestoresOneEach(const Savers& savers);  // which outlive it
+  // Whether the op takes one key, or a Save node has the key among several.
+  bool operator()(const SaverNode& restore, std::string_view restore_op) const;
+
+ private:
+  std::set<std::pair<std::string_view, std::string_view>> saved_among_several_;  // keys and slices
+};
 
 }  // namespace gedit
