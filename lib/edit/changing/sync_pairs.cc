@@ -197,4 +197,25 @@ std::string SyncVariables::rest() const {
                      printable(scope_of_prefix(to_)), printable(first));
 }
 
+std::string SyncVariables::left(const std::vector<SyncPair>& pairs) const {
+  if (all_ || !has_trainable_) return "";
+  NodeSet paired(facts_.graph().size());
+  for (const SyncPair& pair : pairs) paired.add(pair.to);
+  size_t count = 0;
+  std::string_view first;
+  for (const NodeId id : variables_) {
+    const std::string_view name = facts_.graph().name(id);
+    if (!stands_under(name, to_) || (source_inside() && stands_under(name, from_))) continue;
+    if (paired.has(id) || trainable_.has(id) || is_slot(id)) continue;
+    const NodeId partner = facts_.names().find(from_ + std::string(name.substr(to_.size())));
+    if (partner == kNoNode || !is_variable_op(op(partner))) continue;
+    if (count++ == 0) first = name;
+  }
+  if (count == 0) return "";
+  return fmt::format("{} of '{}' {} not trainable and {} left alone, first '{}'; hint: --all",
+                     count == 1 ? "1 variable" : std::to_string(count) + " variables",
+                     printable(scope_of_prefix(to_)), count == 1 ? "is" : "are", count == 1 ? "is" : "are",
+                     printable(first));
+}
+
 }  // namespace gedit

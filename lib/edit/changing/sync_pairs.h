@@ -41,6 +41,8 @@ class SyncVariables {
 
   // A note of what of SRC has no partner; empty where all have.
   std::string rest() const;
+  // A note of variables of DST that have a partner and are in no pair, since they are not trainable.
+  std::string left(const std::vector<SyncPair>& pairs) const;
 
  private:
   std::string_view bytes(NodeId id) const { return facts_.graph().bytes(id); }

@@ -9,6 +9,7 @@
 #include "checkpoint/bundle.h"
 #include "checkpoint/object_edits.h"
 #include "checkpoint/objects.h"
+#include "edit/functions/call_attributes.h"
 #include "edit/functions/function_def.h"
 #include "edit/objects/copy.h"
 #include "edit/savers/function_extension.h"
@@ -156,7 +157,9 @@ class ObjectExtension {
     if (inputs.size() == before) return;
     body.apply();
     inputs.insert(inputs.end(), controls.begin(), controls.end());
-    graph_.replace(call, with_inputs(with_types(graph_.bytes(call), "Tin", types), inputs));
+    std::vector<DType> all = type_list(find_attr(graph_.bytes(call), "Tin").value_or(""));
+    all.insert(all.end(), types.begin(), types.end());
+    graph_.replace(call, with_arguments(graph_.bytes(call), inputs, all));
     result_.changed.emplace_back(graph_.name(call), "extended");
   }
 
@@ -205,12 +208,7 @@ class ObjectExtension {
     library_.functions[function].body.write(bytes);
     const std::string name = free_function_name(library_, facts_.ops, library_.functions[function].name);
     library_.add(with_function_name(bytes.text, name), facts_.model.arena);
-    const std::string_view node_def = graph_.bytes(call);
-    const std::string value =
-        with_each_field(*find_attr(node_def, "f"), attr_field::kFunc, [&](std::string_view func) {
-          return with_each_field(func, 1, [&](std::string_view) { return name; });
-        });
-    graph_.replace(call, with_attr(node_def, "f", value));
+    graph_.replace(call, calling(graph_.bytes(call), name));
     return library_.functions.size() - 1;
   }
 

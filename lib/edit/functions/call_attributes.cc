@@ -1,7 +1,10 @@
 #include "edit/functions/call_attributes.h"
 
+#include "base/message_edit.h"
 #include "graph/node.h"
 #include "graph/types.h"
+#include "graph/wiring.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -88,6 +91,22 @@ std::string with_functions(std::string_view attr_value, const std::vector<std::s
     }
   }
   return out;
+}
+
+std::string calling(std::string_view node_def, std::string_view function) {
+  const auto renamed = [&](std::string_view) { return std::string(function); };
+  if (!is(node_op(node_def), OpKind::kLocalCall)) return with_each_field(node_def, node_field::kOp, renamed);
+  const auto before = find_attr(node_def, "f");
+  const std::string value =
+      with_each_field(before.value_or(""), attr_field::kFunc,
+                      [&](std::string_view func) { return with_each_field(func, 1, renamed); });
+  return with_attr(node_def, "f", value);
+}
+
+std::string with_arguments(std::string_view node_def, const std::vector<std::string>& inputs,
+                           const std::vector<DType>& types) {
+  const std::string rewired = with_inputs(node_def, inputs);
+  return find_attr(rewired, "Tin") ? with_attr(rewired, "Tin", type_list_value(types)) : rewired;
 }
 
 }  // namespace gedit

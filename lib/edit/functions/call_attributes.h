@@ -27,4 +27,10 @@ std::vector<std::string_view> functions_in(std::string_view attr_value);
 // The same AttrValue with other names for them, in their order.
 std::string with_functions(std::string_view attr_value, const std::vector<std::string>& names);
 
+// The same call of another function: by attribute `f`, or by its op, as TensorFlow called functions once.
+std::string calling(std::string_view node_def, std::string_view function);
+// The same call of other arguments; their types are told where the call tells them.
+std::string with_arguments(std::string_view node_def, const std::vector<std::string>& inputs,
+                           const std::vector<DType>& types);
+
 }  // namespace gedit

@@ -12,6 +12,7 @@
 #include "base/message_edit.h"
 #include "base/near.h"
 #include "edit/basis/addresses.h"
+#include "edit/functions/call_attributes.h"
 #include "edit/functions/function_def.h"
 #include "graph/function_names.h"
 #include "graph/wiring.h"
@@ -227,18 +228,8 @@ class Exposing {
   }
 
   std::string call_of(std::string_view node_def, std::string_view function, bool by_type) const {
-    std::string out;
-    if (by_type) {
-      out =
-          with_each_field(node_def, node_field::kOp, [&](std::string_view) { return std::string(function); });
-    } else {
-      std::string value;
-      const auto before = find_attr(node_def, "f");
-      value = with_each_field(*before, attr_field::kFunc, [&](std::string_view func) {
-        return with_each_field(func, 1, [&](std::string_view) { return std::string(function); });
-      });
-      out = with_types(with_attr(node_def, "f", value), "Tout", {exposed_.type});
-    }
+    std::string out = calling(node_def, function);
+    if (!by_type) out = with_types(out, "Tout", {exposed_.type});
     if (const auto shapes = find_attr(out, "_output_shapes")) {
       const std::string more = with_each_field(*shapes, attr_field::kList, [&](std::string_view list) {
         std::string longer(list);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "checkpoint/bundle.h"
+#include "edit/functions/call_attributes.h"
 #include "edit/savers/function_reduction.h"
 #include "graph/function_names.h"
 #include "model/saver_calls.h"
@@ -109,10 +110,9 @@ void SaverFunctionShrinking::apply(Changes& changes, std::set<std::string, std::
       inputs.push_back(std::move(input));
       if (here < all.size()) types.push_back(all[here]);
     }
-    std::string node_def = with_attr(graph.bytes(call.node), "Tin", type_list_value(types));
-    node_def = with_attr(node_def, "_read_only_resource_inputs", std::nullopt);
+    const std::string node_def = with_arguments(graph.bytes(call.node), inputs, types);
     changes.changed.emplace_back(graph.name(call.node), "without what is gone");
-    graph.replace(call.node, with_inputs(node_def, inputs));
+    graph.replace(call.node, with_attr(node_def, "_read_only_resource_inputs", std::nullopt));
   }
   if (made.empty()) return;
   std::string out;
