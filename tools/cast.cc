@@ -30,6 +30,7 @@ class CastGraph final : public Command {
                     "checkpoint x")
         ->type_name("CKPT");
     output_.setup(line);
+    output_.setup_state(line);
   }
 
   int run() override {

@@ -13,6 +13,7 @@ class Convert final : public Command {
   void setup(CommandLine& line) override {
     input_.setup(line);
     output_.setup(line);
+    output_.setup_state(line);
     verifying_.setup(line);
     line.add_option("--checkpoint", checkpoint_, "Variables of a MetaGraphDef that becomes a SavedModel")
         ->type_name("CKPT");

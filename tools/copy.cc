@@ -51,6 +51,7 @@ class Copy final : public Command {
     line.add_option("--map-out", map_out_, "Write what became what, as JSON")->type_name("F.json");
     devices_.setup(line);
     output_.setup(line);
+    output_.setup_state(line);
     verifying_.setup(line);
   }
 

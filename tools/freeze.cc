@@ -59,6 +59,7 @@ class Freeze final : public Command {
     line.add_option("--keep", request_.keep, "Variables that stay variables")->type_name("SELECTOR");
     devices_.setup(line);
     output_.setup(line);
+    output_.setup_state(line);
     verifying_.setup(line);
   }
 

@@ -97,6 +97,7 @@ class Merge final : public Command {
                   "Move the bytes of the checkpoints instead of linking their files");
     devices_.setup(line);
     output_.setup(line, false);
+    output_.setup_state(line);
     verifying_.setup(line);
   }
 

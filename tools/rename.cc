@@ -27,6 +27,7 @@ class Rename final : public Command {
                     "Keys that are a renamed variable's name follow; written beside OUT")
         ->type_name("CKPT");
     output_.setup(line);
+    output_.setup_state(line);
     verifying_.setup(line);
   }
 

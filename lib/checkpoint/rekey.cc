@@ -38,7 +38,8 @@ std::vector<ObjectValue> object_values(const ObjectGraph& graph) {
 }
 
 // The value that a person means: its key, or the path of its object.
-ObjectValue& value_at(std::vector<ObjectValue>& values, const std::string& object, const Checkpoint& of) {
+ObjectValue& object_value_at(std::vector<ObjectValue>& values, const std::string& object,
+                             const Checkpoint& of) {
   const auto found = std::find_if(values.begin(), values.end(), [&](const ObjectValue& value) {
     return value.key == object || object_path(value.key) == object;
   });
@@ -48,7 +49,7 @@ ObjectValue& value_at(std::vector<ObjectValue>& values, const std::string& objec
   throw refused("no such object").of(quoted("object", object)).in(of.prefix).hint(near.did_you_mean());
 }
 
-void refuse_twins(std::vector<ObjectValue> values, const Checkpoint& of, bool to_objects) {
+void refuse_equal_names(std::vector<ObjectValue> values, const Checkpoint& of, bool to_objects) {
   std::erase_if(values, [](const ObjectValue& value) { return value.name.empty(); });
   std::sort(values.begin(), values.end(), [](const ObjectValue& a, const ObjectValue& b) {
     return std::tie(a.name, a.key) < std::tie(b.name, b.key);
@@ -67,7 +68,7 @@ void refuse_twins(std::vector<ObjectValue> values, const Checkpoint& of, bool to
 
 // Calls use(key, name) for the tensors of a value: one, or a table's two.
 template <typename There, typename Use>
-bool each_tensor(const ObjectValue& value, There there, Use use) {
+bool each_tensor_of(const ObjectValue& value, There there, Use use) {
   if (there(value.key, value.name)) {
     use(value.key, value.name);
     return true;
@@ -80,7 +81,7 @@ bool each_tensor(const ObjectValue& value, There there, Use use) {
   return true;
 }
 
-void require_same(const Tensor& tensor, const Tensor& wanted, const Checkpoint& in, const Checkpoint& like) {
+void require_like(const Tensor& tensor, const Tensor& wanted, const Checkpoint& in, const Checkpoint& like) {
   if (tensor.dtype == wanted.dtype && tensor.shape == wanted.shape) return;
   throw refused(dtype_name(tensor.dtype) + " " + shape_text(tensor.shape) + ", " + dtype_name(wanted.dtype) +
                 " " + shape_text(wanted.shape) + " in " + printable(like.prefix))
@@ -101,17 +102,17 @@ std::string graph_without(ObjectGraph& graph, const std::vector<std::string>& ke
 
 }  // namespace
 
-Checkpoint keyed_by_name(Checkpoint checkpoint, const NameMap& names, std::vector<std::string>& left_out,
+Checkpoint keyed_by_name(Checkpoint checkpoint, const ObjectNames& names, std::vector<std::string>& left_out,
                          KeyChanges* changes) {
   const std::string bytes = load_object_graph(checkpoint);
   const ObjectGraph graph = parse_object_graph(bytes);
   std::vector<ObjectValue> values = object_values(graph);
-  for (const auto& [object, name] : names) value_at(values, object, checkpoint).name = name;
-  refuse_twins(values, checkpoint, false);
+  for (const auto& [object, name] : names) object_value_at(values, object, checkpoint).name = name;
+  refuse_equal_names(values, checkpoint, false);
   std::map<std::string, std::string, std::less<>> renamed;
   for (const ObjectValue& value : values) {
     if (value.name.empty()) continue;
-    each_tensor(
+    each_tensor_of(
         value, [&](const auto& key, const auto&) { return checkpoint.find(key) != nullptr; },
         [&](const auto& key, const auto& name) { renamed.emplace(key, name); });
   }
@@ -136,13 +137,13 @@ Checkpoint keyed_by_name(Checkpoint checkpoint, const NameMap& names, std::vecto
   return checkpoint;
 }
 
-KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, const NameMap& names,
+KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, const ObjectNames& names,
                               KeyChanges* changes) {
   const std::string bytes = load_object_graph(like);
   ObjectGraph graph = parse_object_graph(bytes);
   std::vector<ObjectValue> values = object_values(graph);
-  for (const auto& [name, object] : names) value_at(values, object, like).name = name;
-  refuse_twins(values, like, true);
+  for (const auto& [name, object] : names) object_value_at(values, object, like).name = name;
+  refuse_equal_names(values, like, true);
 
   KeyedByObject result;
   std::vector<bool> used(checkpoint.tensors.size(), false);
@@ -150,7 +151,7 @@ KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, con
   std::vector<std::string> from_like;
   const auto take = [&](const std::string& key, const std::string& name) {
     const Tensor* found = checkpoint.find(name);
-    if (const Tensor* wanted = like.find(key)) require_same(*found, *wanted, checkpoint, like);
+    if (const Tensor* wanted = like.find(key)) require_like(*found, *wanted, checkpoint, like);
     used[static_cast<size_t>(found - checkpoint.tensors.data())] = true;
     if (changes != nullptr) changes->push_back({name, key});
     tensors.push_back(*found);
@@ -158,11 +159,11 @@ KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, con
   };
   for (const ObjectValue& value : values) {
     const auto named = [&](const auto&, const auto& name) { return checkpoint.find(name) != nullptr; };
-    if (!value.name.empty() && each_tensor(value, named, take)) continue;
+    if (!value.name.empty() && each_tensor_of(value, named, take)) continue;
     const bool own = value.name.empty() || object_path(value.key) == kSaveCounter;
     const auto there = [&](const auto& key, const auto&) { return like.find(key) != nullptr; };
     const auto keep = [&](const auto& key, const auto&) { from_like.push_back(key); };
-    if (!own || !each_tensor(value, there, keep)) result.missing.push_back(value.key);
+    if (!own || !each_tensor_of(value, there, keep)) result.missing.push_back(value.key);
   }
   for (const auto& [name, object] : names) {
     if (checkpoint.find(name) == nullptr && checkpoint.find(name + std::string(kTableParts[0])) == nullptr)

@@ -13,12 +13,12 @@
 namespace gedit {
 
 // What a person says besides: the object's path or key there, the name there; exactly.
-using NameMap = std::map<std::string, std::string, std::less<>>;
+using ObjectNames = std::map<std::string, std::string, std::less<>>;
 
 // An object-based checkpoint with the names of its values as keys and without its object graph; `names` has
 // OBJECT -> NAME. What has no name (state of Python) goes, and is told in `left_out`. Throws Error (kRefused)
 // where two values have one name, or an OBJECT is none.
-Checkpoint keyed_by_name(Checkpoint checkpoint, const NameMap& names, std::vector<std::string>& left_out,
+Checkpoint keyed_by_name(Checkpoint checkpoint, const ObjectNames& names, std::vector<std::string>& left_out,
                          KeyChanges* changes = nullptr);
 
 struct KeyedByObject {
@@ -30,7 +30,7 @@ struct KeyedByObject {
 // The other way: `names` has NAME -> OBJECT. Keys, and the object graph, are those of `like`, whose state of
 // Python and save counter are taken, too; objects without a value go from the graph. Throws Error (kRefused)
 // where dtype or shape are other ones, two objects have one name, or a NAME or OBJECT is not there.
-KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, const NameMap& names,
+KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, const ObjectNames& names,
                               KeyChanges* changes = nullptr);
 
 }  // namespace gedit

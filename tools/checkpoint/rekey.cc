@@ -32,9 +32,9 @@ class RekeyCheckpoint final : public Command {
     Checkpoint checkpoint = operand_.open();
     const CheckpointCounts before = count(checkpoint);
     KeyChanges changes;
-    NameMap names = parse_names();
+    ObjectNames names = parse_names();
     if (checkpoint.object_based()) {
-      checkpoint = by_name(std::move(checkpoint), model_.empty() ? std::move(names) : NameMap{},
+      checkpoint = by_name(std::move(checkpoint), model_.empty() ? std::move(names) : ObjectNames{},
                            model_.empty() ? &changes : nullptr);
     } else if (model_.empty()) {
       throw Error(Cause::kUsage, "which objects the names belong to says a model")
@@ -50,8 +50,8 @@ class RekeyCheckpoint final : public Command {
   }
 
  private:
-  NameMap parse_names() const {
-    NameMap names;
+  ObjectNames parse_names() const {
+    ObjectNames names;
     for (const NamePair& pair : parse_map(map_)) {
       if (pair.scope) throw misused(pair.text, "is a scope").of(quoted("--map", pair.text));
       if (!names.emplace(pair.from, pair.to).second)
@@ -60,7 +60,7 @@ class RekeyCheckpoint final : public Command {
     return names;
   }
 
-  Checkpoint by_name(Checkpoint checkpoint, const NameMap& names, KeyChanges* changes) const {
+  Checkpoint by_name(Checkpoint checkpoint, const ObjectNames& names, KeyChanges* changes) const {
     std::vector<std::string> left_out;
     checkpoint = keyed_by_name(std::move(checkpoint), names, left_out, changes);
     if (!operand_.quiet() && model_.empty()) {

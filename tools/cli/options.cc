@@ -12,8 +12,10 @@
 #include "edit/around/devices.h"
 #include "model/collections.h"
 #include "model/finding.h"
+#include "model/folder.h"
 #include "model/graph_path.h"
 #include "model/ops_file.h"
+#include "weights/training_state.h"
 
 namespace gedit {
 namespace {
@@ -140,6 +142,19 @@ void OutputOptions::setup(CommandLine& line, bool in_place) {
   line.add_flag("-q,--quiet", quiet_, "Say nothing but errors");
 }
 
+void OutputOptions::setup_state(CommandLine& line) {
+  line.add_flag("--state", state_, "Note the checkpoint beside OUT in the folder's `checkpoint` file");
+}
+
+// The prefix of the checkpoint that is to be noted, or nothing.
+std::string OutputOptions::twin_to_note(const Model& model, const Destination& to) const {
+  if (!state_) return {};
+  if (to.values == nullptr) throw Error(Cause::kUsage, "no checkpoint is written").of("--state");
+  if (target_of(model, to).directory)
+    throw Error(Cause::kUsage, "a SavedModel's folder has no `checkpoint` file").of("--state");
+  return twin_prefix(to.path);
+}
+
 void OutputOptions::check(const Model& model) const {
   if (in_place_ && !path_.empty()) throw Error(Cause::kUsage, "-i and -o exclude each other");
   if (in_place_ && model.events)
@@ -192,9 +207,11 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   } else {
     Destination to = destination(model);
     if (verify) to.inspect = [&](Model& written) { verified.push_back(verify(written)); };
+    const std::string twin = twin_to_note(model, to);
     const bool shown = to_standard_output() && ::isatty(STDOUT_FILENO) != 0;
     const Progress writing(verify ? "writing and proving" : "writing", quiet_ || shown);
     saved = with_file(model, [&] { return gedit::save(model, to, !quiet_); });
+    if (!twin.empty()) note_checkpoint(twin);
   }
   if (quiet_) return;
   // Text was written from the message, not from the graph.

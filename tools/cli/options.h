@@ -63,6 +63,8 @@ class OutputOptions {
  public:
   void setup(CommandLine& line, bool in_place = true);  // `in_place`: with -i, which needs the one FILE
 
+  void setup_state(CommandLine& line);  // --state, of a command that may write a checkpoint beside OUT
+
   // Throws Error (kUsage) before anything is done: -i with -o, a terminal as the output, standard input
   // edited in place.
   void check(const Model& model) const;
@@ -92,7 +94,9 @@ class OutputOptions {
 
  private:
   std::string path_, format_, assets_;
-  bool overwrite_ = false, in_place_ = false, dry_run_ = false, quiet_ = false;
+  std::string twin_to_note(const Model& model, const Destination& to) const;
+
+  bool overwrite_ = false, in_place_ = false, dry_run_ = false, quiet_ = false, state_ = false;
 };
 
 // `--clear-devices`, of edits that take a part of a graph elsewhere.

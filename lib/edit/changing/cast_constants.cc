@@ -14,16 +14,16 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kNumbersAtOnce = size_t{1} << 16;
-constexpr uint64_t kLong = 4096;  // bytes from which on values are not brought into memory
+constexpr size_t kCastAtOnce = size_t{1} << 16;
+constexpr uint64_t kLongConstant = 4096;  // bytes from which on values are not brought into memory
 
 // Calls use(bytes) for the numbers that the value holds, cast, in pieces.
 template <typename Use>
 void each_cast(const folding::ConstTensor& value, const Casting& casting, Use use) {
-  std::vector<char> cast(kNumbersAtOnce * dtype_width(casting.to));
+  std::vector<char> cast(kCastAtOnce * dtype_width(casting.to));
   const char* from = value.bytes().data();
   for (uint64_t left = value.held(); left > 0;) {
-    const size_t count = std::min<uint64_t>(left, kNumbersAtOnce);
+    const size_t count = std::min<uint64_t>(left, kCastAtOnce);
     cast_elements(casting, from, cast.data(), count);
     use(std::string_view(from, count * dtype_width(casting.from)),
         std::string_view(cast.data(), count * dtype_width(casting.to)));
@@ -48,7 +48,7 @@ class CastElements final : public Stream {
   std::shared_ptr<Arena> keeps_;
 };
 
-std::string const_node(std::string_view like, std::string_view name, DType dtype, std::string_view proto) {
+std::string narrow_const(std::string_view like, std::string_view name, DType dtype, std::string_view proto) {
   NodeBuilder builder(name, "Const");
   each_input(like, [&](std::string_view input) { builder.input(input); });  // keep it in its frame
   builder.device(node_device(like));
@@ -58,7 +58,7 @@ std::string const_node(std::string_view like, std::string_view name, DType dtype
   return builder.type("dtype", dtype).attr("value", value).take();
 }
 
-std::string cast_node(std::string_view like, std::string_view input, const Casting& casting) {
+std::string widening_cast(std::string_view like, std::string_view input, const Casting& casting) {
   NodeBuilder builder(node_name(like), "Cast");
   builder.input(input).device(node_device(like)).type("DstT", casting.from).type("SrcT", casting.to);
   each_attr(like, [&](std::string_view key, std::string_view value) {
@@ -81,7 +81,7 @@ bool cast_constant(Graph& graph, NodeId id, DType to, NewNames& names, const std
   const Casting casting{value->dtype(), to};
   uint64_t infinite = 0;
   std::string short_one;
-  const bool is_long = value->held() == value->count() && value->bytes().size() > kLong;
+  const bool is_long = value->held() == value->count() && value->bytes().size() > kLongConstant;
   each_cast(*value, casting, [&](std::string_view bytes, std::string_view cast) {
     const uint64_t after = count_infinite(to, cast);
     if (after != 0) infinite += after - count_infinite(casting.from, bytes);
@@ -93,17 +93,17 @@ bool cast_constant(Graph& graph, NodeId id, DType to, NewNames& names, const std
                                "': numbers that became infinite: " + std::to_string(infinite));
   }
   const std::string name = names.free(old_name + "/" + dtype_name(to));
-  const std::string cast = cast_node(node_def, graph.is_body() ? name + ":output:0" : name, casting);
+  const std::string cast = widening_cast(node_def, graph.is_body() ? name + ":output:0" : name, casting);
   if (is_long) {
     std::string proto;
     append_varint_field(proto, 1, static_cast<uint64_t>(to));
     append_bytes_field(proto, 2,
                        last_bytes(last_bytes(*find_attr(node_def, "value"), attr_field::kTensor), 2));
-    const std::string made = const_node(node_def, name, to, proto);
+    const std::string made = narrow_const(node_def, name, to, proto);
     graph.replace(graph.append(made), made, std::make_shared<CastElements>(*value, casting, graph.arena()));
   } else {
     const auto narrow = folding::ConstTensor::owning(to, value->shape(), std::move(short_one));
-    graph.append(const_node(node_def, name, to, folding::tensor_proto_of(narrow)));
+    graph.append(narrow_const(node_def, name, to, folding::tensor_proto_of(narrow)));
   }
   graph.replace(id, cast);
   changes.added.emplace_back(where + name, "Const");

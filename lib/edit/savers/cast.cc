@@ -12,7 +12,7 @@ namespace gedit {
 namespace {
 
 // Where a Save or Restore node says the types of its tensors.
-constexpr std::string_view kTypes = "dtypes", kTypesOfV1Save = "T", kTypeOfV1Restore = "dt";
+constexpr std::string_view kSaverTypes = "dtypes", kTypesOfV1Save = "T", kTypeOfV1Restore = "dt";
 
 class SaverCasting {
  public:
@@ -45,7 +45,7 @@ class SaverCasting {
   std::vector<DType> types_of(NodeId id) const {
     const std::string_view node_def = graph_.bytes(id);
     if (const auto type = type_attr(node_def, kTypeOfV1Restore)) return {*type};
-    const auto types = find_attr(node_def, kTypes);
+    const auto types = find_attr(node_def, kSaverTypes);
     return type_list(types ? *types : find_attr(node_def, kTypesOfV1Save).value_or(""));
   }
 
@@ -53,7 +53,7 @@ class SaverCasting {
     if (find_attr(node_def, kTypeOfV1Restore)) {
       node_def = with_attr(node_def, kTypeOfV1Restore, type_value(types.front()));
     } else {
-      const std::string_view key = find_attr(node_def, kTypes) ? kTypes : kTypesOfV1Save;
+      const std::string_view key = find_attr(node_def, kSaverTypes) ? kSaverTypes : kTypesOfV1Save;
       node_def = with_attr(node_def, key, type_list_value(types));
     }
   }
