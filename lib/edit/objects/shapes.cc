@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/message_edit.h"
+#include "graph/references.h"
 
 namespace gedit {
 namespace {
@@ -11,7 +12,6 @@ constexpr uint32_t kTensorSpec = 33, kTypeSpec = 34, kBoundedTensorSpec = 35, kL
                    kDict = 53, kNamedTuple = 54;  // of StructuredValue
 constexpr uint32_t kSpecShape = 2;                // of TensorSpecProto and BoundedTensorSpecProto
 constexpr uint32_t kFunctionSpec = 2, kBareFunctionSpec = 4, kInputSignature = 5;
-constexpr int kDeepest = 100;  // as protobuf's readers
 
 // Tensors of a StructuredValue, in the order in which tf.nest flattens it: use(spec) gives the spec.
 class Specs {
