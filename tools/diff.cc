@@ -16,6 +16,10 @@ class DiffCommand final : public Command {
     line.add_option("A", a_, "A graph in any form, or a checkpoint; - is standard input")->required();
     line.add_option("B", b_, "What it is compared with")->required();
     input_.setup_options(line);
+    line.add_option("--ignore", ignored_,
+                    "Attributes that are not compared; default: _* where nothing else differs")
+        ->type_name("ATTR,..")
+        ->one_each();
     line.add_flag("--stat", stat_, "Counts alone");
     line.add_flag("-j,--json", json_, "JSON");
     line.add_flag("-q,--quiet", quiet_, "Print nothing: the exit status is the answer");
@@ -45,9 +49,10 @@ class DiffCommand final : public Command {
     Model after = b_ == kNothing ? nothing(before.kind) : input_.load_one(b_);
     Registry ops_before = input_.registry(before), ops_after = input_.registry(after);
     try {
+      const DiffOptions options{split_list(ignored_)};
       return tell([&] {
         const Progress comparing("comparing", quiet_);
-        return diff_models(before, after, ops_before, ops_after);
+        return diff_models(before, after, ops_before, ops_after, options);
       }());
     } catch (const Malformed& error) {
       const std::string_view message = before.message;
@@ -82,6 +87,7 @@ class DiffCommand final : public Command {
 
   InputOptions input_;
   std::string a_, b_;
+  std::vector<std::string> ignored_;
   bool stat_ = false, json_ = false, quiet_ = false;
 };
 
@@ -90,15 +96,18 @@ class DiffCommand final : public Command {
 CommandInfo diff_command() {
   return {
       .summary = "tells what differs between two files",
-      .synopsis = "A B [--stat] [-j] [-q]",
+      .synopsis = "A B [--ignore ATTR,..] [--stat] [-j] [-q]",
       .text = R"(
 Compares two graphs of any kinds and forms: nodes by name, functions by name, versions; and where both have
 them collections, signatures, saver, assets, object graph, and the variables of SavedModels by their crc32c.
 Two checkpoints are compared by the dtype, shape and crc32c of each tensor. The order of nodes, attributes
 and map entries does not count, nor do the order and repetition of control inputs, a for a:0, or an
-attribute at its default for one that is not there.
+attribute at its default for one that is not there. Attributes that begin with _ tell no two nodes apart that
+are otherwise the same; --ignore says which are not compared instead, NAME or NAME*.
 
-  > a/ -> b/ (53 nodes)    a scope has another name and is otherwise the same
+  > a/ -> b/ (53 nodes)    a scope has another name; what else differs in it stands below
+  > a -> b                 a node has another name and is otherwise the same
+  > 12 functions have other numbers    at the end of their names
   - LINE, + LINE           only A, only B has this line of the listing; long tensors are elided
   ~ NAME: WHAT; WHAT       a node or function that differs, and in what
 

@@ -7,8 +7,10 @@
 #include "checkpoint/open.h"
 #include "diff/lines.h"
 #include "diff/nodes.h"
+#include "diff/renames.h"
 #include "diff/scopes.h"
 #include "graph/edges.h"
+#include "graph/function_names.h"
 #include "graph/library.h"
 #include "graph/listing.h"
 #include "graph/listing_text.h"
@@ -18,10 +20,11 @@ namespace {
 
 class Differ {
  public:
-  Differ(Model& before, Model& after, Registry& ops_before, Registry& ops_after)
-      : before_(before), after_(after), compare_(ops_before, ops_after) {}
+  Differ(Model& before, Model& after, Registry& ops_before, Registry& ops_after, const DiffOptions& options)
+      : before_(before), after_(after), options_(options), compare_(ops_before, ops_after, options) {}
 
   Diff run() {
+    renumbered();
     main_graph();
     library();
     diff_.other = lone_lines(surrounding_lines(before_, after_.kind, &names_),
@@ -37,6 +40,7 @@ class Differ {
     if (before.message() == after.message()) return;
     before.decode();
     after.decode();
+    diff_.nodes = before.size();
     Matched matched = match_nodes(before, after, Names(after));
     std::vector<ScopePair> scopes = find_renamed_scopes(before, after, matched);
     accept(before, after, scopes);
@@ -44,14 +48,57 @@ class Differ {
       for (const auto& [from, to] : scope.nodes) matched.partner[index_of(from)] = to;
       diff_.renamed.push_back({scope.from + "/", scope.to + "/", scope.nodes.size()});
     }
-    if (!scopes.empty()) {
-      NodeSet partners(after.size());
-      for (const NodeId id : matched.partner) {
-        if (id != kNoNode) partners.add(id);
-      }
-      std::erase_if(matched.added, [&](NodeId id) { return partners.has(id); });
-    }
+    if (!scopes.empty()) drop_partners(after, matched);
+    renamed_nodes(before, after, matched);
     compare("", before, after, matched, false);
+  }
+
+  static void drop_partners(const Graph& after, Matched& matched) {
+    NodeSet partners(after.size());
+    for (const NodeId id : matched.partner) {
+      if (id != kNoNode) partners.add(id);
+    }
+    std::erase_if(matched.added, [&](NodeId id) { return partners.has(id); });
+  }
+
+  // Nodes under other names, where nothing else of them differs.
+  void renamed_nodes(const Graph& before, const Graph& after, Matched& matched) {
+    std::vector<std::pair<NodeId, NodeId>> pairs = find_renamed_nodes(before, after, matched);
+    for (const auto& [from, to] : pairs)
+      names_.add_node(std::string(before.name(from)), std::string(after.name(to)));
+    // One that is another may have been what others were taken for the same by.
+    constexpr int kMostPasses = 8;
+    for (int pass = 0, dropped = 1; pass < kMostPasses && dropped > 0; ++pass) {
+      const ScopeMapping mapping(names_);
+      std::vector<std::string> others;
+      std::erase_if(pairs, [&](const std::pair<NodeId, NodeId>& pair) {
+        const std::string mapped = mapped_node(before.bytes(pair.first), mapping);
+        if (compare_.differences(mapped, after.bytes(pair.second), false).empty()) return false;
+        others.emplace_back(before.name(pair.first));
+        return true;
+      });
+      for (const std::string& name : others) names_.drop_node(name);
+      dropped = static_cast<int>(others.size());
+    }
+    for (const auto& [from, to] : pairs) {
+      matched.partner[index_of(from)] = to;
+      diff_.renamed.push_back(
+          {std::string(before.name(from)), std::string(after.name(to)), 1, RenamedScope::Is::kNode});
+    }
+    if (!pairs.empty()) drop_partners(after, matched);
+  }
+
+  // Functions that only have another number at the end of their names.
+  void renumbered() {
+    const std::string_view bytes_before = before_.graph().part(graph_field::kLibrary);
+    const std::string_view bytes_after = after_.graph().part(graph_field::kLibrary);
+    if (bytes_before == bytes_after) return;
+    const Library before = Library::decode(bytes_before, before_.arena);
+    const Library after = Library::decode(bytes_after, after_.arena);
+    for (auto& [from, to] : find_renumbered_functions(before, after)) {
+      names_.add_function(from, to);
+      diff_.renamed.push_back({from, to, 0, RenamedScope::Is::kFunction});
+    }
   }
 
   // A scope of the same names and ops counts as renamed where most of its nodes are the same otherwise.
@@ -103,7 +150,11 @@ class Differ {
     const std::string_view bytes_before = before_.graph().part(graph_field::kLibrary);
     const std::string_view bytes_after = after_.graph().part(graph_field::kLibrary);
     if (bytes_before == bytes_after) return;
-    Library before = Library::decode(bytes_before, before_.arena);
+    const bool renumbered = std::ranges::any_of(
+        diff_.renamed, [](const RenamedScope& one) { return one.is == RenamedScope::Is::kFunction; });
+    const std::string_view mapped =
+        renumbered ? before_.arena->keep(map_library(bytes_before, ScopeMapping(names_))) : bytes_before;
+    Library before = Library::decode(mapped, before_.arena);
     Library after = Library::decode(bytes_after, after_.arena);
     std::unordered_map<std::string_view, Function*> by_name;
     for (Function& function : after.functions) by_name.emplace(function.name, &function);
@@ -119,7 +170,7 @@ class Differ {
     for (Function& function : after.functions) {
       if (!both.contains(function.name)) lone_function(true, function);
     }
-    std::vector<LoneLine> lines = lone_lines(gradient_lines(bytes_before), gradient_lines(bytes_after));
+    std::vector<LoneLine> lines = lone_lines(gradient_lines(mapped), gradient_lines(bytes_after));
     functions_.insert(functions_.end(), lines.begin(), lines.end());
   }
 
@@ -138,7 +189,7 @@ class Differ {
     after.body.decode();
     const Matched matched = match_nodes(before.body, after.body, Names(after.body));
     compare(std::string(before.name) + "//", before.body, after.body, matched, true);
-    std::vector<std::string> what = function_differences(before.body, after.body);
+    std::vector<std::string> what = function_differences(before.body, after.body, options_);
     if (!what.empty()) diff_.changed.push_back({std::string(before.name), std::move(what), true});
   }
 
@@ -157,6 +208,7 @@ class Differ {
 
   Model& before_;
   Model& after_;
+  const DiffOptions& options_;
   NodeComparison compare_;
   RenamedScopes names_;
   Diff diff_;
@@ -165,8 +217,9 @@ class Differ {
 
 }  // namespace
 
-Diff diff_models(Model& before, Model& after, Registry& ops_before, Registry& ops_after) {
-  return Differ(before, after, ops_before, ops_after).run();
+Diff diff_models(Model& before, Model& after, Registry& ops_before, Registry& ops_after,
+                 const DiffOptions& options) {
+  return Differ(before, after, ops_before, ops_after, options).run();
 }
 
 }  // namespace gedit

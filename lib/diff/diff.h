@@ -26,20 +26,31 @@ struct Change {
   bool function = false;  // `name` is a function's, `what` is about what it holds besides nodes
 };
 
-// A scope that has another name and the same structure; with its slash, `/` is everything.
+// A scope that has another name and the same structure; with its slash, `/` is everything. Or a node or
+// function that has another name and is otherwise the same.
 struct RenamedScope {
   std::string from, to;
   uint64_t nodes;
+  enum class Is : uint8_t { kScope, kNode, kFunction } is = Is::kScope;
 };
 
 // What lies around the nodes: a line of a listing that only one side has.
 struct LoneLine {
   bool added;
   std::string line;
+  std::string tensor{};  // of a checkpoint: its name, and what `line` says of it behind that
+  std::string facts{};
+};
+
+struct DiffOptions {
+  // Attributes that are not compared; `x*` is all that begin so. Without any, those that begin with `_` tell
+  // no two nodes apart that are otherwise the same.
+  std::vector<std::string> ignored{};
 };
 
 struct Diff {
   std::vector<RenamedScope> renamed;
+  uint64_t nodes = 0;                    // of the first graph
   std::vector<LoneNode> removed, added;  // in the order of their files
   std::vector<Change> changed;           // in the order of the second file; functions last
   std::vector<LoneLine> other;
@@ -54,7 +65,8 @@ struct Diff {
 // default against none. Only what both kinds hold is compared. Where both are SavedModels with variables,
 // their checkpoints are compared as well. About 100 ns for a node that has the same bytes. The models outlive
 // the result.
-Diff diff_models(Model& before, Model& after, Registry& ops_before, Registry& ops_after);
+Diff diff_models(Model& before, Model& after, Registry& ops_before, Registry& ops_after,
+                 const DiffOptions& options = {});
 
 // By dtype, shape and crc32c of each tensor; places do not count. Data files are opened only where the
 // checkpoint stores no checksum (V1).

@@ -15,6 +15,7 @@
 #include "graph/scanner.h"
 #include "model/collections.h"
 #include "model/listing.h"
+#include "model/sorted_maps.h"
 
 #include <fmt/core.h>
 
@@ -36,8 +37,8 @@ std::vector<std::string> lines_of(Kind kind, std::string_view message) {
 // The parts of a MetaGraph that are compared, with other names where there are any.
 std::string surroundings(const MetaGraph& meta, const RenamedScopes* names) {
   const auto mapped = [&](std::string_view bytes, const Schema& schema) {
-    return names == nullptr || names->empty() ? std::string(bytes)
-                                              : map_names(bytes, schema, ScopeNameMap(*names));
+    return with_maps_sorted(
+        names == nullptr || names->empty() ? bytes : map_names(bytes, schema, ScopeNameMap(*names)), schema);
   };
   std::string message;
   for (const Collection& collection : collections(meta)) {
@@ -146,7 +147,8 @@ std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
   return lone;
 }
 
-std::vector<std::string> function_differences(const Graph& before, const Graph& after) {
+std::vector<std::string> function_differences(const Graph& before, const Graph& after,
+                                              const DiffOptions& options) {
   std::vector<std::string> what;
   const auto signature = [](const Graph& body) {
     std::string text;
@@ -160,7 +162,14 @@ std::vector<std::string> function_differences(const Graph& before, const Graph& 
   };
   for (const Map& map : {Map{"ret", function_field::kRet}, Map{"control_ret", function_field::kControlRet},
                          Map{"attr", function_field::kAttr}}) {
-    const auto a = map_texts(before, map.field), b = map_texts(after, map.field);
+    auto a = map_texts(before, map.field), b = map_texts(after, map.field);
+    if (map.field == function_field::kAttr) {
+      for (auto* texts : {&a, &b}) {
+        std::erase_if(*texts, [&](const auto& attr) {
+          return is_ignored(options, attr.first) || is_minor(options, attr.first);
+        });
+      }
+    }
     const auto entry = [&](const char* sign, const std::string& key) {
       std::string text = std::string(sign) + map.word + " ";
       print_name(text, key);
@@ -209,19 +218,24 @@ std::string tensor_line(DataFiles& files, const Tensor& tensor) {
 }  // namespace
 
 Diff diff_checkpoints(const Checkpoint& before, const Checkpoint& after) {
-  const auto lines = [](const Checkpoint& checkpoint) {
+  std::unordered_map<std::string, std::string> names;  // by line
+  const auto lines = [&](const Checkpoint& checkpoint) {
     DataFiles files(checkpoint);
     std::vector<std::string> all;
-    for (const Tensor& tensor : checkpoint.tensors) all.push_back(tensor_line(files, tensor));
+    for (const Tensor& tensor : checkpoint.tensors) {
+      all.push_back(tensor_line(files, tensor));
+      names.emplace(all.back(), tensor.name);
+    }
     return all;
   };
   Diff diff;
   diff.other = lone_lines(lines(before), lines(after));
+  for (LoneLine& line : diff.other) {
+    line.tensor = names[line.line];
+    line.facts = line.line.substr(std::string_view("tensor ").size() + shown_name(line.tensor).size() + 1);
+  }
   // Both lines of a tensor that changed stand side by side.
-  std::stable_sort(diff.other.begin(), diff.other.end(), [](const LoneLine& a, const LoneLine& b) {
-    const auto name = [](const std::string& line) { return line.substr(0, line.find(' ', 7)); };
-    return name(a.line) < name(b.line);
-  });
+  std::ranges::stable_sort(diff.other, {}, &LoneLine::tensor);
   return diff;
 }
 

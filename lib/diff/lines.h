@@ -27,6 +27,7 @@ std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
                                  const std::vector<std::string>& after);
 
 // What differs between two functions of one name besides their nodes: `ret y: a:z:0 -> b:z:0`, `signature`.
-std::vector<std::string> function_differences(const Graph& before, const Graph& after);
+std::vector<std::string> function_differences(const Graph& before, const Graph& after,
+                                              const DiffOptions& options);
 
 }  // namespace gedit

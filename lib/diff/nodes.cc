@@ -135,6 +135,17 @@ bool same_value(std::string_view before, std::string_view after) {
   return before == after || value_text(before) == value_text(after);
 }
 
+bool is_ignored(const DiffOptions& options, std::string_view key) {
+  return std::ranges::any_of(options.ignored, [&](std::string_view pattern) {
+    if (!pattern.ends_with('*')) return pattern == key;
+    return key.starts_with(pattern.substr(0, pattern.size() - 1));
+  });
+}
+
+bool is_minor(const DiffOptions& options, std::string_view key) {
+  return options.ignored.empty() && key.starts_with('_');
+}
+
 const NodeComparison::Defaults& NodeComparison::defaults(Registry& ops, std::string_view op,
                                                          KnownDefaults& known) {
   const std::string_view op_def = ops.find(op);  // its bytes stay where they are, the node's may not
@@ -164,24 +175,30 @@ std::vector<std::string> NodeComparison::differences(std::string_view before, st
   const bool same = a.attrs == b.attrs;
   const Defaults& before_has = same ? none : defaults(before_, a.head.op, defaults_before_);
   const Defaults& after_has = same ? none : defaults(after_, b.head.op, defaults_after_);
+  size_t minor = 0;
+  const auto differs = [&](std::string_view key, std::string text) {
+    if (is_ignored(options_, key)) return;
+    minor += is_minor(options_, key) ? 1 : 0;
+    what.push_back(std::move(text));
+  };
   for (const auto& [key, value] : a.attrs) {
     const auto other = b.attrs.find(key);
     if (other == b.attrs.end()) {
-      if (!at_default(before_has, key, value))
-        what.push_back("- " + name_text(key) + ": " + value_text(value));
+      if (!at_default(before_has, key, value)) differs(key, "- " + name_text(key) + ": " + value_text(value));
     } else if (!same_value(value, other->second)) {
-      what.push_back(name_text(key) + ": " + value_text(value) + " -> " + value_text(other->second));
+      differs(key, name_text(key) + ": " + value_text(value) + " -> " + value_text(other->second));
     }
   }
   for (const auto& [key, value] : b.attrs) {
     if (!a.attrs.contains(key) && !at_default(after_has, key, value))
-      what.push_back("+ " + name_text(key) + ": " + value_text(value));
+      differs(key, "+ " + name_text(key) + ": " + value_text(value));
   }
   std::map<uint32_t, std::string> others = a.others;
   for (const auto& [number, bytes] : b.others) others[number] = others[number] == bytes ? "" : "differs";
   for (const auto& [number, state] : others) {
     if (!state.empty()) what.push_back("field " + std::to_string(number));
   }
+  if (minor == what.size()) what.clear();
   return what;
 }
 

@@ -16,7 +16,8 @@ namespace gedit {
 
 class NodeComparison {
  public:
-  NodeComparison(Registry& before, Registry& after) : before_(before), after_(after) {}
+  NodeComparison(Registry& before, Registry& after, const DiffOptions& options)
+      : before_(before), after_(after), options_(options) {}
 
   // What differs, in words; nothing where it is the same node. `body`: the nodes are of functions.
   std::vector<std::string> differences(std::string_view before, std::string_view after, bool body);
@@ -30,7 +31,13 @@ class NodeComparison {
   Registry& before_;
   Registry& after_;
   KnownDefaults defaults_before_, defaults_after_;
+  const DiffOptions& options_;
 };
+
+// Whether the attribute is not to be compared.
+bool is_ignored(const DiffOptions& options, std::string_view key);
+// Whether it alone tells nothing apart.
+bool is_minor(const DiffOptions& options, std::string_view key);
 
 // Whether two AttrValues say the same: the same bytes, or the same line of a listing.
 bool same_value(std::string_view before, std::string_view after);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kMostNames = 2;      // of changed nodes, in the counts
 constexpr size_t kMostScopes = 4;     // of added and removed ones
+constexpr size_t kMostRenamed = 8;    // lines on other names, in the counts
 constexpr size_t kPrinted = 1 << 16;  // bytes gathered before they are written
 
 std::string node_line(const LoneNode& node) {
@@ -27,7 +28,34 @@ std::string renamed_line(const RenamedScope& scope) {
   print_name(line, scope.from);
   line += " -> ";
   print_name(line, scope.to);
+  if (scope.is != RenamedScope::Is::kScope) return line;
   return line + " (" + count_text(scope.nodes) + (scope.nodes == 1 ? " node)" : " nodes)");
+}
+
+// The lines on other names: single nodes and functions are counted where they are many.
+std::vector<std::string> renamed_lines(const Diff& diff) {
+  constexpr size_t kMany = 16;
+  std::vector<std::string> lines;
+  size_t nodes = 0, functions = 0;
+  for (const RenamedScope& one : diff.renamed) {
+    nodes += one.is == RenamedScope::Is::kNode ? 1 : 0;
+    functions += one.is == RenamedScope::Is::kFunction ? 1 : 0;
+  }
+  // A copy of which somebody took the names.
+  const bool all = nodes >= kMany && nodes * 10 >= diff.nodes * 9;
+  if (functions > 0) {
+    lines.push_back("> " + count_text(functions) +
+                    (functions == 1 ? " function has another number" : " functions have other numbers"));
+  }
+  if (all) {
+    lines.push_back("> " + count_text(nodes) + " of " + count_text(diff.nodes) +
+                    " nodes have other names and are otherwise the same");
+  }
+  for (const RenamedScope& one : diff.renamed) {
+    if (one.is == RenamedScope::Is::kScope || (one.is == RenamedScope::Is::kNode && !all))
+      lines.push_back(renamed_line(one));
+  }
+  return lines;
 }
 
 std::string changed_name(const Change& change) {
@@ -132,7 +160,7 @@ void print_diff(const Diff& diff, Sink& out) {
     out.write(text);
     text.clear();
   };
-  for (const RenamedScope& scope : diff.renamed) line(renamed_line(scope));
+  for (const std::string& renamed : renamed_lines(diff)) line(renamed);
   for (const LoneNode& node : diff.removed) line("- " + node_line(node));
   for (const LoneNode& node : diff.added) line("+ " + node_line(node));
   for (const Change& change : diff.changed) line(changed_line(change));
@@ -155,7 +183,9 @@ std::string diff_counts(const Diff& diff) {
     add("~" + count_text(diff.changed.size()) + (diff.changed.size() == 1 ? " node (" : " nodes (") + names +
         ")");
   }
-  for (const RenamedScope& scope : diff.renamed) add(renamed_line(scope));
+  const std::vector<std::string> renamed = renamed_lines(diff);
+  for (size_t i = 0; i < renamed.size() && i < kMostRenamed; ++i) add(renamed[i]);
+  if (renamed.size() > kMostRenamed) add("> " + count_text(renamed.size() - kMostRenamed) + " more");
   if (!diff.other.empty()) add(other_counts(diff.other));
   return text;
 }
@@ -184,16 +214,43 @@ void diff_json(const Diff& diff, Sink& out) {
   const auto name = [](const LoneNode& node) {
     return Json(node.place + std::string(node_name(node.node_def)));
   };
-  list("added", diff.added, name);
-  list("removed", diff.removed, name);
-  list("changed", diff.changed, [](const Change& change) {
+  // Of checkpoints tensors by name stand in the place of nodes.
+  std::vector<Json> added, removed, changed, other;
+  for (size_t i = 0; i < diff.other.size(); ++i) {
+    const LoneLine& line = diff.other[i];
+    if (line.tensor.empty()) {
+      other.emplace_back((line.added ? "+ " : "- ") + line.line);
+    } else if (i + 1 < diff.other.size() && diff.other[i + 1].tensor == line.tensor) {
+      const LoneLine& next = diff.other[++i];
+      const LoneLine &from = line.added ? next : line, &to = line.added ? line : next;
+      changed.push_back(Json{{"name", line.tensor}, {"what", {from.facts + " -> " + to.facts}}});
+    } else {
+      (line.added ? added : removed).emplace_back(line.tensor);
+    }
+  }
+  const auto with = [&](const auto& items, auto json, const std::vector<Json>& more) {
+    std::vector<Json> all;
+    for (const auto& item : items) all.push_back(json(item));
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto as_is = [](const Json& json) { return json; };
+  const auto change = [](const Change& change) {
     return Json{{"name", (change.function ? "function " : "") + change.name}, {"what", change.what}};
-  });
+  };
+  if (added.empty() && removed.empty() && changed.empty()) {
+    list("added", diff.added, name);
+    list("removed", diff.removed, name);
+    list("changed", diff.changed, change);
+  } else {
+    list("added", with(diff.added, name, added), as_is);
+    list("removed", with(diff.removed, name, removed), as_is);
+    list("changed", with(diff.changed, change, changed), as_is);
+  }
   list("renamed", diff.renamed, [](const RenamedScope& scope) {
     return Json{{"from", scope.from}, {"to", scope.to}, {"nodes", scope.nodes}};
   });
-  list("other", diff.other,
-       [](const LoneLine& line) { return Json((line.added ? "+ " : "- ") + line.line); });
+  list("other", other, as_is);
   out.write(text + "}\n");
 }
 

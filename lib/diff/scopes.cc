@@ -105,8 +105,16 @@ bool covered(std::string_view scope, const std::unordered_map<std::string_view, 
 }  // namespace
 
 void RenamedScopes::map(std::string_view name, std::string& out) const {
-  bool done = false;
+  if (!nodes_.empty()) {
+    if (const auto found = nodes_.find(name); found != nodes_.end()) {
+      out += found->second;
+      return;
+    }
+  }
+  bool done = scopes_.empty();
+  if (done) out += name;
   each_scope(name, [&](std::string_view scope, std::string_view rest) {
+    if (done) return false;
     const auto found = scopes_.find(scope);
     if (found == scopes_.end()) return true;
     out += found->second;
@@ -116,6 +124,11 @@ void RenamedScopes::map(std::string_view name, std::string& out) const {
     return false;
   });
   if (!done) out += name;
+}
+
+void RenamedScopes::map_function(std::string_view name, std::string& out) const {
+  const auto found = functions_.find(name);
+  out += found == functions_.end() ? name : std::string_view(found->second);
 }
 
 void ScopeMapping::identity(const NodeHead& holder, Role role, std::string_view value,
@@ -130,7 +143,7 @@ void ScopeMapping::identity(const NodeHead& holder, Role role, std::string_view 
 
 bool ScopeNameMap::map(NameKind kind, std::string_view name, std::string& out) const {
   if (kind == NameKind::kFunction) {
-    out += name;
+    names_.map_function(name, out);
     return true;
   }
   if (name.starts_with('^')) {

@@ -20,8 +20,13 @@ class RenamedScopes {
   // Both without slash; an empty one is everything.
   void add(std::string from, std::string to) { scopes_.emplace(std::move(from), std::move(to)); }
   void drop(const std::string& from) { scopes_.erase(from); }
-  bool empty() const { return scopes_.empty(); }
+  // A node alone, and what lies below its name is not meant.
+  void add_node(std::string from, std::string to) { nodes_.emplace(std::move(from), std::move(to)); }
+  void drop_node(const std::string& from) { nodes_.erase(from); }
+  void add_function(std::string from, std::string to) { functions_.emplace(std::move(from), std::move(to)); }
+  bool empty() const { return scopes_.empty() && nodes_.empty() && functions_.empty(); }
   void map(std::string_view name, std::string& out) const;
+  void map_function(std::string_view name, std::string& out) const;
 
  private:
   // A name's outermost scope decides, found from the front.
@@ -29,7 +34,8 @@ class RenamedScopes {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
-  std::unordered_map<std::string, std::string, Hash, std::equal_to<>> scopes_;
+  using Renamed = std::unordered_map<std::string, std::string, Hash, std::equal_to<>>;
+  Renamed scopes_, nodes_, functions_;
 };
 
 // Nodes of the first graph as they would be in the second: names, frames of renamed scopes, and shared names
@@ -39,6 +45,8 @@ class ScopeMapping final : public Mapping {
   explicit ScopeMapping(const RenamedScopes& names) : names_(names) {}
   void node(std::string_view name, std::string& out) const override { names_.map(name, out); }
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
+  void function(std::string_view name, std::string& out) const override { names_.map_function(name, out); }
+  bool maps_functions() const override { return true; }
 
  private:
   const RenamedScopes& names_;

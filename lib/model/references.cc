@@ -1,9 +1,13 @@
 #include "model/references.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <vector>
 
 #include "base/wire.h"
 #include "graph/references.h"
+#include "model/sorted_maps.h"
 
 namespace gedit {
 namespace {
@@ -184,6 +188,30 @@ bool names_nothing(std::string_view message, const Schema& schema) {
   return &schema == &kAnyItem && !last_bytes(message, 1).ends_with("/tensorflow.AssetFileDef");
 }
 
+std::string sorted_into(std::string_view bytes, const Schema& schema, int depth) {
+  if (depth > kDeepest) throw Malformed(bytes.data(), "messages nest too deep");
+  std::string out;
+  std::map<uint32_t, std::vector<std::string>> entries;  // by field
+  for (Fields fields(bytes); fields.next();) {
+    const SchemaField* rule = fields->wire == Wire::kBytes ? find(schema, fields->number) : nullptr;
+    const bool map =
+        rule != nullptr && (rule->is == SchemaField::Is::kMapKey || rule->is == SchemaField::Is::kMapValue ||
+                            rule->schema == &kExternalValue);
+    if (map) {
+      entries[fields->number].emplace_back(fields->raw);
+    } else if (rule != nullptr && rule->is == SchemaField::Is::kMessage) {
+      append_bytes_field(out, fields->number, sorted_into(fields->value, *rule->schema, depth + 1));
+    } else {
+      out += fields->raw;
+    }
+  }
+  for (auto& [number, list] : entries) {
+    std::ranges::sort(list);
+    for (const std::string& entry : list) out += entry;
+  }
+  return out;
+}
+
 }  // namespace
 
 const Schema kVariableDef{kVariableFields, "VariableDef"};
@@ -197,6 +225,10 @@ const Schema kAssetFileDef{kAssetFields};
 const Schema kSavedObjectGraph{kObjectGraphFields};
 const Schema kMetaInfoDef{kMetaInfoFields};
 const Schema kAnyItem{kAnyFields};
+
+std::string with_maps_sorted(std::string_view message, const Schema& schema) {
+  return sorted_into(message, schema, 0);
+}
 
 std::string map_names(std::string_view message, const Schema& schema, const NameMap& map) {
   if (names_nothing(message, schema)) return std::string(message);

@@ -10,7 +10,7 @@ namespace gedit {
 namespace {
 
 constexpr size_t kBits = 64;
-constexpr uint64_t kMostWork = 3'000'000'000;  // edges that are gone along
+constexpr uint64_t kMostEdges = 3'000'000'000;  // edges that are gone along
 
 // Give on what they read, or a part of it, in the same memory: what reads a reference so is another at once
 // when that is written. Sorted.
@@ -19,7 +19,7 @@ constexpr std::array kViews = std::to_array<std::string_view>(
 static_assert(std::ranges::is_sorted(kViews));
 
 constexpr OpKinds kHandsOn = OpKind::kSwitch | OpKind::kEnter | OpKind::kExit | OpKind::kNextIteration;
-constexpr OpKinds kCalls = OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
+constexpr OpKinds kCallOps = OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
 
 bool array_op(std::string_view op) { return op.starts_with("TensorArray"); }
 
@@ -29,7 +29,7 @@ bool writes_array(std::string_view op) {
                           op.find("Split") != op.npos || op.find("Unpack") != op.npos);
 }
 
-bool gives_handles(const ProofOp& op) {
+bool hands_out_state(const ProofOp& op) {
   return std::ranges::any_of(op.def.outputs, [](const ArgDef& arg) {
     return arg.is_ref || arg.type == static_cast<int32_t>(DType::kResource);
   });
@@ -110,7 +110,7 @@ void Races::follow_handles() {
     }
     const ProofOp& op = side_.labels().op(graph_.op(id));
     uint32_t& carried = carries_[index_of(id)];
-    const bool call = op.kinds.has_any(kCalls) || side_.body(op.name) != nullptr;
+    const bool call = op.kinds.has_any(kCallOps) || side_.body(op.name) != nullptr;
     std::vector<uint32_t> read;  // by input
     each_input(graph_.bytes(id), [&](std::string_view text) {
       if (text.starts_with('^')) return;
@@ -145,7 +145,7 @@ void Races::follow_handles() {
       if (fresh) found->second = add(true, false);
       carried = found->second;
     } else if (carried == 0 && (call || op.conduct == Conduct::kState || op.conduct == Conduct::kFresh ||
-                                (op.conduct == Conduct::kWrites && gives_handles(op)))) {
+                                (op.conduct == Conduct::kWrites && hands_out_state(op)))) {
       carried = add(op.conduct == Conduct::kFresh, op.gives_references);
     }
   }
@@ -272,7 +272,7 @@ void Races::find() {
     }
     if (writers.empty()) continue;
     work += order_.size() * 4;
-    if (work > kMostWork) {
+    if (work > kMostEdges) {
       too_many_ = true;
       return;
     }

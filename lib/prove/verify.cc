@@ -27,7 +27,7 @@ std::string first_text(const OutputProof& output) {
 }
 
 // Whether an edit that builds things otherwise may have done that.
-bool may_be(const Verification& request, const OutputProof& output) {
+bool may_differ(const Verification& request, const OutputProof& output) {
   if (request.reworked) return !output.by_value || output.a != output.b;
   return request.rebuilt && !output.by_value && !output.by_attribute;
 }
@@ -186,7 +186,7 @@ Verified verify(const ProofSide& before, const ProofSide& after, const Verificat
   wanted.most_places = request.rebuilt || request.reworked ? kMostPlacesRebuilt : kMostPlaces;
   Proof proof = prove(before, after, wanted);
   for (OutputProof& output : proof.outputs) {
-    if (output.verdict != ProofVerdict::kDiffers || !may_be(request, output)) continue;
+    if (output.verdict != ProofVerdict::kDiffers || !may_differ(request, output)) continue;
     output.verdict = ProofVerdict::kUnknown;
     output.why = "is built otherwise: " + first_text(output);
     output.a.clear();
