@@ -249,10 +249,12 @@ end
             "c/switch = Switch(p, p)\n"
             "c/switch_1 = Switch(x, p)\n"
             "c/pivot = Identity(c/switch)\n"
+            "c/input = Identity(c/switch_1)\n"
             "c/pivot_1 = Identity(c/switch:1)\n"
-            "c/merge = Merge(c/switch_1, c/then/mul)\n"
+            "c/input_1 = Identity(c/switch_1:1)\n"
+            "c/merge = Merge(c/input, c/then/mul)\n"
             "c/then/two = Const(^c/pivot_1)\n"
-            "c/then/mul = Mul(c/switch_1:1, c/then/two)\n");
+            "c/then/mul = Mul(c/input_1, c/then/two)\n");
   EXPECT_EQ(made.result.conds, 1);
 }
 
@@ -284,8 +286,86 @@ end
             "c/cond/most = Const(^c/merge)\n"
             "c/cond/less = Less(c/merge, c/cond/most)\n"
             "c/body/two = Const(^c/pivot)\n"
-            "c/body/mul = Mul(c/switch:1, c/body/two)\n");
+            "c/body/mul = Mul(c/pivot, c/body/two)\n");
   EXPECT_EQ(made.result.loops, 1);
+}
+
+TEST(Lower, WhatItsFunctionsDoNotGiveStays) {
+  InlineRequest request;
+  request.lower = true;
+  const auto why = [&](const std::string& tout, const std::string& branch) {
+    const Inlined made = inlined(R"(
+x = Placeholder() {dtype: DT_FLOAT, shape: []}
+p = Placeholder() {dtype: DT_BOOL, shape: []}
+c = StatelessIf(p, x) {Tcond: DT_BOOL, Tin: list(DT_FLOAT), Tout: )" +
+                                     tout +
+                                     R"(, else_branch: func other, then_branch: func twice}
+
+)" + branch + kTwice,
+                                 request);
+    return made.result.conds == 0 && made.result.kept.size() == 1 ? made.result.kept[0].second : "";
+  };
+  const std::string same = "function other(a: DT_FLOAT) -> (b: DT_FLOAT)\n  return b = a\nend\n";
+  EXPECT_EQ(why("list(DT_FLOAT)", same), "");
+  EXPECT_EQ(why("list(DT_FLOAT, DT_FLOAT)", same), "its function has 1 results, and Tout says 2");
+  EXPECT_EQ(why("list(DT_FLOAT)",
+                "function other(a: DT_FLOAT) -> (b: DT_INT32)\n"
+                "  i = Cast(a) {SrcT: DT_FLOAT, DstT: DT_INT32}\n  return b = i:y:0\nend\n"),
+            "number 0 of the results of its function is int32, and Tout says float32");
+  EXPECT_EQ(why("list(DT_FLOAT)",
+                "function other(a: DT_INT32) -> (b: DT_FLOAT)\n"
+                "  i = Cast(a) {SrcT: DT_INT32, DstT: DT_FLOAT}\n  return b = i:y:0\nend\n"),
+            "number 0 of the arguments of its function is int32, and Tin says float32");
+}
+
+TEST(Inline, ACallThatSaysMoreThanItsFunctionGivesStays) {
+  const Inlined made = inlined(
+      kInput +
+      "c = PartitionedCall(x) {Tin: list(DT_FLOAT), Tout: list(DT_FLOAT, DT_FLOAT), f: func twice}\n" +
+      kTwice);
+  EXPECT_EQ(made.result.calls, 0);
+  ASSERT_EQ(made.result.kept.size(), 1);
+  EXPECT_EQ(made.result.kept[0].second, "its function has 1 results, and Tout says 2");
+}
+
+TEST(Inline, NamesOfNestedCallsHaveAnEnd) {
+  constexpr int kDepth = 300;
+  std::string library;
+  for (int i = 0; i < kDepth; ++i) {
+    const std::string next = i + 1 < kDepth ? "f" + std::to_string(i + 1) : "twice";
+    library +=
+        "function f" + std::to_string(i) +
+        "(a: DT_FLOAT) -> (b: DT_FLOAT)\n  a_call_deep_down = PartitionedCall(a) {Tin: list(DT_FLOAT), Tout: "
+        "list(DT_FLOAT), f: func " +
+        next + "}\n  return b = a_call_deep_down:output:0\nend\n\n";
+  }
+  const Inlined made = inlined(
+      kInput +
+      "c = PartitionedCall(x) {Tin: list(DT_FLOAT), Tout: list(DT_FLOAT), f: func f0}\ny = Neg(c) {T: "
+      "DT_FLOAT}\n\n" +
+      library + kTwice);
+  EXPECT_EQ(made.result.calls, kDepth + 1);
+  EXPECT_LT(made.nodes.size(), 6000);
+}
+
+TEST(Inline, FramesOfTheSameFunctionAreNotOne) {
+  const std::string loop = R"(
+function loop(a: DT_FLOAT) -> (b: DT_FLOAT)
+  enter = Enter(a) {T: DT_FLOAT, frame_name: "w", is_constant: false, parallel_iterations: 10}
+  exit = Exit(enter:output:0) {T: DT_FLOAT}
+  return b = exit:output:0
+end
+)";
+  const std::string call = "PartitionedCall(x) {Tin: list(DT_FLOAT), Tout: list(DT_FLOAT), f: func loop}\n";
+  const Inlined made = inlined(
+      kInput +
+      "e = Enter(x) {T: DT_FLOAT, frame_name: \"c/w\", is_constant: true, parallel_iterations: 10}\n" +
+      "c = " + call + "d = " + call + "y = Add(c, d) {T: DT_FLOAT}\n" + loop);
+  std::set<std::string> frames;
+  made.model.graph().each_node([&](std::string_view node_def) {
+    if (const auto frame = string_attr(node_def, "frame_name")) frames.emplace(*frame);
+  });
+  EXPECT_EQ(frames, (std::set<std::string>{"c/w", "c/w_1", "d/w"}));
 }
 
 }  // namespace

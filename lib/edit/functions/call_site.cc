@@ -21,7 +21,62 @@ std::string_view device_part(std::string_view device, std::string_view what) {
   return device.substr(at, device.find('/', at + 1) - at);
 }
 
+constexpr size_t kLongestScope = 1000;
+
 }  // namespace
+
+std::string call_scope(std::string_view name) {
+  if (name.size() <= kLongestScope) return std::string(name);
+  const size_t end = name.rfind('/', kLongestScope);
+  return std::string(name.substr(0, end == std::string_view::npos || end == 0 ? kLongestScope : end));
+}
+
+// The attributes for which the function's placeholders stand, as a node of the function's own op.
+std::string attributes_of_call(std::string_view node_def) {
+  const auto f = is(node_op(node_def), OpKind::kLocalCall) ? find_attr(node_def, "f") : std::nullopt;
+  if (!f) return std::string(node_def);
+  const std::string_view func = last_bytes(*f, attr_field::kFunc);
+  NodeBuilder builder("", last_bytes(func, 1));
+  for (Fields fields(func); fields.next();) {
+    if (!fields->bytes(2)) continue;
+    const MapEntry entry = map_entry(fields->value);
+    builder.attr(entry.key, entry.value);
+  }
+  return builder.take();
+}
+
+std::string result_types(const CalledFunction& called, std::string_view attrs, std::vector<DType>& types) {
+  if (output_types(called.op, attrs, types)) return {};
+  return "what function " + printable(called.name) + " gives is not told";
+}
+
+std::string differing_types(std::string_view what, std::string_view attr, const std::vector<DType>& function,
+                            const std::vector<DType>& call) {
+  if (function.size() != call.size()) {
+    return std::string("its function has ")
+        .append(std::to_string(function.size()))
+        .append(" ")
+        .append(what)
+        .append(", and ")
+        .append(attr)
+        .append(" says ")
+        .append(std::to_string(call.size()));
+  }
+  for (size_t i = 0; i < call.size(); ++i) {
+    if (fits(function[i], call[i])) continue;
+    return std::string("number ")
+        .append(std::to_string(i))
+        .append(" of the ")
+        .append(what)
+        .append(" of its function is ")
+        .append(dtype_name(function[i]))
+        .append(", and ")
+        .append(attr)
+        .append(" says ")
+        .append(dtype_name(call[i]));
+  }
+  return {};
+}
 
 std::string device_in_call(std::string_view own, std::string_view call) {
   if (own.empty() || call.empty()) return std::string(own.empty() ? call : own);
@@ -54,7 +109,7 @@ CallPlace::CallPlace(InlineState& state, const CallSite& site) : state_(state), 
 
 std::string CallPlace::add(std::string_view word, std::string_view op, const std::vector<std::string>& data,
                            const std::vector<std::string>& waits, const AttrList& attrs) {
-  const std::string made = state_.graph.free_name(std::string(name).append("/").append(word));
+  const std::string made = state_.graph.free_name(call_scope(name).append("/").append(word));
   NodeBuilder builder(made, op);
   for (const std::string& input : data) builder.input(input);
   for (const std::string& wait : waits) builder.input("^" + wait);

@@ -25,6 +25,17 @@ struct CallSite {
   bool wanted = false;    // nobody is to be asked
 };
 
+struct OutputSpan {  // of a list
+  uint32_t first = 0, count = 0;
+};
+
+// Of nodes of a body, where each output begins.
+struct BodyOutputs {
+  bool known = false;
+  std::string why{};                                                     // they are not: the call stays
+  std::vector<std::vector<std::pair<std::string_view, OutputSpan>>> of;  // by place, in order of names
+};
+
 // What the places of all calls in a graph share.
 struct InlineState {
   InlineState(Graph& graph_, CalledFunctions& functions_, const InlineRequest& request_)
@@ -35,7 +46,8 @@ struct InlineState {
   const InlineRequest& request;
   InlineResult result{};
   std::vector<CallSite> sites{};  // behind those that were dealt with come those that are to be
-  std::unordered_map<uint32_t, size_t> site_of{};  // by node
+  std::unordered_map<uint32_t, size_t> site_of{};               // by node
+  std::unordered_map<const BodyNodes*, BodyOutputs> outputs{};  // of functions whose calls bind nothing
 
   void add_site(CallSite site) {
     site_of.emplace(index_of(site.id), sites.size());
@@ -79,6 +91,18 @@ class CallPlace {
   std::vector<std::string> controls_;
   std::vector<std::pair<std::string_view, uint32_t>> output_names_;
 };
+
+// The scope of what stands in for a call: its name, of which the outer scopes alone where it is very long, so
+// that what calls call deep down has no names without end.
+std::string call_scope(std::string_view name);
+
+// The attributes for which the function's placeholders stand, as a node of the function's own op.
+std::string attributes_of_call(std::string_view node_def);
+// The types of what a call with these attributes gives (kInvalid: not told), else why that is not known.
+std::string result_types(const CalledFunction& called, std::string_view attrs, std::vector<DType>& types);
+// Empty where a function gives or takes what a call says of it, as far as either is told; else a clause.
+std::string differing_types(std::string_view what, std::string_view attr, const std::vector<DType>& function,
+                            const std::vector<DType>& call);
 
 // The device of a body's node where the call says something of it, too.
 std::string device_in_call(std::string_view own, std::string_view call);

@@ -86,6 +86,17 @@ bool is_true(std::string_view function_def_or_node, uint32_t attr_number, std::s
   return false;
 }
 
+BodyNodes those(const std::vector<bool>& wanted) {
+  BodyNodes found;
+  found.place.assign(wanted.size(), BodyNodes::kNone);
+  for (uint32_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) continue;
+    found.place[i] = static_cast<uint32_t>(found.nodes.size());
+    found.nodes.push_back(i);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string bound_attr(std::string_view attr_value, std::string_view attrs) {
@@ -259,7 +270,11 @@ CalledFunction CalledFunctions::make(Function& function) {
     if (part.field == function_field::kRet) {
       const MapEntry entry = map_entry(content);
       called.returns.insert_or_assign(entry.key, entry.value);
-      if (const auto node = node_of(entry.value)) wanted.push_back(*node);
+      if (const auto node = node_of(entry.value)) {
+        wanted.push_back(*node);
+      } else {
+        called.reads.insert(parse_body_input(entry.value).node);
+      }
     } else if (part.field == function_field::kControlRet) {
       const auto node = called.nodes.find(map_entry(content).value);
       if (node == called.nodes.end()) continue;
@@ -272,28 +287,30 @@ CalledFunction CalledFunctions::make(Function& function) {
   called.stays = is_true(message, function_field::kAttr, "_noinline") ||
                  is_true(message, function_field::kAttr, "_XlaMustCompile");
 
-  called.needed.resize(count);
+  std::vector<bool> needed(count);
   const auto need = [&] {
     while (!wanted.empty()) {
       const uint32_t at = wanted.back();
       wanted.pop_back();
-      if (called.needed[at]) continue;
-      called.needed[at] = true;
+      if (needed[at]) continue;
+      needed[at] = true;
       each_input(body.bytes(NodeId{at}), [&](std::string_view input) {
         if (const auto node = node_of(input)) wanted.push_back(*node);
       });
     }
   };
   need();
+  called.needed = those(needed);
   called.effects.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     if (body.removed(NodeId{i})) continue;
     const std::string_view node_def = body.bytes(NodeId{i});
     called.effects[i] = has_effects(node_def);
-    if (called.effects[i] && !called.needed[i]) called.loose.push_back(i);
+    if (called.effects[i] && !called.needed.has(i)) called.loose.push_back(i);
     each_input(node_def, [&](std::string_view input) {
-      const auto node = input.starts_with('^') ? node_of(input) : std::nullopt;
-      if (node) called.held[*node] = true;
+      const auto node = node_of(input);
+      if (!node) called.reads.insert(parse_body_input(input).node);
+      if (node && input.starts_with('^')) called.held[*node] = true;
     });
     each_attr(node_def, [&](std::string_view key, std::string_view value) {
       called.binds = called.binds || holds_placeholder(value);
@@ -307,6 +324,9 @@ CalledFunction CalledFunctions::make(Function& function) {
     });
   }
   called.flow = behind_control_flow(body);
+  wanted = called.loose;
+  need();
+  called.all = those(needed);
   return called;
 }
 

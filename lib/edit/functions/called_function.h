@@ -15,6 +15,16 @@
 
 namespace gedit {
 
+// Nodes of a body, in its order, and where each stands among them.
+struct BodyNodes {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  std::vector<uint32_t> nodes;
+  std::vector<uint32_t> place;  // by node; kNone: it is none of them
+
+  bool has(uint32_t node) const { return place[node] != kNone; }
+};
+
 // A function as any call sees it.
 struct CalledFunction {
   std::string_view name;
@@ -22,9 +32,11 @@ struct CalledFunction {
   OpDef op;  // its signature
   std::unordered_map<std::string_view, uint32_t> nodes;
   std::unordered_map<std::string_view, std::string_view> returns;  // by output: what it is in the body
+  std::unordered_set<std::string_view> reads;                      // arguments, by nodes and returns
   std::vector<uint32_t> waits;  // nodes whose running the function's end waits for: control_ret
   std::vector<uint32_t> loose;  // nodes with effects on which nothing of that rests
-  std::vector<bool> needed;     // by node: for returns and waits
+  BodyNodes needed;             // for returns and waits
+  BodyNodes all;                // and for what is loose
   std::vector<bool> effects;    // by node: its order, and whether it runs, counts
   std::vector<bool> held;       // by node: others wait for it or stand where it does
   std::vector<bool> flow;       // by node: may be dead, or in a loop, where the body alone decides it

@@ -17,20 +17,6 @@ namespace {
 
 constexpr uint64_t kMostInlined = 20'000'000;  // nodes of one graph: calls that call each other twice unfold
 
-// The attributes for which the function's placeholders stand, as a node of the function's own op.
-std::string attributes_of_call(std::string_view node_def) {
-  const auto f = is(node_op(node_def), OpKind::kLocalCall) ? find_attr(node_def, "f") : std::nullopt;
-  if (!f) return std::string(node_def);
-  const std::string_view func = last_bytes(*f, attr_field::kFunc);
-  NodeBuilder builder("", last_bytes(func, 1));
-  for (Fields fields(func); fields.next();) {
-    if (!fields->bytes(2)) continue;
-    const MapEntry entry = map_entry(fields->value);
-    builder.attr(entry.key, entry.value);
-  }
-  return builder.take();
-}
-
 class InlinedBody {
  public:
   InlinedBody(InlineState& state, const CalledFunction& called, CallPlace& place, const CallSite& site)
@@ -41,12 +27,16 @@ class InlinedBody {
         graph_(*called.body),
         legacy_(!is(node_op(place.node_def), OpKind::kLocalCall)),
         runs_all_(legacy_ || site.runs_all),
+        wanted_(runs_all_ ? called.all : called.needed),
+        outputs_(called.binds ? bound_outputs_ : state.outputs[&wanted_]),
+        scope_(call_scope(place.name)),
         attrs_(attributes_of_call(place.node_def)) {}
 
   std::string put() {
     if (std::string why = read_arguments(); !why.empty()) return why;
-    find_nodes();
-    if (std::string why = find_outputs(); !why.empty()) return why;
+    if (std::string why = find_types(); !why.empty()) return why;
+    if (!outputs_.known) find_outputs();
+    if (!outputs_.why.empty()) return outputs_.why;
     place_.guard(called_.has_effects);
     write();
     finish();
@@ -54,14 +44,13 @@ class InlinedBody {
   }
 
  private:
-  struct Span {  // of a list
-    uint32_t first = 0, count = 0;
-  };
+  using Span = OutputSpan;
 
   std::string read_arguments() {
     std::vector<DType> types;
     uint32_t first = 0;
     OpDef one;
+    one.attrs = called_.op.attrs;  // their defaults
     for (const ArgDef& arg : called_.op.inputs) {
       one.inputs = {arg};
       if (!input_types(one, attrs_, types))
@@ -77,20 +66,21 @@ class InlinedBody {
     return {};
   }
 
-  void find_nodes() {
-    wanted_ = called_.needed;
-    if (!runs_all_) return;
-    std::vector<uint32_t> open = called_.loose;
-    while (!open.empty()) {
-      const uint32_t at = open.back();
-      open.pop_back();
-      if (wanted_[at]) continue;
-      wanted_[at] = true;
-      each_input(graph_.bytes(NodeId{at}), [&](std::string_view input) {
-        const auto found = called_.nodes.find(parse_body_input(input).node);
-        if (found != called_.nodes.end()) open.push_back(found->second);
-      });
+  // What the function gives, before anything is written: what it says of itself, else what the call says.
+  std::string find_types() {
+    const auto told = find_attr(place_.node_def, "Tout");
+    const std::vector<DType> wanted = legacy_ || !told ? std::vector<DType>() : type_list(*told);
+    if (std::string why = result_types(called_, attrs_, types_); !why.empty()) return why;
+    if (legacy_ || !told) {
+      for (size_t i = 0; i < types_.size(); ++i) {
+        if (types_[i] == DType::kInvalid)
+          return "the type of its result " + std::to_string(i) + " is not told";
+      }
+      return {};
     }
+    if (std::string why = differing_types("results", "Tout", types_, wanted); !why.empty()) return why;
+    types_ = wanted;
+    return {};
   }
 
   std::string bound_node(uint32_t node) const {
@@ -111,27 +101,30 @@ class InlinedBody {
     return out;
   }
 
-  // Where each output of each node that is read begins, and whether all that is read is there.
-  std::string find_outputs() {
-    const size_t count = graph_.size();
+  // Where each output of each node that is read begins, and whether all that is read is there. Where the call
+  // binds nothing it is the same for all calls, and looked for once.
+  void find_outputs() {
+    outputs_.known = true;
+    const size_t count = wanted_.nodes.size();
     bound_.resize(called_.binds ? count : 0);
-    outputs_.resize(count);
-    std::string why;
-    for (uint32_t i = 0; i < count && why.empty(); ++i) {
-      if (!wanted_[i]) continue;
-      if (called_.binds) bound_[i] = bound_node(i);
-      each_input(graph_.bytes(NodeId{i}), [&](std::string_view input) { look_at(input, why); });
+    outputs_.of.resize(count);
+    seen_.resize(count);
+    std::string& why = outputs_.why;
+    for (size_t i = 0; i < count && why.empty(); ++i) {
+      if (called_.binds) bound_[i] = bound_node(wanted_.nodes[i]);
+      each_input(graph_.bytes(NodeId{wanted_.nodes[i]}),
+                 [&](std::string_view input) { look_at(input, why); });
     }
     for (const auto& [output, source] : called_.returns) look_at(source, why);
     for (const ArgDef& output : called_.op.outputs) {
       if (!called_.returns.contains(output.name) && why.empty())
         why = std::string("nothing is returned as ").append(output.name);
     }
-    return why;
   }
 
-  std::string_view bytes(uint32_t node) const {
-    return called_.binds ? std::string_view(bound_[node]) : graph_.bytes(NodeId{node});
+  // Of the node at this place among the wanted ones.
+  std::string_view bytes(uint32_t place) const {
+    return called_.binds ? std::string_view(bound_[place]) : graph_.bytes(NodeId{wanted_.nodes[place]});
   }
 
   void look_at(std::string_view input, std::string& why) {
@@ -143,17 +136,18 @@ class InlinedBody {
         why = quoted("input", input) + " of the function is not there";
       return;
     }
-    if (known_.contains(node->second)) return;
-    if (called_.binds && bound_[node->second].empty()) bound_[node->second] = bound_node(node->second);
-    const std::string_view node_def = bytes(node->second);
+    const uint32_t place = wanted_.place[node->second];
+    if (seen_[place]) return;
+    seen_[place] = true;
+    if (called_.binds && bound_[place].empty()) bound_[place] = bound_node(node->second);
+    const std::string_view node_def = bytes(place);
     const OpDef* def = state_.functions.definition(node_op(node_def));
     std::vector<OutputName> names;
     if (def == nullptr || !output_names(*def, node_def, names)) {
       why = "what op " + printable(node_op(node_def)) + " of the function gives is not known";
       return;
     }
-    known_.insert(node->second);
-    auto& spans = outputs_[node->second];
+    auto& spans = outputs_.of[place];
     for (uint32_t i = 0; i < names.size(); ++i) {
       if (names[i].index == 0) spans.push_back({names[i].arg, {i, 0}});
       ++spans.back().second.count;
@@ -179,7 +173,8 @@ class InlinedBody {
     if (node == called_.nodes.end()) throw no_output(input);
     const BodyPort port = parse_body_port(parts.port);
     const bool whole = parts.port.find(':') == std::string_view::npos;
-    const auto& spans = outputs_[node->second];
+    const uint32_t place = wanted_.place[node->second];
+    const auto& spans = outputs_.of[place];
     const auto found =
         std::ranges::lower_bound(spans, port.output, {}, [](const auto& one) { return one.first; });
     if (found == spans.end() || found->first != port.output) throw no_output(input);
@@ -187,7 +182,7 @@ class InlinedBody {
     if (!whole && port.number >= span.count) throw no_output(input);
     std::vector<std::string> texts;
     for (uint32_t k = whole ? 0 : port.number; k < (whole ? span.count : port.number + 1); ++k)
-      texts.push_back(state_.graph.text(names_[node->second], output, k, span.first + k));
+      texts.push_back(state_.graph.text(names_[place], output, k, span.first + k));
     return texts;
   }
 
@@ -197,23 +192,25 @@ class InlinedBody {
   }
 
   void write() {
-    names_.resize(graph_.size());
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (!wanted_[i]) continue;
+    const size_t count = wanted_.nodes.size();
+    names_.reserve(count);
+    for (const uint32_t node : wanted_.nodes) {
       if (state_.graph.added() >= kMostInlined)
         throw refused("its calls unfold to more than " + std::to_string(kMostInlined) + " nodes")
             .of(quoted("function", called_.name));
-      names_[i] = state_.graph.free_name(std::string(place_.name).append("/").append(graph_.name(NodeId{i})));
+      names_.push_back(
+          state_.graph.free_name(std::string(scope_).append("/").append(graph_.name(NodeId{node}))));
     }
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (wanted_[i]) write_node(i);
-    }
+    for (uint32_t place = 0; place < count; ++place) write_node(place);
   }
 
-  void write_node(uint32_t i) {
-    const std::string_view node_def = bytes(i);
+  const std::string& name_of(uint32_t node) const { return names_[wanted_.place[node]]; }
+
+  void write_node(uint32_t place) {
+    const uint32_t node_number = wanted_.nodes[place];
+    const std::string_view node_def = bytes(place);
     const NodeHead head = node_head(node_def);
-    NodeBuilder builder(names_[i], head.op);
+    NodeBuilder builder(names_[place], head.op);
     std::vector<std::string> controls;
     bool alone = true;
     for (const std::string_view input : input_views(node_def)) {
@@ -224,12 +221,12 @@ class InlinedBody {
       }
       const auto node = called_.nodes.find(parse_body_input(input).node);
       if (node != called_.nodes.end()) {
-        controls.push_back(names_[node->second]);
+        controls.push_back(name_of(node->second));
       } else {
         alone = true;  // an argument, which is there
       }
     }
-    if (!place_.tie.empty() && (alone || called_.effects[i])) controls.push_back(place_.tie);
+    if (!place_.tie.empty() && (alone || called_.effects[node_number])) controls.push_back(place_.tie);
     for (const std::string& control : controls) builder.input("^" + control);
     builder.device(legacy_ && !place_.device.empty() ? place_.device
                                                      : device_in_call(head.device, place_.device));
@@ -246,10 +243,7 @@ class InlinedBody {
         if (const std::string value = colocations(entry.value); !value.empty())
           append_entry(rest, entry.key, value);
       } else if (role == Role::kFrame) {
-        append_entry(
-            rest, entry.key,
-            string_value(
-                std::string(place_.name).append("/").append(last_bytes(entry.value, attr_field::kString))));
+        append_entry(rest, entry.key, string_value(frame(last_bytes(entry.value, attr_field::kString))));
       } else if (role == Role::kSharedName && last_bytes(entry.value, attr_field::kString).empty() &&
                  shares_by_node_name(node_def)) {
         continue;
@@ -259,15 +253,22 @@ class InlinedBody {
     }
     std::string made = builder.take() + rest;
     // In a function it goes by the name of its node there, in every call.
-    if (shares_by_node_name(node_def)) append_shared_name(graph_.name(NodeId{i}), made);
+    if (shares_by_node_name(node_def)) append_shared_name(graph_.name(NodeId{node_number}), made);
     const NodeId id = state_.graph.add(std::move(made));
     if (!is_site(node_def)) return;
     CallSite site;
     site.id = id;
     site.tie = place_.tie;
-    site.flow = !called_.flow.empty() && called_.flow[i];
-    site.held = called_.held[i];
+    site.flow = !called_.flow.empty() && called_.flow[node_number];
+    site.held = called_.held[node_number];
     state_.add_site(std::move(site));
+  }
+
+  // A frame of the body as it is called here: no other loop of the graph has the name.
+  const std::string& frame(std::string_view name) {
+    const auto [found, added] = frames_.try_emplace(std::string(name));
+    if (added) found->second = state_.graph.free_frame(std::string(scope_).append("/").append(name));
+    return found->second;
   }
 
   bool is_site(std::string_view node_def) const {
@@ -294,27 +295,28 @@ class InlinedBody {
         continue;
       }
       const auto node = called_.nodes.find(*with);
-      if (node != called_.nodes.end() && wanted_[node->second])
-        left.push_back(std::string(kColocatedWith).append(names_[node->second]));
+      if (node != called_.nodes.end() && wanted_.has(node->second))
+        left.push_back(std::string(kColocatedWith).append(name_of(node->second)));
     }
     return left.empty() ? std::string() : string_list_value(left);
   }
 
   void finish() {
     ResultTensors results;
-    std::vector<DType> types;
-    OpDef one;
     for (const ArgDef& output : called_.op.outputs) {
-      one.outputs = {output};
-      output_types(one, attrs_, types);
-      const std::vector<std::string> texts = here(called_.returns.at(output.name));
-      for (size_t k = 0; k < texts.size(); ++k)
-        results.emplace_back(texts[k], k < types.size() ? types[k] : DType::kInvalid);
+      for (std::string& text : here(called_.returns.at(output.name))) {
+        const size_t k = results.size();
+        results.emplace_back(std::move(text), k < types_.size() ? types_[k] : DType::kInvalid);
+      }
     }
+    if (results.size() != types_.size())
+      throw refused("returns " + std::to_string(results.size()) + " tensors, and is to give " +
+                    std::to_string(types_.size()))
+          .of(quoted("function", called_.name));
     std::vector<std::string> waits;
-    for (const uint32_t node : called_.waits) waits.push_back(names_[node]);
+    for (const uint32_t node : called_.waits) waits.push_back(name_of(node));
     if (runs_all_) {
-      for (const uint32_t node : called_.loose) waits.push_back(names_[node]);
+      for (const uint32_t node : called_.loose) waits.push_back(name_of(node));
     }
     const bool ordered = called_.has_effects && (!waits.empty() || results.size() > 1);
     const bool stays =
@@ -337,13 +339,15 @@ class InlinedBody {
   const CallSite& site_;
   const Graph& graph_;
   bool legacy_, runs_all_;
-  std::string attrs_;
+  const BodyNodes& wanted_;  // nodes of the body that stand here
+  BodyOutputs bound_outputs_;
+  BodyOutputs& outputs_;
+  std::string scope_, attrs_;
   std::unordered_map<std::string_view, Span> arguments_;
-  std::vector<bool> wanted_;        // nodes of the body that stand here
-  std::vector<std::string> bound_;  // nodes with their attributes, where those are bound
-  std::vector<std::vector<std::pair<std::string_view, Span>>> outputs_;  // by node, in order of names
-  std::unordered_set<uint32_t> known_;                                   // nodes of which these are known
-  std::vector<std::string> names_;
+  std::vector<DType> types_;  // of the results
+  std::vector<bool> seen_;
+  std::vector<std::string> bound_, names_;  // by place: nodes with their attributes, where those are bound
+  std::unordered_map<std::string, std::string> frames_;
 };
 
 }  // namespace

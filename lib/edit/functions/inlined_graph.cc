@@ -9,10 +9,20 @@
 
 namespace gedit {
 
-InlinedGraph::InlinedGraph(Graph& graph) : graph_(graph), names_(graph), new_names_(names_) {
+InlinedGraph::InlinedGraph(Graph& graph) : graph_(graph), names_(graph) {
   if (!graph.is_body()) return;
-  for (const std::string_view argument : argument_names(function_signature(graph)))
-    new_names_.reserve(argument);
+  for (const std::string_view argument : argument_names(function_signature(graph))) given_.emplace(argument);
+}
+
+std::string InlinedGraph::free_name(std::string_view base) {
+  const auto taken = [&](const std::string& one) {
+    return names_.find(one) != kNoNode || given_.contains(one);
+  };
+  std::string name(base);
+  // None is given back: the next of one base is behind the last.
+  if (taken(name)) name = first_free(base, taken, next_name_.try_emplace(name, 1).first->second);
+  given_.insert(name);
+  return name;
 }
 
 std::string InlinedGraph::free_frame(std::string_view base) {
@@ -23,7 +33,9 @@ std::string InlinedGraph::free_frame(std::string_view base) {
       frames_.emplace(string_attr(graph_.bytes(NodeId{i}), "frame_name").value_or(""));
     }
   }
-  std::string name = first_free(base, [&](const std::string& one) { return frames_.contains(one); });
+  int& next = next_frame_.try_emplace(std::string(base), 1).first->second;
+  std::string name = first_free(
+      base, [&](const std::string& one) { return frames_.contains(one); }, next);
   frames_.insert(name);
   return name;
 }

@@ -9,7 +9,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "edit/basis/names.h"
 #include "graph/graph.h"
 #include "graph/names.h"
 
@@ -24,7 +23,7 @@ class InlinedGraph {
   Graph& graph() const { return graph_; }
   bool is_body() const { return graph_.is_body(); }
 
-  std::string free_name(std::string_view base) { return new_names_.free(base); }
+  std::string free_name(std::string_view base);
   std::string free_frame(std::string_view base);
   NodeId add(std::string node_def);
   uint64_t added() const { return added_.size(); }
@@ -55,7 +54,8 @@ class InlinedGraph {
 
   Graph& graph_;
   Names names_;
-  NewNames new_names_;
+  std::unordered_set<std::string> given_;  // names, and arguments of the body
+  std::unordered_map<std::string, int> next_name_;
   std::unordered_map<std::string_view, NodeId> added_;
   struct Redirect {
     std::string to;
@@ -64,6 +64,7 @@ class InlinedGraph {
   std::unordered_map<std::string, Redirect> redirects_;  // by canonical text
   std::unordered_set<std::string> redirected_;           // nodes of which some tensor is
   std::set<std::string, std::less<>> frames_;
+  std::unordered_map<std::string, int> next_frame_;
   bool frames_known_ = false;
   std::vector<NodeId> removed_;
 };

@@ -56,8 +56,8 @@ class Lowering {
     }
     if (place_.inputs.empty() || branches.empty() || (two && branches.size() != 2))
       return "it does not name its branches";
-    if (std::string why = look_at(branches); !why.empty()) return why;
     const std::vector<DType> in = types("Tin"), out = types("Tout");
+    if (std::string why = look_at(branches, in, "Tin", out, "Tout"); !why.empty()) return why;
     if (in.size() + 1 != place_.inputs.size()) return "its inputs are not what Tin says";
     const DType type = two ? type_attr(place_.node_def, "Tcond").value_or(DType::kInvalid) : DType::kInt32;
     place_.guard(effects_);
@@ -88,8 +88,10 @@ class Lowering {
       }
       const std::string pivot = place_.add("pivot", "Identity", {side_of(pivots[set], side)}, {},
                                            {{"T", type_value(DType::kBool)}});
+      const std::vector<bool> reads = read_arguments(branches[b], in.size());
       ResultTensors arguments;
-      for (size_t k = 0; k < in.size(); ++k) arguments.emplace_back(side_of(switches[set][k], side), in[k]);
+      for (size_t k = 0; k < in.size(); ++k)
+        arguments.emplace_back(handed(side_of(switches[set][k], side), in[k], reads[k]), in[k]);
       const std::string word = two ? (side ? "then" : "else") : "branch";
       const std::string call = this->call(word, branches[b], arguments, out, pivot);
       for (size_t k = 0; k < out.size(); ++k) results[k].emplace_back(output_of(call, k), out[k]);
@@ -115,19 +117,19 @@ class Lowering {
     std::vector<std::string> functions = functions_of(place_.node_def, "cond");
     for (std::string& one : functions_of(place_.node_def, "body")) functions.push_back(std::move(one));
     if (functions.size() != 2) return "it does not name its cond and body";
-    if (std::string why = look_at(functions); !why.empty()) return why;
     const std::vector<DType> in = types("T");
     if (in.size() != place_.inputs.size() || in.empty()) return "its inputs are not what T says";
-    const CalledFunction* test = state_.functions.find(called(functions[0]));
-    if (test->op.outputs.size() != 1 || test->op.outputs[0].type != static_cast<int32_t>(DType::kBool))
-      return "its cond does not give a bool";
+    if (std::string why = look_at({functions[0]}, in, "T", {DType::kBool}, "a loop"); !why.empty())
+      return why;
+    if (std::string why = look_at({functions[1]}, in, "T", in, "T"); !why.empty()) return why;
     place_.guard(effects_);
-    const std::string frame = string_value(state_.graph.free_frame(place_.name));
+    const std::string frame = string_value(state_.graph.free_frame(call_scope(place_.name)));
     const int64_t parallel = int_attr(place_.node_def, "parallel_iterations").value_or(kParallelIterations);
     const size_t count = in.size();
     // The names of what closes the loop are known before it is there.
     std::vector<std::string> merges, next;
-    for (size_t k = 0; k < count; ++k) next.push_back(state_.graph.free_name(place_.name + "/next"));
+    for (size_t k = 0; k < count; ++k)
+      next.push_back(state_.graph.free_name(call_scope(place_.name) + "/next"));
     ResultTensors variables;
     for (size_t k = 0; k < count; ++k) {
       const std::string enter = place_.add("enter", "Enter", {place_.inputs[k]}, waits(),
@@ -145,8 +147,10 @@ class Lowering {
     for (size_t k = 0; k < count; ++k) switches.push_back(switched(text(merges[k]), in[k], text(go_on)));
     const std::string pivot =
         place_.add("pivot", "Identity", {side_of(switches[0], true)}, {}, {{"T", type_value(in[0])}});
-    ResultTensors arguments;
-    for (size_t k = 0; k < count; ++k) arguments.emplace_back(side_of(switches[k], true), in[k]);
+    const std::vector<bool> reads = read_arguments(functions[1], count);
+    ResultTensors arguments{{text(pivot), in[0]}};
+    for (size_t k = 1; k < count; ++k)
+      arguments.emplace_back(handed(side_of(switches[k], true), in[k], reads[k]), in[k]);
     const std::string body_call = call("body", functions[1], arguments, in, pivot);
     ResultTensors results;
     for (size_t k = 0; k < count; ++k) {
@@ -180,13 +184,40 @@ class Lowering {
   }
   bool held() const { return site_.held || state_.sites[state_.site_of.at(index_of(site_.id))].held; }
 
-  std::string look_at(const std::vector<std::string>& functions) {
+  // Functions that take `in` and give `out`, as the node says, or why they are none.
+  std::string look_at(const std::vector<std::string>& functions, const std::vector<DType>& in,
+                      std::string_view in_attr, const std::vector<DType>& out, std::string_view out_attr) {
     for (const std::string& one : functions) {
       const CalledFunction* function = state_.functions.find(called(one));
       if (function == nullptr) return "there is no function " + printable(called(one));
       effects_ = effects_ || function->has_effects;
+      NodeBuilder call("", "PartitionedCall");
+      call.attr("f", one);
+      const std::string attrs = attributes_of_call(call.take());
+      std::vector<DType> types;
+      std::string why = result_types(*function, attrs, types);
+      if (why.empty()) why = differing_types("results", out_attr, types, out);
+      if (why.empty() && !input_types(function->op, attrs, types))
+        why = "what function " + printable(function->name) + " takes is not told";
+      if (why.empty()) why = differing_types("arguments", in_attr, types, in);
+      if (!why.empty()) return why;
     }
     return {};
+  }
+
+  // Which of the tensors that it is given a function reads.
+  std::vector<bool> read_arguments(const std::string& function, size_t count) {
+    const CalledFunction& target = *state_.functions.find(called(function));
+    std::vector<bool> reads(count, target.op.inputs.size() != count);  // lists of them: all
+    for (size_t k = 0; k < count && k < target.op.inputs.size(); ++k)
+      reads[k] = reads[k] || target.reads.contains(target.op.inputs[k].name);
+    return reads;
+  }
+
+  // A side of a Switch as a branch reads it: behind an Identity, as TensorFlow's own lowering has it. Its
+  // optimizers hold what they make for a reader of a Switch to the Switch itself, which is the wrong side.
+  std::string handed(const std::string& side, DType type, bool read) {
+    return read ? text(place_.add("input", "Identity", {side}, {}, {{"T", type_value(type)}})) : side;
   }
 
   std::string switched(const std::string& tensor, DType type, const std::string& by) {
