@@ -4,17 +4,7 @@
 namespace gedit {
 namespace {
 
-bool whole(const Shape& shape) {
-  if (!shape) return false;
-  for (const int64_t size : *shape) {
-    if (size < 0) return false;
-  }
-  return true;
-}
-
-bool known_equal(const Shape& a, const Shape& b) { return whole(a) && whole(b) && *a == *b; }
-
-bool is_scalar(const Shape& shape) { return shape && shape->empty(); }
+bool is_scalar(const KnownShape& known) { return known.shape && known.shape->empty(); }
 
 }  // namespace
 
@@ -24,12 +14,10 @@ std::string replace_add_v2(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_batch_mat_mul(Site& site, std::vector<std::string>&) {
-  const Shape x = site.shape(0), y = site.shape(1);
-  if (!x || !y || x->size() < 2 || x->size() != y->size())
+  const KnownShape x = site.shape(0), y = site.shape(1);
+  if (!x.shape || !y.shape || x.shape->size() < 2 || x.shape->size() != y.shape->size() ||
+      !x.equal_to(y, 0, x.shape->size() - 2))
     return "its batch dimensions are not known to be equal";
-  for (size_t i = 0; i + 2 < x->size(); ++i) {
-    if ((*x)[i] < 0 || (*x)[i] != (*y)[i]) return "its batch dimensions are not known to be equal";
-  }
   if (site.op == "BatchMatMulV2") {
     site.rename_op("BatchMatMul", {});
     return {};
@@ -41,8 +29,8 @@ std::string replace_batch_mat_mul(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_select_v2(Site& site, std::vector<std::string>&) {
-  const Shape condition = site.shape(0), t = site.shape(1), e = site.shape(2);
-  if (!known_equal(t, e) || !(is_scalar(condition) || known_equal(condition, t)))
+  const KnownShape condition = site.shape(0), t = site.shape(1), e = site.shape(2);
+  if (!t.equal_to(e) || !(is_scalar(condition) || condition.equal_to(t)))
     return "its shapes are not known to be equal, and Select does not broadcast as it does";
   site.rename_op("Select", {});
   return {};
@@ -63,7 +51,7 @@ std::string replace_leaky_relu(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_div_no_nan(Site& site, std::vector<std::string>&) {
-  if (!known_equal(site.shape(0), site.shape(1))) return "its shapes are not known to be equal";
+  if (!site.shape(0).equal_to(site.shape(1))) return "its shapes are not known to be equal";
   const DType type = site.type("T");
   const std::vector<std::pair<std::string, std::string>> typed{{"T", type_value(type)}};
   const std::string zeros =

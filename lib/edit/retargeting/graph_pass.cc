@@ -191,9 +191,9 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
 }
 
 void GraphPass::run(Graph& graph, std::string_view function,
-                    const std::set<std::string, std::less<>>* named_outside) {
+                    const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes) {
   graph.decode();
-  Rewriting in(graph, ops_, named_outside, [&](std::string_view op) {
+  Rewriting in(graph, ops_, named_outside, shapes, [&](std::string_view op) {
     const OpFit* fit = fit_.op(op);
     return fit == nullptr || (fit->known & release_bit(release_)) != 0;
   });

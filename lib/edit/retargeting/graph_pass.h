@@ -38,8 +38,9 @@ class GraphPass {
   GraphPass(ReleaseFit& fit, ReleaseNumber release, bool writer_known, Registry& ops, RetargetTally& tally)
       : fit_(fit), release_(release), writer_known_(writer_known), ops_(ops), tally_(tally) {}
 
-  // `function` is empty for the main graph. Linear.
-  void run(Graph& graph, std::string_view function, const std::set<std::string, std::less<>>* named_outside);
+  // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear.
+  void run(Graph& graph, std::string_view function, const std::set<std::string, std::less<>>* named_outside,
+           ShapesOfGraph shapes);
 
   bool want_changes = false;
 

@@ -60,14 +60,86 @@ std::string unfold(Site& site, std::string_view product, const NodeAttrs& attrs,
   return {};
 }
 
+bool names_outputs(const Site& site, uint32_t first, uint32_t last) {
+  for (uint32_t i = first; i <= last; ++i) {
+    if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, i)))) return true;
+  }
+  return false;
+}
+
+// Before 2.2 the mean and variance that a training normalization is given have to be empty.
+std::string empty_vector(Site& site) {
+  std::string proto;
+  append_varint_field(proto, 1, static_cast<uint64_t>(site.type("U")));
+  append_bytes_field(proto, 2, shape_proto(Shape{{0}}));
+  return site.add_const("empty", site.type("U"), proto);
+}
+
+bool is_empty(const KnownShape& known) { return known.shape && *known.shape == std::vector<int64_t>{0}; }
+
+// In training with an exponential_avg_factor that is not 1: outputs 1 and 2 are means of what the node is
+// given and of what the batch has. The node is its output 0 from now on.
+std::string replace_averaging(Site& site) {
+  if (names_outputs(site, 1, 5)) return "a signature names its outputs";
+  const float factor = site.number("exponential_avg_factor", 1);
+  const DType type = site.type("U");
+  const NodeAttrs typed{{"T", type_value(type)}};
+  const bool reads[] = {site.read(1), site.read(2)};
+  const std::string empty = empty_vector(site);
+  const bool third = site.in.takes("FusedBatchNormV3");
+  const std::string_view op = third ? "FusedBatchNormV3" : "FusedBatchNormV2";
+  const std::string norm =
+      site.add("FusedBatchNorm", op, {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
+               attrs_of(site, {"T", "U", "epsilon", "data_format", "is_training"}));
+  std::string means[2];
+  if (reads[0] || reads[1]) {
+    const std::string rest = site.add_const("rest", type, scalar_proto(type, 1.0F - factor));
+    const std::string gain = site.add_const("factor", type, scalar_proto(type, factor));
+    const auto product = [&](const std::string& a, const std::string& b) {
+      return site.in.output(site.add("Mul", "Mul", {a, b}, typed), "Mul", 0);
+    };
+    for (uint32_t i = 0; i < 2; ++i) {
+      if (!reads[i]) continue;
+      const std::string old = product(site.inputs[3 + i], rest);
+      const std::string fresh = product(site.in.output(norm, op, i + 1), gain);
+      means[i] = site.in.output(site.add("Add", "Add", {old, fresh}, typed), "Add", 0);
+    }
+  }
+  site.become({.op = "Identity",
+               .inputs = {site.in.output(norm, op, 0)},
+               .attrs = {{"T", type_value(site.type("T"))}},
+               .same_outputs = false});
+  site.move_output(0, 0);
+  for (uint32_t i = 1; i < (third ? 6 : 5); ++i) {
+    if (i > 2) site.move_output(i, site.in.output(norm, op, i));
+    if (i <= 2 && reads[i - 1]) site.move_output(i, means[i - 1]);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string replace_batch_norm_v3(Site& site, std::vector<std::string>&) {
-  if (site.read(5)) return "its output 5 is read";
-  if (site.number("exponential_avg_factor", 1) != 1 && site.flag("is_training", true))
-    return "its exponential_avg_factor is not 1";
+  const bool same_op = site.in.takes("FusedBatchNormV3");
+  const bool training = site.flag("is_training", true);
+  if (site.inputs.size() != 5) return "its inputs are not known";
+  if (!same_op && site.read(5)) return "its output 5 is read";
   std::string format = site.text("data_format", "NHWC");
-  if (format != "NHWC" && format != "NCHW") return "its data_format is " + format;
+  if (!same_op && format != "NHWC" && format != "NCHW") return "its data_format is " + format;
+  if (training && site.number("exponential_avg_factor", 1) != 1) return replace_averaging(site);
+  if (same_op) {
+    site.rename_op("FusedBatchNormV3", {"exponential_avg_factor"});
+    return {};
+  }
+  if (training && (!is_empty(site.shape(3)) || !is_empty(site.shape(4)))) {
+    const std::string empty = empty_vector(site);
+    site.become({.op = "FusedBatchNormV2",
+                 .inputs = {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
+                 .attrs = attrs_of(site, {"T", "U", "epsilon", "data_format", "is_training"}),
+                 .same_outputs = false});
+    for (uint32_t i = 0; i < 5; ++i) site.move_output(i, i);
+    return {};
+  }
   site.rename_op("FusedBatchNormV2", {"exponential_avg_factor", "_output_shapes"});
   return {};
 }
@@ -115,10 +187,7 @@ std::string replace_fused_batch_norm_ex(Site& site, std::vector<std::string>&) {
   const std::string activation = site.text("activation_mode", "Identity");
   if (activation != "Relu" && activation != "Identity") return "its activation_mode is not known";
   if (site.inputs.size() < 5 || site.inputs.size() > 6) return "its inputs are not known";
-  for (uint32_t i = 1; i < 6; ++i) {
-    if (site.in.named(site.in.canonical(site.in.output(site.name, site.op, i))))
-      return "a signature names its outputs";
-  }
+  if (names_outputs(site, 1, 5)) return "a signature names its outputs";
   const std::string norm =
       site.add("FusedBatchNorm", "FusedBatchNormV3", {site.inputs.begin(), site.inputs.begin() + 5},
                attrs_of(site, {"T", "U", "epsilon", "exponential_avg_factor", "data_format", "is_training"}));

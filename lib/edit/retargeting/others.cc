@@ -96,7 +96,7 @@ std::string replace_parse_example_v2(Site& site, std::vector<std::string>&) {
   const auto sparse = site.string_constant(2), dense = site.string_constant(3);
   if (!sparse || !dense || sparse->size() != count("sparse_types") || dense->size() != count("Tdense"))
     return "its keys are not Consts";
-  const Shape serialized = site.shape(0);
+  const Shape serialized = site.shape(0).shape;
   if (!serialized || serialized->size() != 1) return "its input is not known to be a vector";
   std::vector<std::string> inputs{site.inputs[0], site.inputs[1]};
   for (const std::string& key : *sparse)

@@ -6,18 +6,19 @@ namespace {
 struct ReplacementRow {
   std::string_view op;
   Replace replace;
+  bool shapes = false;  // its condition is about them
 };
 
 // The table of docs/rules.md#retarget-replacements.
 constexpr ReplacementRow kReplacements[] = {
     {"AddV2", replace_add_v2},
-    {"BatchMatMulV2", replace_batch_mat_mul},
-    {"BatchMatMulV3", replace_batch_mat_mul},
+    {"BatchMatMulV2", replace_batch_mat_mul, true},
+    {"BatchMatMulV3", replace_batch_mat_mul, true},
     {"BroadcastTo", replace_broadcast_to},
     {"Conv2D", replace_explicit_paddings},
     {"DepthwiseConv2dNative", replace_explicit_paddings},
     {"DisableCopyOnRead", replace_disable_copy},
-    {"DivNoNan", replace_div_no_nan},
+    {"DivNoNan", replace_div_no_nan, true},
     {"FusedBatchNormV2", replace_batch_norm_v2},
     {"FusedBatchNormV3", replace_batch_norm_v3},
     {"GatherV2", replace_gather_v2},
@@ -30,9 +31,9 @@ constexpr ReplacementRow kReplacements[] = {
     {"MatrixSetDiagV3", replace_matrix_set_diag},
     {"NonMaxSuppressionV4", replace_suppression_v4},
     {"NonMaxSuppressionV5", replace_suppression_v5},
-    {"ParseExampleV2", replace_parse_example_v2},
+    {"ParseExampleV2", replace_parse_example_v2, true},
     {"RegexFullMatch", replace_regex},
-    {"SelectV2", replace_select_v2},
+    {"SelectV2", replace_select_v2, true},
     {"StaticRegexFullMatch", replace_static_regex},
     {"TensorListGetItem", replace_list_shape},
     {"TensorListStack", replace_list_shape},
@@ -41,13 +42,23 @@ constexpr ReplacementRow kReplacements[] = {
     {"_FusedMatMul", replace_fused_mat_mul},
 };
 
+const ReplacementRow* row_of(std::string_view op) {
+  for (const ReplacementRow& row : kReplacements) {
+    if (row.op == op) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Replace replacement_of(std::string_view op) {
-  for (const ReplacementRow& row : kReplacements) {
-    if (row.op == op) return row.replace;
-  }
-  return nullptr;
+  const ReplacementRow* row = row_of(op);
+  return row != nullptr ? row->replace : nullptr;
+}
+
+bool asks_for_shapes(std::string_view op) {
+  const ReplacementRow* row = row_of(op);
+  return row != nullptr && row->shapes;
 }
 
 }  // namespace gedit

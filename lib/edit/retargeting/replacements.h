@@ -15,6 +15,8 @@ using Replace = std::string (*)(Site& site, std::vector<std::string>& notes);
 
 // Null where nothing stands in for the op.
 Replace replacement_of(std::string_view op);
+// Whether its condition is about shapes.
+bool asks_for_shapes(std::string_view op);
 
 // By theme; the table is in replacements.cc.
 std::string replace_add_v2(Site& site, std::vector<std::string>& notes);

@@ -1,15 +1,18 @@
 #include "edit/retargeting/retarget.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "edit/functions/inline.h"
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/graph_pass.h"
+#include "edit/retargeting/replacements.h"
 #include "graph/library.h"
 #include "model/release_fit.h"
 #include "ops/kinds.h"
+#include "shape/infer.h"
 
 namespace gedit {
 namespace {
@@ -50,6 +53,41 @@ void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
   tally.inlined = inline_functions(meta, ops, request);
 }
 
+// Shapes of the graph as it is before nodes are replaced: only where some replacement asks for them.
+class ShapesBefore {
+ public:
+  ShapesBefore(const Model& model, Registry& ops, ReleaseNumber release) {
+    if (!asks(model.meta(), release)) return;
+    before_.emplace(model);
+    inference_.emplace(before_->meta().graph, ops);
+  }
+
+  ShapesOfGraph main() const {
+    if (!inference_) return {};
+    return {&inference_->main(), &before_->meta().graph};
+  }
+  ShapesOfGraph function(std::string_view name) {
+    if (!inference_) return {};
+    return {inference_->function(name), inference_->body(name)};
+  }
+
+ private:
+  static bool asks(const MetaGraph& meta, ReleaseNumber release) {
+    OpHistory& history = OpHistory::get();
+    bool any = false;
+    const auto look = [&](std::string_view op) {
+      any = any || (asks_for_shapes(op) && history.era(op, release) == nullptr);
+    };
+    for (const auto& [op, count] : meta.graph.op_counts()) look(op);
+    each_body_node(meta.graph.part(graph_field::kLibrary),
+                   [&](std::string_view, std::string_view node_def) { look(node_op(node_def)); });
+    return any;
+  }
+
+  std::optional<Model> before_;
+  std::optional<Inference> inference_;
+};
+
 }  // namespace
 
 RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request) {
@@ -73,9 +111,11 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
-  pass.run(meta.graph, {}, &named);
+  ShapesBefore shapes(model, ops, release);
+  pass.run(meta.graph, {}, &named, shapes.main());
   Library library = Library::decode(library_bytes, model.arena);
-  for (Function& function : library.functions) pass.run(function.body, function.name, nullptr);
+  for (Function& function : library.functions)
+    pass.run(function.body, function.name, nullptr, shapes.function(function.name));
   if (is_older(release, writers, tally)) {
     tally.shapes = drop_all_output_shapes(meta.graph);
     for (Function& function : library.functions) tally.shapes += drop_all_output_shapes(function.body);

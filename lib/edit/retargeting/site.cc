@@ -109,11 +109,26 @@ std::string int_matrix_proto(const std::vector<int64_t>& values, const std::vect
   return proto;
 }
 
+bool KnownShape::equal_to(const KnownShape& other, size_t first, size_t last) const {
+  if (!shape || !other.shape || last > shape->size() || last > other.shape->size()) return false;
+  for (size_t i = first; i < last; ++i) {
+    if ((*shape)[i] != (*other.shape)[i]) return false;
+    if ((*shape)[i] >= 0) continue;
+    const uint32_t symbol = i < symbols.size() ? symbols[i] : 0;
+    if (symbol == 0 || i >= other.symbols.size() || other.symbols[i] != symbol) return false;
+  }
+  return true;
+}
+
+bool KnownShape::equal_to(const KnownShape& other) const {
+  return shape && other.shape && shape->size() == other.shape->size() && equal_to(other, 0, shape->size());
+}
+
 // ---- Rewriting
 
 Rewriting::Rewriting(Graph& graph, Registry& ops, const std::set<std::string, std::less<>>* named_outside,
-                     std::function<bool(std::string_view)> takes)
-    : graph_(graph), ops_(ops), named_outside_(named_outside), takes_(std::move(takes)) {}
+                     ShapesOfGraph shapes, std::function<bool(std::string_view)> takes)
+    : graph_(graph), ops_(ops), named_outside_(named_outside), shapes_(shapes), takes_(std::move(takes)) {}
 
 const Names& Rewriting::names() {
   if (!names_) names_.emplace(graph_);
@@ -136,14 +151,27 @@ NodeId Rewriting::producer(std::string_view input) {
   return id == kNoNode || graph_.removed(id) ? kNoNode : id;
 }
 
-Shape Rewriting::shape(std::string_view input) {
+KnownShape Rewriting::shape(std::string_view input) {
   const NodeId id = producer(input);
-  if (id == kNoNode) return std::nullopt;
+  if (id == kNoNode) return {};
   const std::string_view node_def = graph_.bytes(id);
   const Input parts = parse_input_of(graph_, input);
-  if (!graph_.is_body()) return output_shape(node_def, parts.index());
-  const auto index = body_output_index(ops_, node_def, parts.port);
-  return index ? output_shape(node_def, *index) : std::nullopt;
+  uint32_t output = parts.index();
+  if (graph_.is_body()) {
+    const auto index = body_output_index(ops_, node_def, parts.port);
+    if (!index) return {};
+    output = *index;
+  }
+  const Graph* before = shapes_.graph;
+  if (shapes_.shapes != nullptr && before != nullptr && index_of(id) < before->size() &&
+      !before->removed(id) && before->name(id) == graph_.name(id)) {
+    KnownShape known{shapes_.shapes->shape(id, output)};
+    if (known.shape) {
+      known.symbols = shapes_.shapes->symbols(id, output);
+      return known;
+    }
+  }
+  return {output_shape(node_def, output)};
 }
 
 bool Rewriting::read(const std::string& tensor) {

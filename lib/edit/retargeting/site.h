@@ -17,8 +17,25 @@
 #include "graph/names.h"
 #include "graph/types.h"
 #include "ops/registry.h"
+#include "shape/infer.h"
 
 namespace gedit {
+
+// What is known of a tensor's shape: dimensions are -1 where they are unknown, and equal to each other where
+// they have one symbol, which is not 0.
+struct KnownShape {
+  Shape shape;
+  std::vector<uint32_t> symbols{};
+
+  bool equal_to(const KnownShape& other, size_t first, size_t last) const;  // dimensions [first, last)
+  bool equal_to(const KnownShape& other) const;
+};
+
+// What follows for the tensors of a graph, and the graph for whose nodes it does.
+struct ShapesOfGraph {
+  const GraphShapes* shapes = nullptr;
+  const Graph* graph = nullptr;
+};
 
 using NodeAttrs = std::vector<std::pair<std::string, std::string>>;  // keys and AttrValues
 
@@ -28,8 +45,9 @@ class Rewriting {
  public:
   // `named_outside`: tensors and nodes of the main graph that a signature or a collection names; null: none.
   // `takes`: whether the release has the op. The graph is decoded; all outlive this.
+  // `shapes`: what is known of the nodes of before, by their numbers; may be nothing.
   Rewriting(Graph& graph, Registry& ops, const std::set<std::string, std::less<>>* named_outside,
-            std::function<bool(std::string_view)> takes);
+            ShapesOfGraph shapes, std::function<bool(std::string_view)> takes);
 
   Graph& graph() const { return graph_; }
   Registry& ops() const { return ops_; }
@@ -40,7 +58,7 @@ class Rewriting {
   std::string canonical(std::string_view input) const;
   // The node that an input reads; kNoNode for an argument.
   NodeId producer(std::string_view input);
-  Shape shape(std::string_view input);
+  KnownShape shape(std::string_view input);
   bool named(const std::string& canonical) const;  // by what lies around the main graph
   // Whether a node, a signature, a collection or a function's return reads the tensor.
   bool read(const std::string& canonical);
@@ -67,6 +85,7 @@ class Rewriting {
   Graph& graph_;
   Registry& ops_;
   const std::set<std::string, std::less<>>* named_outside_;
+  ShapesOfGraph shapes_;
   std::function<bool(std::string_view)> takes_;
   std::optional<Names> names_;
   std::optional<NewNames> new_names_;
@@ -97,7 +116,7 @@ class Site {
   std::vector<int64_t> integers(std::string_view key) const;
   bool has(std::string_view key) const { return find_attr(node_def, key).has_value(); }
 
-  Shape shape(size_t slot) const { return in.shape(inputs[slot]); }
+  KnownShape shape(size_t slot) const { return in.shape(inputs[slot]); }
   // The elements of an input that is a Const of numbers, at most 64; nothing where it is none.
   std::optional<std::vector<double>> constant(size_t slot) const;
   std::optional<std::vector<std::string>> string_constant(size_t slot) const;
