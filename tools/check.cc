@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "commands.h"
+#include "model/release_fit.h"
 
 namespace gedit {
 namespace {
@@ -38,6 +39,8 @@ class Check final : public Command {
       for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);
+        model.meta_graphs[i].graph.decode();  // which tells who wrote it
+        define_ops_of_writer(ops, model.meta_graphs[i]);
         std::vector<Fault> found = check(model, i, ops, request_);
         if (of_release) {
           for (Fault& fault : release_faults(model.meta_graphs[i], release))

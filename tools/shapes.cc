@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "graph/library.h"
 #include "graph/wiring.h"
+#include "model/release_fit.h"
 #include "select/selection.h"
 #include "select/tensors.h"
 #include "shape/flops.h"
@@ -39,13 +40,17 @@ class Shapes final : public Command {
   int run() override {
     check_usage();
     if (write_) {
-      edit_file(input_, output_, [](Model& model, Registry& ops) { return write(model, ops); });
+      edit_file(input_, output_, [](Model& model, Registry& ops) {
+        define_ops_of_writer(ops, model.meta());
+        return write(model, ops);
+      });
       return 0;
     }
     Model model = input_.load_one();
     Registry ops = input_.registry(model);
     return with_file(model, [&] {
       model.graph().decode();
+      define_ops_of_writer(ops, model.meta());
       Selecting selecting(model, ops);
       Inference inference(model.graph(), ops, {stated_shapes(model, ops, selecting.names()), true});
       if (flops_) {

@@ -2,11 +2,17 @@
 
 #include "graph/library.h"
 #include "model/release_fit.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
 constexpr std::string_view kRule = "tf";
+
+// What `gedit retarget` does about a call that the release has no op for.
+bool gives_way(std::string_view op) {
+  return kinds_of(op).has_any(OpKinds(OpKind::kLocalCall) | OpKind::kIf | OpKind::kCase | OpKind::kWhile);
+}
 
 }  // namespace
 
@@ -36,7 +42,9 @@ std::vector<Fault> release_faults(const MetaGraph& meta, ReleaseNumber release) 
       std::string subject = function.empty() ? std::string() : std::string(function) + "//";
       subject += node_name(node_def);
       const Level level = obstacle.is == Obstacle::Is::kContrib ? Level::kWarning : Level::kError;
-      faults.push_back({std::string(kRule), std::move(subject), obstacle.message, level});
+      if (obstacle.is == Obstacle::Is::kOp && gives_way(node_op(node_def)))
+        obstacle.message += "; hint: gedit retarget --inline";
+      faults.push_back({std::string(kRule), std::move(subject), std::move(obstacle.message), level});
     }
   };
   fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));

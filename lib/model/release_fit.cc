@@ -1,6 +1,7 @@
 #include "model/release_fit.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "graph/equal.h"
@@ -130,6 +131,35 @@ Releases writers_of(const MetaGraph& meta) {
   return producer > 0 ? history.with_producer(producer) : 0;
 }
 
+void define_ops_of_writer(Registry& ops, const MetaGraph& meta) {
+  const Releases writers = writers_of(meta);
+  const std::string_view versions = meta.graph.part(graph_field::kVersions);
+  const std::string_view library = meta.graph.part(graph_field::kLibrary);
+  ReleaseFit fit(writers, static_cast<int64_t>(last_varint(versions, 1)), library);
+  const Releases newest = release_bit(fit.history().latest()), own = release_bit(fit.reference());
+  if (writers == 0 || newest == own) return;
+  struct Verdict {
+    bool newest_refuses = false, own_takes = true;
+  };
+  std::map<std::string_view, Verdict> verdicts;
+  const auto look = [&](std::string_view node_def) {
+    const OpFit* op = fit.op(node_op(node_def));
+    if (op == nullptr || (op->plain & newest) != 0) return;  // it takes what the writer's does
+    const Releases takes = fit.of(node_def);
+    Verdict& verdict = verdicts[node_op(node_def)];
+    verdict.newest_refuses = verdict.newest_refuses || (takes & newest) == 0;
+    verdict.own_takes = verdict.own_takes && (takes & own) != 0;
+  };
+  meta.graph.each_record(look);
+  each_body_node(library, [&](std::string_view, std::string_view node_def) { look(node_def); });
+  for (const auto& [op, verdict] : verdicts) {
+    const OpEra* era = fit.history().era(op, fit.reference());
+    if (verdict.newest_refuses && verdict.own_takes && era != nullptr &&
+        ops.find(op) == fit.history().eras(op).front().op_def)
+      ops.define(era->op.name, era->op_def);
+  }
+}
+
 const AttrFit* OpFit::find(std::string_view key) const {
   for (const AttrFit& attr : attrs) {
     if (attr.key == key) return &attr;
@@ -181,8 +211,9 @@ const OpFit& ReleaseFit::add(std::string_view op, const std::vector<OpEra>& eras
     if (same_args(era.op.inputs, reference->op.inputs) && same_args(era.op.outputs, reference->op.outputs)) {
       fit->arguments |= era.releases();
     } else if (same_args(era.op.outputs, reference->op.outputs) && counts(era.op.inputs) &&
-               era.op.inputs.size() != reference->op.inputs.size()) {
+               counts(reference->op.inputs) && era.op.inputs.size() != reference->op.inputs.size()) {
       fit->by_count.emplace_back(era.releases(), era.op.inputs.size());
+      fit->inputs = reference->op.inputs.size();
     }
     for (ReleaseNumber i = era.first; i <= era.last; ++i) {
       if (era.op.deprecated > 0 && std::min(producer_, history_.releases()[i].producer) >= era.op.deprecated)
@@ -264,6 +295,7 @@ void ReleaseFit::each_limit(std::string_view node_def, Use use) {
   if (!fit->by_count.empty()) {
     size_t inputs = 0;
     each_input(node_def, [&](std::string_view input) { inputs += input.starts_with('^') ? 0 : 1; });
+    if (inputs != fit->inputs) arguments = 0;
     for (const auto& [releases, count] : fit->by_count) arguments |= count == inputs ? releases : 0;
   }
   use(Is::kArguments, none, none, arguments | others);

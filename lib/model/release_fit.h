@@ -20,6 +20,10 @@ namespace gedit {
 // where it says neither.
 Releases writers_of(const MetaGraph& meta);
 
+// Ops are from now on as the release that wrote the MetaGraph has them, of which the newest refuses a node
+// and that release takes all, in functions, too. What somebody else defines stays.
+void define_ops_of_writer(Registry& ops, const MetaGraph& meta);
+
 // A node, or all that surrounds it, as a release does not take it.
 struct Obstacle {
   enum class Is : uint8_t {
@@ -56,6 +60,7 @@ struct OpFit {
   Releases arguments = 0;  // in which it takes and gives what it did for the writer
   // Of others those that give the same and tell by how many inputs they take.
   std::vector<std::pair<Releases, size_t>> by_count{};
+  size_t inputs = 0;        // that it took for the writer, where by_count has others
   Releases deprecated = 0;  // for this producer
   Releases plain = 0;       // that take every node that the writer's release does, dtypes apart
   bool any_type = false;    // an attribute may be of any dtype
