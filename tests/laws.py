@@ -12,6 +12,7 @@
   merge    one file under a name is that file renamed; two files are the two put behind each other; it does not matter
            which two of three are merged first
   verify   what must not change numbers is proved not to: a prefix, no devices, another form, a merge, a copy
+  retarget to the release that wrote it: the same bytes
   draw     a page holds every node by its name, and is the same bytes each time
   status   every command ends with an exit status from 0 to 5, never by a signal, and with words where it is not 0
 
@@ -44,7 +45,40 @@ REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename")
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
 # The binary form of each kind: what it is called, and what says so where the name does not.
+FORMATS = {".meta": "meta", ".pbtxt": "pbtxt", ".txt": "pbtxt", ".gtxt": "gtxt"}
 OUTPUT = {"GraphDef": "out.pb", "MetaGraphDef": "out.meta", "SavedModel": "out"}
+
+
+def releases():
+    """(`1.12`, GraphDef.versions.producer) of every release, from the history of ops; its form is that of join_releases.py."""
+    with open(os.path.join(REPOSITORY, "lib", "ops", "history.pb"), "rb") as file:
+        data, at, found = file.read(), 0, []
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data) and varint() == 10:  # releases come first
+        end = varint() + at
+        name, producer = "", 0
+        while at < end:
+            if varint() == 10:
+                size = varint()
+                name = data[at:at + size].decode()
+                at += size
+            else:
+                producer = varint()
+        found.append((name.rsplit(".", 1)[0], producer))
+    return found
+
+
+RELEASES = releases()
 
 
 class Broken(Exception):
@@ -295,6 +329,31 @@ def law_status(subject, kind, listing):
         subject.outcome(*arguments)
 
 
+def release_of(version, producer):
+    """The release that wrote a file, by what it says of itself, else by its producer; nothing where it says neither."""
+    if re.match(r"v?\d+\.\d+(\.|-|$)", version):
+        named = ".".join(re.findall(r"\d+", version)[:2])
+        return named if named in (release for release, _ in RELEASES) else None
+    of_producer = [release for release, its in RELEASES if its == producer > 0]
+    return of_producer[-1] if of_producer else None
+
+
+def law_retarget(subject, kind, listing):
+    graphs = json.loads(subject.run("inspect", subject.path, "-j"))["meta_graphs"]
+    release = release_of(graphs[0]["tensorflow_version"], graphs[0]["producer"])
+    if release is None or len(graphs) > 1:
+        return
+    out = subject.text(OUTPUT[kind])
+    subject.run("retarget", subject.path, "--tf", release, "-q", "-o", out, *(text_format(subject.path) if os.path.isdir(subject.path) else
+                                                                             ["-f", FORMATS.get(os.path.splitext(subject.path)[1], "pb")]))
+    if os.path.isdir(subject.path):
+        same = same_tree(subject.path, out)
+    else:
+        same = filecmp.cmp(subject.path, out, shallow=False)
+    if not same:
+        raise Broken("retargeted to %s, which wrote it, it has other bytes" % release)
+
+
 def law_draw(subject, kind, listing):
     """A page holds every node by its name, the same bytes each time; Graphviz's text is refused for its size alone."""
     page = subject.run("draw", subject.path, "-f", "html", "-o", "-")
@@ -319,7 +378,7 @@ def law_draw(subject, kind, listing):
             raise Broken("draw --depth %s ended with %d: %s" % (depth, status, stderr.decode(errors="replace").strip()))
 
 
-LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_verify, law_draw, law_status]
+LAWS = [law_copy, law_listing, through("pbtxt"), through("json"), law_rename, law_merge, law_diff, law_check, law_verify, law_retarget, law_draw, law_status]
 
 
 def check(task):

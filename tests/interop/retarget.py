@@ -7,9 +7,7 @@ fetches once into the folder GEDIT_TF_RELEASES (default ~/.cache/gedit/tensorflo
 a Python 3.6 or 3.7, which they need.
 """
 import argparse
-import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,9 +21,12 @@ from tensorflow.python.ops import gen_array_ops, gen_image_ops, gen_math_ops, ge
 
 import inline
 
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, TESTS)
+import old_releases
+
 tf = tf2.compat.v1
 GEDIT = None
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASES = ["1.4.0", "1.12.0", "1.15.0", "2.3.0"]
 MODELS = 6
 LACKING = {("NonMaxSuppressionV5", "1.4.0")}  # nothing there stands in for it
@@ -43,8 +44,12 @@ def replaced():
         "BatchMatMulV2": lambda x: gen_math_ops.batch_mat_mul_v2(matrix(x), tf.reshape(x, [2, 4, 12])),
         "BatchMatMulV3": lambda x: gen_math_ops.batch_mat_mul_v3(matrix(x), matrix(x), Tout=tf.float32, adj_x=True),
         "SelectV2": lambda x: gen_math_ops.select_v2(x > 0.0, x, x * 2.0),
+        "SelectV2 of what follows": lambda x: unknown_sizes(x, lambda a: gen_math_ops.select_v2(a > 0.0, a, tf.nn.relu(a) + 1.0)),
         "SelectV2 of a scalar": lambda x: gen_math_ops.select_v2(tf.reduce_sum(x) > 0.0, x, x * 2.0),
         "FusedBatchNormV3": lambda x: gen_nn_ops.fused_batch_norm_v3(x, ones, ones, ones, ones, is_training=False)[0],
+        "FusedBatchNormV3 in training": lambda x: gen_nn_ops.fused_batch_norm_v3(x, ones, ones, ones, ones)[0],
+        "FusedBatchNormV3 that weighs means": lambda x: weighing(gen_nn_ops.fused_batch_norm_v3(
+            x, ones, ones, ones, 2.0 * ones, exponential_avg_factor=0.25)),
         "GatherV2": lambda x: gen_array_ops.gather_v2(x, [1, 0, 1], 0),
         "LeakyRelu": lambda x: gen_nn_ops.leaky_relu(x, alpha=0.3),
         "DivNoNan": lambda x: gen_math_ops.div_no_nan(x, tf.maximum(x, 0.0)),
@@ -58,6 +63,15 @@ def replaced():
             tf.constant(boxes), x[0, :, 0, 0], 3, 0.5, -9.0, 0.0)[0], tf.float32),
         "StaticRegexFullMatch": lambda x: x + tf.cast(gen_string_match("weights"), tf.float32),
     }
+
+
+def unknown_sizes(x, make):
+    """Of a tensor whose sizes are not known, but what they are equal to."""
+    return make(tf.placeholder_with_default(x, [None, 4, None, 3]))
+
+
+def weighing(norm):
+    return norm[0] + norm[1] + 3.0 * norm[2]
 
 
 def gen_string_match(text):
@@ -95,15 +109,6 @@ def cases():
         yield Case("model %d" % seed, model.graph, model.outputs, inline.FEEDS[0])
 
 
-def old_python():
-    for name in (os.environ.get("GEDIT_OLD_PYTHON"), "python3.7", "python3.6"):
-        found = shutil.which(name) if name else None
-        # pyenv puts names there behind which nothing is.
-        if found and subprocess.run([found, "-c", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
-            return found
-    return None
-
-
 class Retarget(unittest.TestCase):
     def retargeted(self, folder, case, release):
         before, after = os.path.join(folder, "before.pb"), os.path.join(folder, "after.pb")
@@ -132,18 +137,13 @@ class Retarget(unittest.TestCase):
         place = os.environ.get("GEDIT_TF_RELEASES")
         if not place and not os.environ.get("GEDIT_SHARED"):
             self.skipTest("old releases are for scripts/test --all, or GEDIT_TF_RELEASES")
-        python = old_python()
+        python = old_releases.python()
         if python is None:
-            self.skipTest("no Python 3.6 or 3.7, which old releases need; GEDIT_OLD_PYTHON names one")
-        place = place or os.path.expanduser("~/.cache/gedit/tensorflow")
+            self.skipTest(old_releases.NO_PYTHON)
         for release in RELEASES:
-            folder = os.path.join(place, release)
-            fetched = subprocess.run([os.path.join(os.path.dirname(TESTS), "scripts", "tf-release"), release, folder],
-                                     env=dict(os.environ, PYTHON=sys.executable), stderr=subprocess.PIPE)
-            if fetched.returncode:
-                print("skipped: no libraries of TensorFlow %s: %s" % (release, fetched.stderr.decode().strip()[-200:]))
-                continue
-            self.judge(release, folder, python)
+            folder = old_releases.library(release, place or old_releases.place())
+            if folder is not None:
+                self.judge(release, folder, python)
 
     def judge(self, release, folder, python):
         with tempfile.TemporaryDirectory() as made:
@@ -152,12 +152,9 @@ class Retarget(unittest.TestCase):
                 _, path = self.retargeted(made, case, release)
                 kept = os.path.join(made, "%d.pb" % i)
                 os.rename(path, kept)
-                requests.append(json.dumps({"graph": kept, "outputs": case.outputs,
-                                            "feeds": {"x:0": [list(case.feed.shape), case.feed.ravel().tolist()]}}))
-            process = subprocess.run([python, os.path.join(TESTS, "old_release.py"), folder], stdout=subprocess.PIPE,
-                                     input="\n".join(requests).encode() + b"\n", stderr=subprocess.DEVNULL)
-            answers = [json.loads(line) for line in process.stdout.splitlines()]
-            self.assertEqual(len(answers), len(asked), "TensorFlow %s ended before its time" % release)
+                requests.append({"graph": kept, "outputs": case.outputs,
+                                 "feeds": {"x:0": [list(case.feed.shape), case.feed.ravel().tolist()]}})
+            answers = old_releases.answers(python, folder, requests)
             for case, answer in zip(asked, answers):
                 with self.subTest(case=case.name, release=release):
                     self.assertNotIn("error", answer, "%s in %s" % (case.name, release))
