@@ -45,7 +45,6 @@ REFUSED_LAWS = {("session_bundle/export.meta", "json"), ("two_graphs", "rename")
 NOT_GRAPHS = {"fingerprint.pb", "saved_model_debug_info.pb", "tfhub_module.pb", "keras_metadata.pb"}
 SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".meta", ".gtxt")
 # The binary form of each kind: what it is called, and what says so where the name does not.
-FORMATS = {".meta": "meta", ".pbtxt": "pbtxt", ".txt": "pbtxt", ".gtxt": "gtxt"}
 OUTPUT = {"GraphDef": "out.pb", "MetaGraphDef": "out.meta", "SavedModel": "out"}
 
 
@@ -343,14 +342,10 @@ def law_retarget(subject, kind, listing):
     release = release_of(graphs[0]["tensorflow_version"], graphs[0]["producer"])
     if release is None or len(graphs) > 1:
         return
-    out = subject.text(OUTPUT[kind])
-    subject.run("retarget", subject.path, "--tf", release, "-q", "-o", out, *(text_format(subject.path) if os.path.isdir(subject.path) else
-                                                                             ["-f", FORMATS.get(os.path.splitext(subject.path)[1], "pb")]))
-    if os.path.isdir(subject.path):
-        same = same_tree(subject.path, out)
-    else:
-        same = filecmp.cmp(subject.path, out, shallow=False)
-    if not same:
+    out = subject.fresh("out")  # in the form of the file
+    folder = os.path.isdir(subject.path)
+    subject.run("retarget", subject.path, "--tf", release, "-q", "-o", out, *(text_format(subject.path) if folder else []))
+    if not (same_tree(subject.path, out) if folder else filecmp.cmp(subject.path, out, shallow=False)):
         raise Broken("retargeted to %s, which wrote it, it has other bytes" % release)
 
 

@@ -49,7 +49,9 @@ class Edits {
       request.outputs = {last};
       freeze(m, ops, request);
     });
-    edit([&](Model& m, Registry& ops) { insert(m, ops, {.op = "Identity", .after = {last}, .attrs = {}}); });
+    edit([&](Model& m, Registry& ops) {
+      insert(m, ops, {.op = "Identity", .at_reads = {}, .after = {last}, .attrs = {}});
+    });
     edit([&](Model& m, Registry& ops) {
       SyncRequest request;
       request.all = true;

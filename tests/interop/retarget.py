@@ -29,7 +29,8 @@ tf = tf2.compat.v1
 GEDIT = None
 RELEASES = ["1.4.0", "1.12.0", "1.15.0", "2.3.0"]
 MODELS = 6
-LACKING = {("NonMaxSuppressionV5", "1.4.0")}  # nothing there stands in for it
+# Nothing there stands in for the one; the other is as it was, and 1.15 wants the means empty that 2.2 and later do not look at.
+LACKING = {("NonMaxSuppressionV5", "1.4.0"), ("FusedBatchNormV3 in training", "1.15.0")}
 
 
 def replaced():
@@ -147,16 +148,18 @@ class Retarget(unittest.TestCase):
 
     def judge(self, release, folder, python):
         with tempfile.TemporaryDirectory() as made:
-            asked, requests = [case for case in cases() if (case.name, release) not in LACKING], []
-            for i, case in enumerate(asked):
+            asked, requests = [(case, False) for case in cases() if (case.name, release) not in LACKING], []
+            # What was lowered goes through the release's optimizers, too.
+            asked += [(case, True) for case, _ in asked if case.name.startswith("model")]
+            for i, (case, optimized) in enumerate(asked):
                 _, path = self.retargeted(made, case, release)
                 kept = os.path.join(made, "%d.pb" % i)
                 os.rename(path, kept)
-                requests.append({"graph": kept, "outputs": case.outputs,
+                requests.append({"graph": kept, "outputs": case.outputs, "optimized": optimized,
                                  "feeds": {"x:0": [list(case.feed.shape), case.feed.ravel().tolist()]}})
             answers = old_releases.answers(python, folder, requests)
-            for case, answer in zip(asked, answers):
-                with self.subTest(case=case.name, release=release):
+            for (case, optimized), answer in zip(asked, answers):
+                with self.subTest(case=case.name, release=release, optimized=optimized):
                     self.assertNotIn("error", answer, "%s in %s" % (case.name, release))
                     found = [np.float32(numbers).reshape(shape) for shape, numbers in answer["outputs"]]
                     expected = case.run(case.graph)

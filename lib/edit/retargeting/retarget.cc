@@ -112,7 +112,11 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
   ShapesBefore shapes(model, ops, release);
+  // A nightly build calls itself by the release before it: what its importers drop they may drop.
+  if ((writers & release_bit(release)) != 0)
+    fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
   pass.run(meta.graph, {}, &named, shapes.main());
+  fit.clear_stripped_ops();
   Library library = Library::decode(library_bytes, model.arena);
   for (Function& function : library.functions)
     pass.run(function.body, function.name, nullptr, shapes.function(function.name));
