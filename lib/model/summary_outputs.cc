@@ -236,11 +236,8 @@ class GraphOutputs {
   void rank() {
     const bool count = candidates_.size() * summary_.nodes <= kMostSumSteps;
     if (count) {
-      for (Candidate& one : candidates_) {
-        NodeSet set(of_.graph.size());
-        set.add(one.id);
-        one.upstream = reach(set, of_.producers, kAnyDistance).count();
-      }
+      Reacher upstream(of_.producers, of_.graph.size());
+      for (Candidate& one : candidates_) one.upstream = upstream.from(one.id).size();
     } else {
       std::ranges::reverse(candidates_);
     }
