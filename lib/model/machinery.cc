@@ -51,6 +51,7 @@ bool is_weight_const(const Graph& graph, NodeId id) {
 Machinery::Machinery(const SummarizedGraph& of)
     : of_(of), savers_(of.graph.size()), is_differentiated_(of.graph.size()) {
   find_savers();
+  find_loops();
   find_initializers();
   find_differentiated();
   find_weights();
@@ -83,6 +84,23 @@ void Machinery::find_savers() {
   // name.
   for (const NodeId id : operations.nodes()) savers_.add(id);
   asks_ = reach(asking, of_.consumers, kAnyDistance);
+}
+
+// What hangs on an Enter, as far as the Exits.
+void Machinery::find_loops() {
+  loops_ = NodeSet(of_.graph.size());
+  std::vector<NodeId> open;
+  const auto take = [&](NodeId id) {
+    if (!of_.graph.is(id, OpKind::kExit) && loops_.add(id)) open.push_back(id);
+  };
+  for (uint32_t i = 0; i < of_.graph.size(); ++i) {
+    if (of_.graph.is(NodeId{i}, OpKind::kEnter)) take(NodeId{i});
+  }
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    for (const NodeId reader : of_.consumers.of(id)) take(reader);
+  }
 }
 
 void Machinery::find_initializers() {

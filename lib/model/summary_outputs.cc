@@ -130,7 +130,10 @@ class GraphOutputs {
         losses.push_back(id);
     }
     for (const NodeId loss : losses) before_loss(loss);
-    for (const NodeId loss : losses) propose(loss, Rank::kLoss, "differentiated");
+    for (const NodeId loss : losses) {
+      const bool inside = !may_be(loss) || of_.graph.is(loss, OpKind::kExit);
+      propose(loss, inside ? Rank::kInside : Rank::kLoss, "differentiated");
+    }
     for (const Collection& collection : collections(of_.meta)) {
       if (collection.key != collection_key::kTrainOp || collection.kind != collection_kind::kNodeList)
         continue;
@@ -161,7 +164,7 @@ class GraphOutputs {
     };
     for (const NodeId id : upstream.nodes()) {
       const uint32_t own = mask(id);
-      if (own == 0 || !machinery_.is_differentiated(id) || id == loss) continue;
+      if (own == 0 || !machinery_.is_differentiated(id) || id == loss || !may_be(id)) continue;
       bool last = true, any = false, only = true;
       for (const NodeId reader : of_.consumers.of(id)) {
         const bool of_loss = upstream.has(reader);
@@ -178,7 +181,9 @@ class GraphOutputs {
   bool may_be(NodeId id) const {
     constexpr OpKinds kNever =
         OpKind::kNoResult | OpKind::kSwitch | OpKind::kEnter | OpKind::kNextIteration | OpKind::kLoopCond;
-    if (of_.graph.is(id, kNever) || machinery_.initializes(id) || machinery_.saves(id)) return false;
+    if (of_.graph.is(id, kNever) || machinery_.in_loop(id) || machinery_.initializes(id) ||
+        machinery_.saves(id))
+      return false;
     return std::ranges::none_of(of_.producers.of(id),
                                 [&](NodeId source) { return machinery_.saves(source); });
   }
@@ -209,12 +214,14 @@ class GraphOutputs {
     if (value && own.loss) rank = Rank::kLoss;
     if (value && own.result) rank = Rank::kResult;
     if (tells_size(id) || machinery_.asks_initialized(id)) rank = Rank::kBeside;
-    if (is_handle(type) || of_.graph.is(id, OpKind::kExit) || reads_variable(id)) rank = Rank::kInside;
+    if (is_handle(type) || of_.graph.is(id, OpKind::kExit) || hands_on(id)) rank = Rank::kInside;
     propose(id, rank, "nobody reads it", true);
   }
 
-  bool reads_variable(NodeId id) const {
-    return of_.graph.is(id, OpKind::kReadsValue) && of_.graph.is(of_.producers.of(id)[0], OpKind::kVariable);
+  // What a variable or a condition is, under another name.
+  bool hands_on(NodeId id) const {
+    return of_.graph.is(id, OpKind::kReadsValue) &&
+           of_.graph.is(of_.producers.of(id)[0], OpKind::kVariable | OpKind::kSwitch);
   }
 
   // Shape, ShapeN and Size say in which integers they give it.

@@ -45,7 +45,8 @@ class ShapeSummary {
     NodeId largest = kNoNode;
     uint32_t largest_output = 0;
     for (const NodeId id : downstream.nodes()) {
-      if (!upstream.has(id) || inputs.has(id)) continue;
+      // A Switch and an Enter hand on what is there: weights, too.
+      if (!upstream.has(id) || inputs.has(id) || graph_.is(id, OpKind::kSwitch | OpKind::kEnter)) continue;
       for (uint32_t k = 0; k < inference_.main().outputs(id); ++k) {
         const uint64_t elements = elements_of(inference_.main().shape(id, k));
         if (elements <= most) continue;
