@@ -2,9 +2,11 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "checkpoint/open.h"
 #include "model/detect.h"
+#include "model/graph_path.h"
 
 namespace gedit {
 namespace {
@@ -26,7 +28,13 @@ bool names_checkpoint(const std::string& path) {
   if (path == "-" || (exists(path) && !is_directory(path))) return false;
   const bool saved_model =
       exists(join_path(path, "saved_model.pb")) || exists(join_path(path, "saved_model.pbtxt"));
-  return !saved_model && find_checkpoint(path).has_value();
+  try {
+    return !saved_model && find_checkpoint(path).has_value();
+  } catch (const Error&) {
+    // A `checkpoint` file outlives what it names; then the folder is good for its graph.
+    if (is_directory(path) && graph_path(path).path != path) return false;
+    throw;
+  }
 }
 
 bool names_checkpoint_state(const std::string& path) {

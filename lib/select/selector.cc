@@ -17,8 +17,8 @@ namespace {
 using Is = Selector::Is;
 
 constexpr int kDeepestExpression = 200;
-constexpr std::string_view kWords[] = {"re",    "op",   "attr", "dtype",      "device",
-                                       "shape", "rank", "var",  "collection", "fn"};
+constexpr std::string_view kSelectorWords[] = {"re",    "op",   "attr", "dtype",      "device",
+                                               "shape", "rank", "var",  "collection", "fn"};
 constexpr uint32_t kAllSteps = 0xffffffff;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -285,7 +285,7 @@ class Parser {
     if (before.empty() || before.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string::npos) return;
     if (is_digits(word.text.substr(colon + 1))) return;
     Near near(before);
-    for (const std::string_view known : kWords) near.offer(known);
+    for (const std::string_view known : kSelectorWords) near.offer(known);
     throw Error(Cause::kUsage, "'" + before + ":' is no kind of selector")
         .of(quoted("selector", text_))
         .hint(near.best().empty() ? "in double quotes it is a name" : "did you mean '" + near.best() + ":'?");
