@@ -15,7 +15,9 @@ namespace {
 
 const std::vector<std::string> kPassNames = {"fix",     "branches", "drop",  "dropout",
                                              "algebra", "fold",     "share", "reduce"};
-const std::vector<std::string> kDropKinds = {"identity", "checks", "prints", "summaries", "none"};
+const std::vector<std::string> kDropKinds = {"identity",  "checks",  "prints", "summaries",
+                                             "gradients", "dropout", "none"};
+const std::vector<std::string> kStripKinds = {"device", "class", "shapes", "debug", "defaults", "functions"};
 
 class Optimize final : public Command {
  public:
@@ -38,13 +40,29 @@ class Optimize final : public Command {
     line.add_option(
             "--drop", drops_,
             "Nodes that only pass on or look at values: identity,checks,prints,summaries, which is the "
-            "default, or none")
+            "default; gradients: attributes that name theirs; dropout: whatever it keeps; none")
         ->offers(kDropKinds)
         ->type_name("KIND,..")
         ->one_each();
     line.add_option("--bypass", request_.bypass, "Nodes of one input and one output that go")
         ->type_name("SELECTOR")
         ->one_each();
+    line.add_option("--reroute", request_.reroutes, "Input K of NODE reads T: changes numbers")
+        ->type_name("NODE:K=T")
+        ->one_each();
+    line.add_flag("--fold-bn", request_.fold_norms,
+                  "Batch norms go into the weights before them: changes numbers");
+    line.add_flag("--inline", request_.inlined, "Calls of functions give way to what they call");
+    line.add_flag("--lower", request_.lowered, "If, Case and While give way to Switch, Merge and loops");
+    line.add_option("--strip", strips_,
+                    "What goes of each node: device, class, shapes, debug, defaults, functions")
+        ->offers(kStripKinds)
+        ->type_name("WHAT,..")
+        ->one_each();
+    line.add_flag("--sort", request_.sort, "Nodes behind what they read, else in their order");
+    line.add_option("--transforms", transforms_,
+                    "Instead of all steps: these, in transform_graph's own language")
+        ->type_name("TEXT");
     line.add_option("--keep", request_.keep, "Nodes that stay under their names")->type_name("SELECTOR");
     line.add_flag("--no-fold", no_fold_, "Leave what is computed from constants");
     line.add_flag("--no-share", no_share_, "Leave nodes that compute the same");
@@ -54,6 +72,7 @@ class Optimize final : public Command {
         ->type_name("STEP,..")
         ->one_each();
     line.add_flag("--no-proof", no_proof_, "Write the result without proving that it computes the same");
+    line.add_flag("-j,--json", json_, "The report as JSON on standard output");
     output_.setup(line);
   }
 
@@ -66,38 +85,22 @@ class Optimize final : public Command {
     const Counts before = count(model);
     request_.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
     request_.want_changes = output_.dry_run();
-    Model original = with_file(model, [&] { return again(model); });
-    OptimizeResult result = with_file(model, [&] {
-      const Progress deciding("deciding what changes", output_.quiet());
-      return optimize(model, original, ops, request_);
+    Optimized made = with_file(model, [&] {
+      const Progress working("deciding what changes, and proving it", output_.quiet());
+      return optimize_proved(model, ops, request_, !no_proof_);
     });
-    std::string proof = "not asked for";
-    if (!result.inexact.empty()) {
-      proof = "not equal: " + result.inexact[0];
-    } else if (!no_proof_ && !result.outputs.empty()) {
-      proof = with_file(model, [&] {
-        const Progress proving("proving that it computes the same", output_.quiet());
-        return proof_text(certify(original, model, ops, result));
-      });
-    } else if (result.outputs.empty()) {
-      proof = "no outputs were named";
+    const Changes& changes = made.result.changes;
+    if (output_.dry_run() && !json_) print(changes.text());
+    output_.save(made.model, {before}, changes.warnings, changes.notes);
+    if (json_) {
+      print(report(before, made));
+    } else if (!output_.quiet()) {
+      say_counts(made.result.counts, proof_text(made));
     }
-    if (output_.dry_run()) print(result.changes.text());
-    output_.save(model, {before}, result.changes.warnings, result.changes.notes);
-    if (!output_.quiet()) say_counts(result.counts, proof);
     return 0;
   }
 
  private:
-  // The same model once more, as it was read.
-  static Model again(const Model& model) {
-    Model other = model_of(model.path, model.kind, model.format, model.message, model.arena);
-    other.selected = model.selected;
-    other.folder = model.folder;
-    other.directory = model.directory;
-    return other;
-  }
-
   bool runs(std::string_view pass) const {
     return only_.empty() || std::ranges::find(only_, pass) != only_.end();
   }
@@ -126,29 +129,90 @@ class Optimize final : public Command {
     };
     optimizing::Passes& passes = request_.passes;
     passes.branches = runs("branches");
+    request_.strip.functions = drops("gradients");
     passes.drops = {drops("identity"), drops("checks"), drops("prints"), drops("summaries")};
     passes.dropout = runs("dropout");
+    passes.any_dropout = drops("dropout");
     passes.algebra = runs("algebra");
     passes.fold = runs("fold") && !no_fold_;
     passes.share = runs("share") && !no_share_;
     passes.controls = runs("branches") || runs("drop");
     request_.reduce = runs("reduce");
+    read_strips();
+    if (json_ && output_.to_standard_output() && !output_.dry_run())
+      throw Error(Cause::kUsage, "-j, and the result on standard output").hint("-o OUT");
+    read_transforms();
     if (!runs("fix") && !request_.fixes.empty())
       throw Error(Cause::kUsage, "--fix, and --only without fix").hint("--only fix,...");
   }
 
-  static std::string proof_text(const Certificate& certificate) {
+  void read_strips() {
+    const std::vector<std::string> words = split_list(strips_);
+    check(words, kStripKinds, "option '--strip'");
+    const auto strips = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+    optimizing::Strip& strip = request_.strip;
+    strip.device = strips("device");
+    strip.classes = strips("class");
+    strip.shapes = strips("shapes");
+    strip.debug = strips("debug");
+    strip.defaults = strips("defaults");
+    strip.functions = strip.functions || strips("functions");
+  }
+
+  void read_transforms() {
+    if (transforms_.empty()) return;
+    if (!only_.empty()) throw Error(Cause::kUsage, "--transforms and --only exclude each other");
+    request_.transforms = optimizing::parse_transforms(transforms_);
+  }
+
+  static std::string proof_text(const Optimized& made) {
+    if (!made.result.inexact.empty()) return "not equal: " + listed(made.result.inexact);
+    if (!made.asked) return "not asked for";
     std::string text;
-    if (certificate.proved > 0)
-      text =
-          "equal: " + std::to_string(certificate.proved) + (certificate.proved == 1 ? " output" : " outputs");
-    for (const std::string& unknown : certificate.unknown)
+    if (made.proved > 0)
+      text = "equal: " + std::to_string(made.proved) + (made.proved == 1 ? " output" : " outputs");
+    for (const std::string& unknown : made.unknown)
       text += (text.empty() ? "" : "; ") + ("unknown " + unknown);
+    return text.empty() ? "no outputs were named" : text;
+  }
+
+  // The first few.
+  static std::string listed(const std::vector<std::string>& all) {
+    constexpr size_t kMost = 3;
+    std::string text;
+    for (size_t i = 0; i < std::min(all.size(), kMost); ++i) text += (i == 0 ? "" : ", ") + all[i];
+    if (all.size() > kMost) text += ", and " + std::to_string(all.size() - kMost) + " more";
     return text;
   }
 
+  static uint64_t bytes_of(const Model& model) {
+    Counter counter;
+    write_message(model, counter);
+    return counter.size();
+  }
+
+  static std::string report(const Counts& before, const Optimized& made) {
+    const Counts after = count(made.model);
+    const bool equal = made.asked && made.unknown.empty() && made.proved > 0;
+    OptimizeReport all;
+    all.before = {before.nodes, before.variables, before.functions, before.bytes};
+    all.after = {after.nodes, after.variables, after.functions, bytes_of(made.model)};
+    all.steps = &made.result.counts;
+    all.verdict = !made.result.inexact.empty() ? "not equal"
+                  : !made.asked                ? "not asked for"
+                  : equal                      ? "equal"
+                                               : "unknown";
+    all.proved = made.proved;
+    all.why = &(made.result.inexact.empty() ? made.unknown : made.result.inexact);
+    all.left_out = &made.left_out;
+    all.notes = &made.result.changes.notes;
+    all.warnings = &made.result.changes.warnings;
+    return optimize_json(all);
+  }
+
   static void say_counts(const optimizing::Counts& counts, const std::string& proof) {
-    constexpr const char* kSections[] = {"fix", "branch", "drop", "fold", "share", "algebra", "unneeded"};
+    constexpr const char* kSections[] = {"fix",     "inline",  "branch",   "drop",  "fold",     "share",
+                                         "algebra", "fold-bn", "unneeded", "strip", "rewrite"};
     for (const char* section : kSections) {
       const auto found = counts.find(section);
       if (found == counts.end()) continue;
@@ -167,8 +231,9 @@ class Optimize final : public Command {
   InputOptions input_;
   OutputOptions output_;
   OptimizeRequest request_;
-  std::vector<std::string> outputs_, inputs_, signatures_, drops_, only_;
-  bool no_share_ = false, no_fold_ = false, no_proof_ = false;
+  std::vector<std::string> outputs_, inputs_, signatures_, drops_, only_, strips_;
+  std::string transforms_;
+  bool no_share_ = false, no_fold_ = false, no_proof_ = false, json_ = false;
 };
 
 }  // namespace
@@ -177,8 +242,9 @@ CommandInfo optimize_command() {
   return {
       .summary = "leaves what inference needs, and proves that it computes the same",
       .synopsis = R"(FILE [--outputs T,.. | --signature KEY] [--inputs T,..] [--fix T=VALUE|auto]..
-                     [--drop KIND,..] [--bypass SELECTOR] [--keep SELECTOR] [--no-fold] [--no-share] [--only STEP,..]
-                     [--no-proof] -o OUT)",
+                     [--drop KIND,..] [--bypass SELECTOR] [--reroute NODE:K=T] [--fold-bn] [--inline] [--lower]
+                     [--strip WHAT,..] [--sort] [--keep SELECTOR] [--no-fold] [--no-share] [--only STEP,..]
+                     [--transforms TEXT] [--no-proof] [-j] -o OUT)",
       .text = R"(
 Steps, repeated until nothing changes: what is fixed becomes a constant; branches that are not taken go, with
 Switch, Merge and loops that are not entered; If and Case become calls of the branch that is taken; nodes that
@@ -189,11 +255,16 @@ Bodies of functions, too.
 Outputs, inputs, tensors of signatures, variables, tables, init ops, savers and what --keep hits stay under
 their names; one of them whose value is found elsewhere becomes an Identity of that name.
 
-The result is proved to compute the same, bit for bit, before anything is written.
+--inline puts functions in the place of their calls, --lower also If, Case and While as Switch, Merge and loops.
+--transforms takes what transform_graph takes: 'remove_nodes(op=Identity) fold_constants merge_duplicate_nodes'.
+
+The result is proved to compute the same, bit for bit, before anything is written; a step with which that fails is
+left out, with a note. --fold-bn, --drop dropout, --reroute and --bypass of what computes change numbers: the report
+says "not equal", and why.
 )",
       .examples = R"(
 gedit optimize frozen.pb --outputs prob --fix is_training=false --fix keep_prob=1 -o infer.pb
-gedit optimize model/ --fix auto -o small/
+gedit optimize model/ --fix auto --inline --fold-bn --strip device,class,shapes -o small/
 gedit optimize m.pb --only drop --drop checks -o out.pb
 )",
       .make = make_command<Optimize>,

@@ -16,10 +16,14 @@ uint64_t product(const Sizes& shape, size_t begin, size_t end) {
 // Puts tensors one behind the other: for each of `outer`, of each tensor a stretch.
 ConstTensor interleaved(FoldTask& task, std::span<const ConstTensor> parts, Sizes shape, uint64_t outer) {
   Assembler all(task, parts[0].dtype(), std::move(shape));
+  std::vector<const ConstTensor*> filled;  // empty ones would be gone over again and again
+  for (const ConstTensor& part : parts) {
+    if (part.count() > 0) filled.push_back(&part);
+  }
   for (uint64_t i = 0; i < outer; ++i) {
-    for (const ConstTensor& part : parts) {
-      const uint64_t stretch = part.count() / outer;
-      all.append(part, i * stretch, stretch);
+    for (const ConstTensor* part : filled) {
+      const uint64_t stretch = part->count() / outer;
+      all.append(*part, i * stretch, stretch);
     }
   }
   return all.take();
@@ -67,7 +71,7 @@ void gather(FoldTask& task, int64_t written_axis, int64_t written_batches) {
                  inner = product(from.shape(), axis + 1, from.rank()),
                  each = product(indices.shape(), batch, indices.rank());
   Assembler all(task, from.dtype(), shape);
-  if (inner > 0) {
+  if (inner > 0 && each > 0) {
     for (uint64_t b = 0; b < batches; ++b) {
       for (uint64_t o = 0; o < outer; ++o) {
         for (uint64_t i = 0; i < each; ++i) {

@@ -71,7 +71,7 @@ void fold_range(FoldTask& task) {
   int64_t distance = 0, last = 0;
   FoldTask::require(!__builtin_sub_overflow(limit, start, &distance) &&
                         !__builtin_add_overflow(distance, delta, &last) &&
-                        delta != std::numeric_limits<int64_t>::min(),
+                        std::min(delta, last) != std::numeric_limits<int64_t>::min(),
                     "a range of large numbers");
   if (dtype == DType::kInt32) {
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();

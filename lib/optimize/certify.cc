@@ -1,6 +1,12 @@
 #include "optimize/certify.h"
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
 #include "base/error.h"
+#include "prove/verify.h"
 
 namespace gedit {
 namespace {
@@ -13,16 +19,105 @@ std::string text_of(const OutputProof& proof) {
   return text + proof.why;
 }
 
+// The same model once more, as it was read.
+Model again(const Model& model) {
+  Model other = model_of(model.path, model.kind, model.format, model.message, model.arena);
+  other.selected = model.selected;
+  other.folder = model.folder;
+  other.directory = model.directory;
+  other.file = model.file;
+  other.assets_folder = model.assets_folder;
+  other.asset_files = model.asset_files;
+  return other;
+}
+
+struct Step {
+  const char* name;
+  bool (*leave)(OptimizeRequest&);  // whether it was asked for
+};
+
+template <bool optimizing::Passes::*pass>
+bool leave_pass(OptimizeRequest& request) {
+  return std::exchange(request.passes.*pass, false);
+}
+bool leave_drop(OptimizeRequest& request) {
+  const optimizing::Droppable drops = std::exchange(request.passes.drops, {});
+  return drops.identities || drops.checks || drops.prints || drops.summaries;
+}
+bool leave_calls(OptimizeRequest& request) {
+  const bool any = request.inlined || request.lowered;
+  request.inlined = request.lowered = false;
+  return any;
+}
+
+// What says most of values first.
+constexpr auto kSteps = std::to_array<Step>({
+    {"fold", leave_pass<&optimizing::Passes::fold>},
+    {"algebra", leave_pass<&optimizing::Passes::algebra>},
+    {"dropout", leave_pass<&optimizing::Passes::dropout>},
+    {"share", leave_pass<&optimizing::Passes::share>},
+    {"drop", leave_drop},
+    {"controls", leave_pass<&optimizing::Passes::controls>},
+    {"branches", leave_pass<&optimizing::Passes::branches>},
+    {"inline", leave_calls},
+});
+
+class Attempts {
+ public:
+  Attempts(const Model& model, Registry& ops) : model_(model), ops_(ops) {}
+
+  // Whether it is proved.
+  bool run(const OptimizeRequest& request) {
+    Optimized made{again(model_), {}, true, 0, {}, {}};
+    Model before = again(model_);
+    made.result = optimize(made.model, before, ops_, request);
+    failed_.clear();
+    if (made.result.inexact.empty()) {
+      Certificate found = certify(before, made.model, ops_, made.result);
+      made.proved = found.proved;
+      made.unknown = std::move(found.unknown);
+      failed_ = std::move(found.failed);
+      if (failed_.empty() && made.result.counts.contains("inline")) see_inlining(before, made);
+    }
+    made_ = std::move(made);
+    return failed_.empty();
+  }
+
+  const std::string& failed() const { return failed_[0]; }
+  Optimized take() { return std::move(*made_); }
+
+ private:
+  // What was inlined was compared with the graph inlined alike; now that one with what was read. What the
+  // prover cannot see through is told.
+  void see_inlining(Model& inlined, Optimized& made) {
+    Model read = again(model_);
+    OptimizeResult of_calls;
+    of_calls.outputs = made.result.outputs;
+    of_calls.given = made.result.given;
+    const Certificate found = certify(read, inlined, ops_, of_calls);
+    for (const std::string& text : found.unknown) made.unknown.push_back(text);
+    for (const std::string& text : found.failed) made.unknown.push_back("what was inlined, " + text);
+    made.proved = std::min(made.proved, found.proved);
+  }
+
+  const Model& model_;
+  Registry& ops_;
+  std::vector<std::string> failed_;
+  std::optional<Optimized> made_;
+};
+
 }  // namespace
 
 Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeResult& result) {
   ProofRequest request;
+  const ProofSide a{before, ops}, b{after, ops};
   for (const std::string& output : result.outputs) request.outputs.push_back({output, output});
+  // Where nothing is asked for: what nothing reads, but for what was to go.
+  if (result.outputs.empty()) request.outputs = outputs_that_stay(a, b, {});
   request.given = result.given;
   for (const optimizing::Assumption& assumption : result.assumptions)
     request.assumed.push_back(
         {assumption.function, assumption.tensor, assumption.same_as, assumption.tensor_proto});
-  const ProofSide a{before, ops}, b{after, ops};
   const Proof proof = prove(a, b, request);
   Certificate certificate;
   ProofRequest again = request;
@@ -41,14 +136,47 @@ Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeRe
   again.assumed.clear();
   const Proof of_itself = prove(a, a, again);
   for (size_t i = 0; i < open.size(); ++i) {
-    if (of_itself.outputs[i].verdict == ProofVerdict::kProved)
-      throw refused("the result is not proved to compute the same, and nothing was written: " +
-                    text_of(*open[i]))
-          .of("gedit optimize")
-          .hint("report it; --no-proof writes it all the same");
-    certificate.unknown.push_back(text_of(of_itself.outputs[i]));
+    if (of_itself.outputs[i].verdict == ProofVerdict::kProved) {
+      certificate.failed.push_back(text_of(*open[i]));
+    } else {
+      certificate.unknown.push_back(text_of(of_itself.outputs[i]));
+    }
   }
   return certificate;
+}
+
+Optimized optimize_proved(const Model& model, Registry& ops, const OptimizeRequest& request, bool prove) {
+  if (!prove) {
+    Optimized made{again(model), {}, false, 0, {}, {}};
+    Model before = again(model);
+    made.result = optimize(made.model, before, ops, request);
+    return made;
+  }
+  Attempts attempts(model, ops);
+  if (attempts.run(request)) return attempts.take();
+  const std::string why = attempts.failed();
+  const auto finish = [&](std::vector<std::string> left_out) {
+    Optimized made = attempts.take();
+    for (const std::string& step : left_out)
+      made.result.changes.notes.push_back("step " + step +
+                                          " is left out: with it this is not proved: " + why);
+    made.left_out = std::move(left_out);
+    return made;
+  };
+  for (const Step& step : kSteps) {
+    OptimizeRequest fewer = request;
+    if (step.leave(fewer) && attempts.run(fewer)) return finish({step.name});
+  }
+  OptimizeRequest fewer = request;
+  std::vector<std::string> left_out;
+  for (const Step& step : kSteps) {
+    if (!step.leave(fewer)) continue;
+    left_out.emplace_back(step.name);
+    if (attempts.run(fewer)) return finish(std::move(left_out));
+  }
+  throw refused("the result is not proved to compute the same, and nothing was written: " + why)
+      .of("gedit optimize")
+      .hint("report it; --no-proof writes it all the same");
 }
 
 }  // namespace gedit

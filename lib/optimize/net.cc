@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "graph/library.h"
+#include "graph/references.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
 
@@ -154,7 +155,38 @@ std::string Net::text(In in) const {
   return *text;
 }
 
+// Without entries of `_class` that name what is gone.
+std::string Net::colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone) {
+  const auto value = find_attr(node_def, "_class");
+  if (!value) return {};
+  std::vector<std::string> entries;
+  bool changed = false;
+  for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+    if (!list->bytes(attr_field::kString)) continue;
+    const auto node = colocated_with(list->value);
+    const bool stays = !node || !gone.contains(*node);
+    if (stays) entries.emplace_back(list->value);
+    changed = changed || !stays;
+  }
+  if (!changed) return {};
+  std::optional<std::string> left;
+  if (!entries.empty()) left = string_list_value(entries);
+  return with_attr(node_def, "_class", left);
+}
+
 void Net::store() {
+  std::unordered_set<std::string_view> gone;
+  for (Number n = 0; n < size(); ++n) {
+    if (!nodes_[n].there && nodes_[n].def.data() != nullptr) gone.insert(name(n));
+  }
+  for (Number n = 0; n < size() && !gone.empty(); ++n) {
+    Node& node = nodes_[n];
+    if (!node.there) continue;
+    std::string def = colocated(node.def, gone);
+    if (def.empty()) continue;
+    node.def = graph_.arena()->keep(std::move(def));
+    node.made = true;
+  }
   for (Number n = 0; n < size(); ++n) {
     Node& node = nodes_[n];
     const bool stands = n < graph_.size();

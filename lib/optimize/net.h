@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "edit/basis/names.h"
@@ -87,6 +88,7 @@ class Net {
   };
   static constexpr LabelId kNoLabel = UINT32_MAX;
 
+  static std::string colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone);
   void put_inputs(Node& node, const std::vector<In>& inputs);
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
 

@@ -5,14 +5,21 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "edit/around/map.h"
 #include "edit/edits.h"
+#include "edit/functions/inline.h"
 #include "edit/objects/signature_parts.h"
 #include "optimize/bodies.h"
 #include "optimize/fix.h"
+#include "optimize/norms.h"
+#include "optimize/order.h"
 #include "optimize/outside.h"
+#include "optimize/reroute.h"
 #include "optimize/rounds.h"
+#include "optimize/transforming.h"
 #include "select/selection.h"
 #include "select/tensors.h"
+#include "shape/infer.h"
 
 namespace gedit::optimizing {
 namespace {
@@ -30,7 +37,8 @@ class Optimizing {
 
   OptimizeResult run() {
     result_.outputs = wanted_.outputs;
-    const std::vector<std::string> fixed = fixed_tensors();
+    for (const std::string& edge : request_.reroutes) result_.inexact.push_back(reroute(model_, ops_, edge));
+    fixed_ = fixed_tensors();
     if (!request_.keep.empty()) {
       Selecting selecting(model_, ops_);
       for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
@@ -42,38 +50,131 @@ class Optimizing {
     graph.decode();
     before_.graph().decode();
     nodes_ = graph.size();
-    std::vector<bool> there(nodes_);
-    for (Number n = 0; n < nodes_; ++n) there[n] = !graph.removed(NodeId{n});
+    for (Number n = 0; n < nodes_; ++n) there_.push_back(!graph.removed(NodeId{n}));
     if (request_.passes.any()) drop_contexts(model_.meta());
+    if (request_.inlined || request_.lowered) {
+      inline_all(model_);
+      inline_all(before_);
+    }
+    settle(true);
+    if (request_.fold_norms && fold_norms()) settle(false);
+    strip(model_, ops_, request_.strip, result_.counts);
+    if (request_.want_changes) list_changes();
+    if (request_.sort) sort_nodes(model_);
+    return std::move(result_);
+  }
 
+ private:
+  // What one round leaves may let the next one know more shapes.
+  static constexpr int kMostRounds = 4;
+
+  void settle(bool first) {
+    for (int round = 0; round < kMostRounds; ++round) {
+      const bool again = run_round(first && round == 0);
+      if (!again) break;
+    }
+  }
+
+  // Bodies and the main graph, swept until nothing changes. Whether it is worth another round.
+  bool run_round(bool first) {
+    Graph& graph = model_.graph();
     Library library = Library::decode(graph.part(graph_field::kLibrary), model_.arena);
     for (Function& function : library.functions) function.body.decode();
     const Effects effects(library, labels_, request_.passes.drops);
     const bool bodies = request_.passes.any() && optimize_bodies(library, ops_, labels_, classes_, effects,
                                                                  contents_, request_, result_);
     Net net(graph, ops_, labels_);
+    const uint32_t nodes = net.size();
+    std::vector<bool> there(nodes);
+    for (Number n = 0; n < nodes; ++n) there[n] = net.there(n);
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
     protect(model_, ops_, request_, wanted_, subject);
-    forget_unneeded(fixed, net);
-    fix_tensors(subject);
+    if (first) fix_all(subject);
     refuse_dead(subject);
+    const bool asks_shapes = learn_shapes(subject);
+    subject.spare = spare();
     sweep_until_settled(subject, classes_);
     const bool changed = net.changed();
     if (!request_.reduce) remove_idle(subject);
     net.store();
     if (bodies) graph.set_part(graph_field::kLibrary, library.encode());
     if (changed || bodies) reduce(model_);
-    count_reasons(subject, nodes_, result_.counts,
+    count_reasons(subject, nodes, result_.counts,
                   [&](Number n) { return there[n] && graph.removed(NodeId{n}); });
     if (subject.folded > 0) result_.counts["fold"]["nodes"] += subject.folded;
-    result_.assumptions.insert(result_.assumptions.end(), subject.assumptions.begin(),
-                               subject.assumptions.end());
-    if (request_.want_changes) list_changes(there);
-    return std::move(result_);
+    const auto append = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+    append(result_.assumptions, subject.assumptions);
+    append(result_.inexact, subject.inexact);
+    return (changed && asks_shapes) || bodies;
   }
 
- private:
+  // Calls give way to what they call; in `before`, too, so that both can be compared node by node.
+  void inline_all(Model& model) {
+    std::set<std::string, std::less<>> named;
+    for (const std::string& text : wanted_.all()) named.insert(canonical_input(text));
+    each_name_around(model.meta(),
+                     [&](const SchemaField&, std::string_view name, int) { named.emplace(name); });
+    InlineRequest request;
+    request.lower = request_.lowered;
+    request.wanted = [&](std::string_view node_def) {
+      const OpKinds flow = OpKinds(OpKind::kIf) | OpKind::kCase | OpKind::kWhile;
+      return kinds_of(node_op(node_def)).has_any(flow) ? request_.lowered : request_.inlined;
+    };
+    request.named = &named;
+    const InlineResult inlined = inline_functions(model.meta(), ops_, request);
+    model.graph().decode();
+    if (&model != &model_) return;
+    const auto tell = [&](const char* word, uint64_t number) {
+      if (number > 0) result_.counts["inline"][word] += number;
+    };
+    tell("calls", inlined.calls);
+    tell("conds", inlined.conds);
+    tell("loops", inlined.loops);
+    for (const auto& [node, why] : inlined.kept)
+      result_.changes.notes.push_back("call '" + printable(node) + "' stays: " + why);
+  }
+
+  bool fold_norms() {
+    const uint64_t folded = fold_batch_norms(model_, ops_, request_, wanted_);
+    if (folded == 0) return false;
+    result_.counts["fold-bn"]["batch norms"] += folded;
+    result_.inexact.push_back(std::to_string(folded) + (folded == 1 ? " batch norm" : " batch norms") +
+                              " folded into weights");
+    reduce(model_);
+    return true;
+  }
+
+  // Shapes of what Shape, Size and Rank read. Whether there are any such nodes.
+  bool learn_shapes(Subject& subject) {
+    if (!request_.passes.fold) return false;
+    Net& net = subject.net;
+    std::vector<Number> readers;
+    for (Number n = 0; n < net.size(); ++n) {
+      if (net.there(n) && !subject.is_untouched(n) && folding::reads_shapes(net.op(n).name))
+        readers.push_back(n);
+    }
+    if (readers.empty()) return false;
+    net.store();
+    InferRequest infer;
+    infer.file_shapes = false;
+    const Inference inference(model_.graph(), ops_, infer);
+    for (const Number n : readers) subject.shapes[n] = inference.main().input_shapes(NodeId{n});
+    return true;
+  }
+
+  // Bytes that what went before has spared.
+  int64_t spare() {
+    const auto bytes_of = [](const Graph& graph) {
+      uint64_t bytes = 0;
+      graph.each_record([&](std::string_view node_def) { bytes += node_def.size() + 4; });
+      return static_cast<int64_t>(bytes);
+    };
+    if (!request_.passes.fold) return 0;
+    if (!bytes_before_) bytes_before_ = bytes_of(before_.graph());
+    return std::max<int64_t>(folding::kMostGrowth, *bytes_before_ - bytes_of(model_.graph()));
+  }
+
   // Leaves what the wanted tensors need.
   void reduce(Model& model) {
     if (!request_.reduce) return;
@@ -101,20 +202,18 @@ class Optimizing {
     return tensors;
   }
 
-  // The outputs may not need what is fixed.
-  void forget_unneeded(const std::vector<std::string>& fixed, const Net& net) {
-    for (size_t i = 0; i < fixed.size(); ++i) {
-      if (fixed[i] == "auto" || net.find(fixed[i])) {
-        fixes_.push_back(request_.fixes[i]);
+  void fix_all(Subject& subject) {
+    std::vector<std::string> fixes;
+    // The outputs may not need what is fixed.
+    for (size_t i = 0; i < fixed_.size(); ++i) {
+      if (fixed_[i] == "auto" || subject.net.find(fixed_[i])) {
+        fixes.push_back(request_.fixes[i]);
       } else {
-        result_.changes.notes.push_back("--fix: no output needs '" + printable(fixed[i]) + "'");
+        result_.changes.notes.push_back("--fix: no output needs '" + printable(fixed_[i]) + "'");
       }
     }
-  }
-
-  void fix_tensors(Subject& subject) {
-    if (fixes_.empty()) return;
-    Fixed fixed = fix(model_, ops_, subject, classes_, fixes_);
+    if (fixes.empty()) return;
+    Fixed fixed = fix(model_, ops_, subject, classes_, fixes);
     result_.given = std::move(fixed.given);
     for (std::string& note : fixed.notes) result_.changes.notes.push_back(std::move(note));
     if (!fixed.tensors.empty()) result_.counts["fix"]["tensors"] = fixed.tensors.size();
@@ -191,16 +290,16 @@ class Optimizing {
     }
   }
 
-  void list_changes(const std::vector<bool>& there) {
+  void list_changes() {
     const Graph &graph = model_.graph(), &before = before_.graph();
     Changes& changes = result_.changes;
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
       if (i >= nodes_) {
         if (!graph.removed(id)) changes.added.emplace_back(graph.name(id), graph.op(id));
-      } else if (there[i] && graph.removed(id)) {
+      } else if (there_[i] && graph.removed(id)) {
         changes.removed.emplace_back(before.name(id), before.op(id));
-      } else if (there[i] && graph.bytes(id) != before.bytes(id)) {
+      } else if (there_[i] && graph.bytes(id) != before.bytes(id)) {
         changes.changed.emplace_back(graph.name(id), graph.op(id));
       }
     }
@@ -210,17 +309,20 @@ class Optimizing {
   Registry& ops_;
   const OptimizeRequest& request_;
   Wanted wanted_;
-  std::vector<std::string> fixes_;
+  std::vector<std::string> fixed_;  // what is to be fixed, as it is called in the graph
   Classes classes_;
   Contents contents_;
   Labels labels_;
   OptimizeResult result_;
   bool reduced_[2] = {false, false};
   uint32_t nodes_ = 0;
+  std::vector<bool> there_;  // by node, before anything was done
+  std::optional<int64_t> bytes_before_;
 };
 
 OptimizeResult run_all(Model& model, Model& before, Registry& ops, const OptimizeRequest& request) {
   model.graph().decode();
+  if (!request.transforms.empty()) return run_transforms(model, before, ops, request);
   return Optimizing(model, before, ops, request).run();
 }
 

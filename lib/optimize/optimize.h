@@ -13,21 +13,30 @@
 #include "edit/basis/changes.h"
 #include "model/model.h"
 #include "ops/registry.h"
+#include "optimize/strip.h"
 #include "optimize/subject.h"
+#include "optimize/transforms.h"
 #include "prove/prove.h"
 
 namespace gedit {
 
 struct OptimizeRequest {
-  std::vector<std::string> outputs;     // tensors whose values stay; none: those of signatures
-  std::vector<std::string> inputs;      // where it is cut; T or T:DTYPE[SHAPE]
-  std::vector<std::string> signatures;  // keys; then: those of these alone
-  std::vector<std::string> fixes;       // T=VALUE, or `auto`
-  std::string keep;                     // a selector: nodes that stay under their names
-  std::vector<std::string> bypass;      // selectors: nodes for which what they read first stands
+  std::vector<std::string> outputs;         // tensors whose values stay; none: those of signatures
+  std::vector<std::string> inputs;          // where it is cut; T or T:DTYPE[SHAPE]
+  std::vector<std::string> signatures;      // keys; then: those of these alone
+  std::vector<std::string> fixes;           // T=VALUE, or `auto`
+  std::string keep;                         // a selector: nodes that stay under their names
+  std::vector<std::string> bypass;          // selectors: nodes for which what they read first stands
+  std::vector<std::string> bypass_nodes{};  // names of such nodes, of any number of inputs
   optimizing::Passes passes;
-  bool reduce = true;        // what nothing needs goes; outputs are asked for
-  bool graph_alone = false;  // nothing stays for what lies around
+  bool inlined = false, lowered = false;  // calls, and If, Case and While, give way to what they call
+  std::vector<std::string> reroutes;      // NODE:K=T
+  optimizing::Strip strip;
+  bool sort = false;
+  bool fold_norms = false;                        // batch norms into weights: changes numbers
+  bool reduce = true;                             // what nothing needs goes; outputs are asked for
+  bool graph_alone = false;                       // nothing stays for what lies around
+  std::vector<optimizing::Transform> transforms;  // instead of all passes, one after the other
   bool want_changes = false;
 };
 

@@ -132,8 +132,19 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
       const Number n = index_of(id);
       if (net.data(n).size() != 1 || net.outputs(n) != 1)
         throw refused("has not one input and one output").of(quoted("node", net.name(n)));
+      const DType given = base_type(net.type({n, 0})), read = base_type(net.type(net.data(n)[0]));
+      if (given == DType::kInvalid || given != read)
+        throw refused("gives " + std::string(dtype_name(given)) + " and reads " +
+                      std::string(dtype_name(read)) + ", so that its readers cannot read what it reads")
+            .of(quoted("node", net.name(n)));
       subject.bypassed[n] = true;
     }
+  }
+  for (const std::string& name : request.bypass_nodes) {
+    const Number n = net.find_node(name);
+    if (n == In::kArgument || net.data(n).empty() || subject.kept[n]) continue;
+    const DType given = base_type(net.type({n, 0}));
+    subject.bypassed[n] = given != DType::kInvalid && given == base_type(net.type(net.data(n)[0]));
   }
   keep_state(facts, marks);
   if (!request.reduce) {

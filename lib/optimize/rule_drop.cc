@@ -45,6 +45,8 @@ Decision decide_drop(const View& view, Number n) {
   }
   decision.reason = {"drop", op.name};
   decision.assumed = op.conduct != Conduct::kPasses;
+  if (decision.assumed && !one && what != What::kCheckNumerics && what != What::kPrint)
+    decision.changes = "was bypassed";
   return decision;
 }
 

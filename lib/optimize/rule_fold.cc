@@ -1,5 +1,7 @@
 // What is computed from constants alone becomes one, where it is known bit for bit
 // (docs/rules.md#optimize-fold).
+#include <unordered_set>
+
 #include "optimize/constant.h"
 #include "optimize/rules.h"
 
@@ -16,6 +18,69 @@ int64_t bytes_saved(const View& view, Number n) {
   return saved;
 }
 
+// What is made costs memory until all is written, and so does what the proof is told of it.
+constexpr uint64_t kMostMade = uint64_t{256} << 20;
+
+// What the constants waited for: a Const does nothing but wait.
+std::vector<In> waits_of(const View& view, Number n) {
+  std::vector<In> waits;
+  std::unordered_set<Number> seen;
+  const auto add = [&](std::span<const In> controls) {
+    for (const In& in : controls) {
+      if (seen.insert(in.node).second) waits.push_back(in);
+    }
+  };
+  for (const In& in : view.net.data(n)) add(view.net.controls(in.node));
+  add(view.net.controls(n));
+  return waits;
+}
+
+// A Const of the value in the node's place.
+Decision constant(const View& view, Number n, const folding::ConstTensor& value, std::vector<In> waits,
+                  int64_t saved) {
+  Subject& subject = view.subject;
+  NodeBuilder made(view.net.name(n), "Const");
+  made.device(node_device(view.net.def(n))).type("dtype", value.dtype());
+  made.attr("value", tensor_value(""));
+  Decision decision;
+  decision.becomes = made.take();
+  constexpr uint64_t kMostLengths = 12;  // what the lengths of what lies around the value take more
+  const uint64_t bytes = folding::tensor_proto_size(value);
+  auto size = static_cast<int64_t>(decision.becomes.size() + bytes + (bytes < 64 ? 0 : kMostLengths));
+  for (const In& in : waits) size += static_cast<int64_t>(view.net.name(in.node).size()) + 3;
+  const int64_t growth = size - saved;
+  if (growth > static_cast<int64_t>(folding::kMostGrowth) || growth > subject.spare ||
+      subject.made + static_cast<uint64_t>(size) > kMostMade)
+    return {};
+  std::string proto = folding::tensor_proto_of(value);
+  decision.becomes = with_attr(decision.becomes, "value", tensor_value(proto));
+  decision.inputs = std::move(waits);
+  subject.spare -= growth;
+  subject.made += static_cast<uint64_t>(size);
+  ++subject.folded;
+  subject.assume({n, 0}, std::move(proto));
+  return decision;
+}
+
+// Of shapes that are known before anything runs.
+Decision fold_shape(const View& view, Number n) {
+  Subject& subject = view.subject;
+  const std::vector<Shape>* inputs = subject.shapes_of(n);
+  if (inputs == nullptr) return {};
+  const folding::FoldOutcome outcome = subject.folder.fold_shapes(view.net.def(n), *inputs);
+  if (outcome.outputs.size() != 1) return {};
+  // What it reads is waited for: it may be a branch's, or a loop's.
+  std::vector<In> waits;
+  for (const In& in : view.net.data(n)) {
+    if (in.argument()) return {};
+    if (view.whens.of(in) != view.whens.of(in.node)) return {};
+    waits.push_back(control_of(in.node));
+  }
+  for (const In& in : view.net.controls(n)) waits.push_back(in);
+  return constant(view, n, outcome.outputs[0], std::move(waits),
+                  static_cast<int64_t>(view.net.def(n).size()));
+}
+
 }  // namespace
 
 Decision decide_fold(const View& view, Number n) {
@@ -23,34 +88,26 @@ Decision decide_fold(const View& view, Number n) {
   const ProofOp& op = net.op(n);
   const std::span<const In> data = net.data(n);
   if (data.empty() || op.kinds.has_any(OpKind::kConst | OpKind::kSwitch | OpKind::kMerge) ||
-      op.conduct == Conduct::kPasses || !folding::is_foldable(op.name) || view.subject.keeps_more(n))
+      op.conduct == Conduct::kPasses || view.subject.keeps_more(n))
     return {};
+  if (folding::reads_shapes(op.name) && net.outputs(n) == 1) {
+    if (Decision decision = fold_shape(view, n); decision.any()) return decision;
+  } else if (!folding::is_foldable(op.name)) {
+    return {};
+  }
   for (const In& in : data) {
     if (in.argument() || in.index != 0 || !net.is(in.node, OpKind::kConst)) return {};
   }
   if (net.outputs(n) != 1) return {};
   std::vector<folding::ConstTensor> values;
   for (const In& in : data) {
-    std::optional<folding::ConstTensor> value = folding::const_value(net.def(in.node));
-    if (!value) return {};
-    values.push_back(std::move(*value));
+    const folding::ConstTensor* value = view.subject.constant(in.node);
+    if (value == nullptr) return {};
+    values.push_back(*value);
   }
   const folding::FoldOutcome outcome = view.subject.folder.fold(net.def(n), values);
   if (outcome.outputs.size() != 1) return {};
-  const folding::ConstTensor& result = outcome.outputs[0];
-  std::string proto = folding::tensor_proto_of(result);
-  NodeBuilder made(net.name(n), "Const");
-  made.device(node_device(net.def(n))).type("dtype", result.dtype()).attr("value", tensor_value(proto));
-  Decision decision;
-  decision.becomes = made.take();
-  const int64_t growth = static_cast<int64_t>(decision.becomes.size()) - bytes_saved(view, n);
-  if (view.subject.grown + growth > 0) return {};
-  view.subject.grown += growth;
-  ++view.subject.folded;
-  for (const In& in : data) decision.inputs.push_back(control_of(in.node));
-  for (const In& in : net.controls(n)) decision.inputs.push_back(in);
-  view.subject.assume({n, 0}, std::move(proto));
-  return decision;
+  return constant(view, n, outcome.outputs[0], waits_of(view, n), bytes_saved(view, n));
 }
 
 }  // namespace gedit::optimizing

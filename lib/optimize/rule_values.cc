@@ -100,10 +100,11 @@ Values values_at(const View& view, Number n) {
     return view.values_of(data[0]);
   if (what == What::kCast && data.size() == 1) {
     const Values from = view.values_of(data[0]);
-    return from == kOnes || from == kZeros ? from : kUnknown;
+    return from == kOnes || from == kZeros || from == kMask ? from : kUnknown;
   }
   if (what == What::kFloor && data.size() == 1) {
     const Values from = view.values_of(data[0]);
+    if (from == kShifted) return kMask;
     return from == kFromOne || from == kOnes ? kOnes : from == kZeros ? kZeros : kUnknown;
   }
   if (data.size() != 2) return kUnknown;
@@ -112,13 +113,17 @@ Values values_at(const View& view, Number n) {
   if (what == What::kMultiply) return are(kOnes, kUniform) ? kUniform : are(kOnes, kOnes) ? kOnes : kUnknown;
   if (what == What::kAdd) {
     if (are(kZeros, kUniform)) return kUniform;
-    return are(kOnes, kUniform) ? kFromOne : are(kOnes, kZeros) ? kOnes : kUnknown;
+    if (are(kOnes, kUniform)) return kFromOne;
+    if (a == kUniform || b == kUniform) return kShifted;
+    return are(kOnes, kZeros) ? kOnes : kUnknown;
   }
   if (what == What::kSubtract)
     return a == kOnes && b == kZeros ? kOnes : a == kOnes && b == kOnes ? kZeros : kUnknown;
   if (what == What::kDivide)
     return a == kOnes && b == kOnes ? kOnes : a == kUniform && b == kOnes ? kUniform : kUnknown;
-  return always_true(view, what, data[0], data[1]) ? kOnes : kUnknown;
+  if (what < What::kGreaterEqual || what > What::kLess) return kUnknown;
+  if (always_true(view, what, data[0], data[1])) return kOnes;
+  return a == kUniform || b == kUniform ? kMask : kUnknown;
 }
 
 // Whether x has the shape that it and the other one give together.

@@ -20,6 +20,8 @@ enum class Values : uint8_t {
   kOnes,     // 1, or true
   kUniform,  // a multiple of 2^-(bits of the mantissa) from 0 to below 1
   kFromOne,  // 1 + such a one
+  kShifted,  // such a one + something
+  kMask,     // 0 or 1, by chance
 };
 
 // As far as the sweep has come.
@@ -48,7 +50,8 @@ struct Decision {
   std::string becomes;    // another node in its place, which reads `inputs`
   std::vector<In> inputs;
   Reason reason;
-  bool assumed = false;  // the proof is to be told
+  bool assumed = false;           // the proof is to be told
+  const char* changes = nullptr;  // what stands for it is not the same: `was bypassed`
 
   bool any() const { return !outputs.empty() || vanishes || !becomes.empty(); }
 };
@@ -57,6 +60,8 @@ Decision replaced_by(In in, const char* section, std::string_view word, bool ass
 Decision decide_branch(const View& view, Number n);   // Switch, Merge, Exit, If, Case
 Decision decide_drop(const View& view, Number n);     // what only passes on, looks at, or groups
 Decision decide_dropout(const View& view, Number n);  // multiplied by ones
+// Multiplied by what chance keeps, and by what makes up for the rest: as it is when nothing is trained.
+Decision decide_any_dropout(const View& view, Number n);
 Decision decide_algebra(const View& view, Number n);
 // A Const of what the node gives, which waits for what the node read.
 Decision decide_fold(const View& view, Number n);

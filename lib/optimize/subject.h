@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "fold/fold.h"
@@ -18,11 +20,12 @@ namespace gedit::optimizing {
 // What is to be done (docs/rules.md#optimize-passes).
 struct Passes {
   bool branches = false, algebra = false, dropout = false, fold = false, share = false;
-  bool controls = false;  // control inputs that tell nothing
+  bool any_dropout = false;  // whatever it keeps: changes values
+  bool controls = false;     // control inputs that tell nothing
   Droppable drops;
   bool any() const {
-    return branches || algebra || dropout || fold || share || controls || drops.identities || drops.checks ||
-           drops.prints || drops.summaries;
+    return branches || algebra || dropout || any_dropout || fold || share || controls || drops.identities ||
+           drops.checks || drops.prints || drops.summaries;
   }
 };
 
@@ -59,14 +62,28 @@ struct Subject {
   std::vector<Reason> reasons;  // by node
   std::vector<ContentId> content_ids;  // by node: of a Const, where known
   std::vector<Assumption> assumptions;
+  std::unordered_map<Number, std::vector<Shape>> shapes;  // of what a node reads that asks for shapes
   folding::NodeFolder folder{net.ops()};
-  int64_t grown = 0;    // bytes, by what was folded: never above 0
-  uint64_t folded = 0;  // nodes
+  int64_t spare = 0;                 // bytes by which folding may still make the file larger
+  uint64_t folded = 0;               // nodes
+  uint64_t made = 0;                 // bytes of what they became
+  std::vector<std::string> inexact;  // what was done that changes values
 
   bool is_kept(Number n) const { return n < kept.size() && kept[n]; }
   bool keeps_more(Number n) const { return n < kept_more.size() && kept_more[n]; }
   bool is_untouched(Number n) const { return n < untouched.size() && untouched[n]; }
   bool is_bypassed(Number n) const { return n < bypassed.size() && bypassed[n]; }
+  const std::vector<Shape>* shapes_of(Number n) const {
+    const auto found = shapes.find(n);
+    return found == shapes.end() ? nullptr : &found->second;
+  }
+  // What a Const holds, read once for all its readers; null where that is not known.
+  const folding::ConstTensor* constant(Number n) {
+    const std::string_view def = net.def(n);
+    Value& value = values_[n];
+    if (value.def != def.data()) value = {def.data(), folding::const_value(def)};
+    return value.tensor ? &*value.tensor : nullptr;
+  }
   // The proof is to be told: the tensor is this one.
   void assume(In tensor, In same_as) {
     assumptions.push_back({function, plain_text(tensor), plain_text(same_as), {}});
@@ -81,6 +98,13 @@ struct Subject {
     if (reasons.size() <= n) reasons.resize(net.size());
     reasons[n] = reason;
   }
+
+ private:
+  struct Value {
+    const char* def = nullptr;
+    std::optional<folding::ConstTensor> tensor;
+  };
+  std::unordered_map<Number, Value> values_;
 };
 
 }  // namespace gedit::optimizing

@@ -1,7 +1,9 @@
 #include "optimize/sweep.h"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "base/error.h"
 #include "optimize/constant.h"
 
 namespace gedit::optimizing {
@@ -51,6 +53,8 @@ void Sweep::resolve(Number n) {
   const bool merge = net_.is(n, OpKind::kMerge);
   std::vector<In> data;
   std::vector<Number> controls;
+  last_waiter_.resize(net_.size(), 0);
+  ++mark_;
   for (const In& in : net_.inputs(n)) {
     if (settled(in) || is_back_edge(net_, n, in)) {
       if (in.control()) {
@@ -95,9 +99,9 @@ bool Sweep::is_device_between(Number reader, In in, In to) const {
   return device != from && device != at && from != at;
 }
 
-void Sweep::add_control(Number reader, Number control, std::vector<Number>& controls) const {
-  if (control == reader) return;
-  if (controls.size() < 64 && std::ranges::find(controls, control) != controls.end()) return;
+void Sweep::add_control(Number reader, Number control, std::vector<Number>& controls) {
+  if (control == reader || last_waiter_[control] == mark_) return;
+  last_waiter_[control] = mark_;
   controls.push_back(control);
 }
 
@@ -153,6 +157,7 @@ void Sweep::decide(Number n) {
   if (tried(passes.branches, decide_branch)) return;
   if (tried(true, decide_drop)) return;
   if (tried(passes.dropout, decide_dropout)) return;
+  if (tried(passes.any_dropout, decide_any_dropout)) return;
   if (tried(passes.algebra, decide_algebra)) return;
   if (tried(passes.fold, decide_fold)) return;
   if (passes.share) share(n);
@@ -176,10 +181,11 @@ bool Sweep::alias(Number n, const Decision& decision) {
   const ConditionId when = whens_.of(n);
   const bool exit = net_.is(n, OpKind::kExit);  // its frame's inside is nobody's business outside
   std::vector<Number> others, carried;
+  std::unordered_set<uint64_t> standing;
+  for (const auto& [index, to] : decision.outputs) standing.insert(key_of(to));
   for (const In& in : net_.inputs(n)) {
-    const bool stands =
-        std::ranges::any_of(decision.outputs, [&](const auto& output) { return output.second == in; });
-    if (!in.argument() && !stands && !flow_.dead(in) && !exit) others.push_back(in.node);
+    if (!in.argument() && !standing.contains(key_of(in)) && !flow_.dead(in) && !exit)
+      others.push_back(in.node);
   }
   ConditionId all = kAlways;
   for (const auto& [index, to] : decision.outputs) {
@@ -187,6 +193,8 @@ bool Sweep::alias(Number n, const Decision& decision) {
     if (whens_.of(to) != whens_.of(decision.outputs.front().second)) return false;
   }
   const ConditionId own = all;
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
   if (flow_.ordered() && !others.empty()) return false;
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const Number other : others) {
@@ -194,9 +202,11 @@ bool Sweep::alias(Number n, const Decision& decision) {
     if (merge) return false;  // waits for it, dead or not
     carried.push_back(other);
     all = whens_.both(all, whens_.of(other));
+    if (carried.size() > kMostCarried) return false;
   }
   for (const Number other : others) {
     if (merge || whens_.implies(all, whens_.of(other))) continue;
+    if (carried.size() == kMostCarried) return false;
     carried.push_back(other);
     all = whens_.both(all, whens_.of(other));
   }
@@ -210,6 +220,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
   std::vector<Number> waits = carried;
   ConditionId told = kAlways;
   for (const auto& [index, to] : decision.outputs) {
+    if (waits.size() > kMostCarried) break;
     if (!to.argument() && std::ranges::find(waits, to.node) == waits.end()) waits.push_back(to.node);
   }
   for (const Number control : waits) told = whens_.both(told, whens_.of(control));
@@ -217,6 +228,9 @@ bool Sweep::alias(Number n, const Decision& decision) {
   if (decision.assumed) {
     for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
   }
+  if (decision.changes != nullptr)
+    subject_.inexact.push_back("'" + printable(net_.name(n)) + "' (" + printable(net_.op(n).name) + ") " +
+                               decision.changes);
   subject_.give_reason(n, decision.reason);
   if (subject_.is_kept(n)) keep_name(n, decision);
   return true;

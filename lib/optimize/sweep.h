@@ -28,7 +28,7 @@ class Sweep {
   bool settled(In in) const { return in.argument() || in.node >= gone_.size() || !gone_[in.node]; }
   void resolve(Number n);
   bool is_device_between(Number reader, In in, In to) const;
-  void add_control(Number reader, Number control, std::vector<Number>& controls) const;
+  void add_control(Number reader, Number control, std::vector<Number>& controls);
   std::vector<Number> needed_controls(Number n, const std::vector<In>& data,
                                       const std::vector<Number>& controls);
   void decide(Number n);
@@ -49,6 +49,8 @@ class Sweep {
   std::unordered_map<Number, std::vector<Number>> carried_;        // controls besides, of who reads it
   std::unordered_map<Number, std::vector<Number>> control_alias_;  // of who waits for it
   std::unordered_map<std::string, Number> shared_;
+  std::vector<uint32_t> last_waiter_;  // by node: the mark of the last that was found to wait for it
+  uint32_t mark_ = 0;
   std::string key_;
   NodeText text_;
   bool changed_ = false;

@@ -31,7 +31,7 @@ enum class What : uint8_t {
   kAnd,
   kOr,
   kNegative,
-  kAdd,
+  kAdd,  // to kExtremum: of two, element by element
   kSubtract,
   kMultiply,
   kDivide,

@@ -233,6 +233,24 @@ std::string maps_json(
   return text_of(object, 1) + "\n";
 }
 
+std::string optimize_json(const OptimizeReport& report) {
+  const auto size = [](const OptimizeReport::Size& one) {
+    return Json{{"nodes", one.nodes},
+                {"variables", one.variables},
+                {"functions", one.functions},
+                {"bytes", one.bytes}};
+  };
+  const Json json = {
+      {"before", size(report.before)},
+      {"after", size(report.after)},
+      {"steps", *report.steps},
+      {"proof", {{"verdict", report.verdict}, {"outputs", report.proved}, {"why", *report.why}}},
+      {"left_out", *report.left_out},
+      {"notes", *report.notes},
+      {"warnings", *report.warnings}};
+  return text_of(json, 1) + "\n";
+}
+
 std::string error_json(const std::string& line, const std::exception& error) {
   Json json = {{"line", line}};
   if (const auto* told = dynamic_cast<const Error*>(&error)) {

@@ -49,6 +49,20 @@ std::string shapes_json_item(const TensorShape& tensor);
 std::string maps_json(
     const std::vector<std::pair<std::string, const std::map<std::string, std::string>*>>& maps);
 
+// `optimize -j`: {"before", "after", "steps": {STEP: {WORD: number}}, "proof": {"verdict", "outputs", "why"},
+// "left_out", "notes", "warnings"}.
+struct OptimizeReport {
+  struct Size {
+    uint64_t nodes = 0, variables = 0, functions = 0, bytes = 0;
+  };
+  Size before, after;
+  const std::map<std::string, std::map<std::string, uint64_t>>* steps = nullptr;
+  std::string verdict;
+  uint64_t proved = 0;
+  const std::vector<std::string>*why = nullptr, *left_out = nullptr, *notes = nullptr, *warnings = nullptr;
+};
+std::string optimize_json(const OptimizeReport& report);
+
 // An error for programs (GEDIT_ERRORS=json): {"line", "file", "subject", "message", "hint"}, on one line.
 std::string error_json(const std::string& line, const std::exception& error);
 
