@@ -58,7 +58,8 @@ Effects::Effects(const Library& library, Labels& labels, Droppable drops) : drop
 }
 
 bool Effects::own_write(const ProofOp& op) {
-  return op.conduct == Conduct::kWrites || op.conduct == Conduct::kUnknown;
+  return op.conduct == Conduct::kWrites || op.conduct == Conduct::kUnknown ||
+         op.conduct == Conduct::kInPlace;
 }
 
 bool Effects::own(const ProofOp& op) const {
@@ -110,18 +111,9 @@ Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& as
   find_needed(net, asked);
   find_order(net);
   find_truths(net);
-  std::vector<std::vector<Number>> readers(net.size());
-  for (const Number n : order_) {
-    for (const In& in : net.inputs(n)) {
-      if (in.argument()) continue;
-      readers[in.node].push_back(n);
-      if (in.index == 1) second_[in.node] = true;
-    }
-  }
-  readers_.resize(net.size());
-  for (const Number n : order_) readers_[n] = static_cast<uint32_t>(readers[n].size());
-  find_alive(net, readers);
-  find_effects(net, effects, readers);
+  find_readers(net);
+  find_alive(net);
+  find_effects(net, effects);
 }
 
 void Flow::find_needed(const Net& net, const std::vector<Number>& asked) {
@@ -139,6 +131,27 @@ void Flow::find_needed(const Net& net, const std::vector<Number>& asked) {
       if (!in.argument()) add(in.node);
     }
   }
+}
+
+void Flow::find_readers(const Net& net) {
+  first_edge_.assign(net.size() + 1, 0);
+  const auto each_edge = [&](auto use) {
+    for (const Number n : order_) {
+      uint32_t slot = 0;
+      for (const In& in : net.inputs(n)) {
+        if (!in.argument()) use(n, slot, in);
+        ++slot;
+      }
+    }
+  };
+  each_edge([&](Number, uint32_t, In in) {
+    ++first_edge_[in.node + 1];
+    if (in.index == 1) second_[in.node] = true;
+  });
+  for (Number n = 0; n < net.size(); ++n) first_edge_[n + 1] += first_edge_[n];
+  edges_.resize(first_edge_.back());
+  std::vector<uint32_t> next(first_edge_.begin(), first_edge_.end() - 1);
+  each_edge([&](Number n, uint32_t slot, In in) { edges_[next[in.node]++] = {n, slot}; });
 }
 
 void Flow::find_order(const Net& net) {
@@ -214,7 +227,7 @@ bool Flow::dead(In in) const {
 
 // What may run is what is fed by what may run: found from the sources on, so that a loop that nothing enters
 // is dead as a whole.
-void Flow::find_alive(const Net& net, const std::vector<std::vector<Number>>& readers) {
+void Flow::find_alive(const Net& net) {
   std::vector<uint32_t> waits(net.size());  // inputs that are not known to be alive
   std::vector<Number> open;
   for (const Number n : order_) {
@@ -229,23 +242,14 @@ void Flow::find_alive(const Net& net, const std::vector<std::vector<Number>>& re
   while (!open.empty()) {
     const Number n = open.back();
     open.pop_back();
-    // A reader is named once for each of its inputs: all of them are looked at with the first.
-    const std::vector<Number>& all = readers[n];
-    for (size_t i = 0; i < all.size(); ++i) {
-      const Number reader = all[i];
-      if (alive_[reader] || (i > 0 && all[i - 1] == reader)) continue;
-      const bool any = net.is(reader, OpKind::kMerge);
-      const bool never_dead = net.what(reader) == What::kControlTrigger;
-      bool alive = never_dead;
-      uint32_t now = 0;
-      for (const In& in : net.inputs(reader)) {
-        if (in.argument() || in.node != n) continue;
-        const bool there = !dead(in);
-        now += there ? 1 : 0;
-        alive = alive || (any && there && !in.control());
-      }
-      waits[reader] -= std::min(waits[reader], now);
-      if (!any && !never_dead && waits[reader] == 0) alive = true;
+    for (const Edge& edge : edges_of(n)) {
+      const Number reader = edge.reader;
+      if (alive_[reader]) continue;
+      const In in = net.inputs(reader)[edge.slot];
+      const bool there = !dead(in);
+      if (there) --waits[reader];
+      const bool alive = net.what(reader) == What::kControlTrigger ||
+                         (net.is(reader, OpKind::kMerge) ? there && !in.control() : waits[reader] == 0);
       if (!alive) continue;
       alive_[reader] = true;
       open.push_back(reader);
@@ -253,8 +257,7 @@ void Flow::find_alive(const Net& net, const std::vector<std::vector<Number>>& re
   }
 }
 
-void Flow::find_effects(const Net& net, const Effects& effects,
-                        const std::vector<std::vector<Number>>& readers) {
+void Flow::find_effects(const Net& net, const Effects& effects) {
   std::vector<Number> open;
   for (const Number n : order_) {
     if (!alive_[n]) continue;
@@ -266,8 +269,8 @@ void Flow::find_effects(const Net& net, const Effects& effects,
     open.pop_back();
     if (effect_[n]) continue;
     effect_[n] = true;
-    for (const Number reader : readers[n]) {
-      if (!effect_[reader]) open.push_back(reader);
+    for (const Edge& edge : edges_of(n)) {
+      if (!effect_[edge.reader]) open.push_back(edge.reader);
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -56,7 +57,9 @@ class Flow {
   bool dead(Number n) const { return n < alive_.size() && !alive_[n]; }
   // It, or something that it needs, has an effect.
   bool effect(Number n) const { return n < effect_.size() && effect_[n]; }
-  uint32_t readers(Number n) const { return n < readers_.size() ? readers_[n] : 0; }
+  uint32_t readers(Number n) const {
+    return n + 1 < first_edge_.size() ? first_edge_[n + 1] - first_edge_[n] : 0;
+  }
   // Somebody reads which input a Merge gave.
   bool reads_second(Number merge) const { return merge < second_.size() && second_[merge]; }
   // Something that is needed writes, so that it counts what runs before what.
@@ -64,15 +67,25 @@ class Flow {
   bool any_loop() const { return any_loop_; }
 
  private:
+  struct Edge {
+    Number reader;
+    uint32_t slot;  // which of its inputs
+  };
+  std::span<const Edge> edges_of(Number n) const {
+    return {edges_.data() + first_edge_[n], edges_.data() + first_edge_[n + 1]};
+  }
+
   void find_needed(const Net& net, const std::vector<Number>& asked);
   void find_order(const Net& net);
+  void find_readers(const Net& net);
   void find_truths(const Net& net);
-  void find_alive(const Net& net, const std::vector<std::vector<Number>>& readers);
-  void find_effects(const Net& net, const Effects& effects, const std::vector<std::vector<Number>>& readers);
+  void find_alive(const Net& net);
+  void find_effects(const Net& net, const Effects& effects);
 
   std::vector<Number> order_;
   std::vector<bool> needed_, alive_, effect_, second_;
-  std::vector<uint32_t> readers_;
+  std::vector<uint32_t> first_edge_;  // by node: where its edges to who reads it begin
+  std::vector<Edge> edges_;
   std::vector<int8_t> truth_;  // -1: not known
   const Net& net_;
   bool ordered_ = false, any_loop_ = false;

@@ -16,10 +16,10 @@
 #include "optimize/outside.h"
 #include "optimize/reroute.h"
 #include "optimize/rounds.h"
+#include "optimize/shapes.h"
 #include "optimize/transforming.h"
 #include "select/selection.h"
 #include "select/tensors.h"
-#include "shape/infer.h"
 
 namespace gedit::optimizing {
 namespace {
@@ -92,7 +92,7 @@ class Optimizing {
     protect(model_, ops_, request_, wanted_, subject);
     if (first) fix_all(subject);
     refuse_dead(subject);
-    const bool asks_shapes = learn_shapes(subject);
+    const bool asks_shapes = learn_shapes(subject, model_.graph(), ops_);
     subject.spare = spare();
     sweep_until_settled(subject, classes_);
     const bool changed = net.changed();
@@ -106,7 +106,9 @@ class Optimizing {
     const auto append = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
     append(result_.assumptions, subject.assumptions);
     append(result_.inexact, subject.inexact);
-    return (changed && asks_shapes) || bodies;
+    // Other branches and values let more shapes be known.
+    const bool more = subject.folded > 0 || subject.learns_more;
+    return (changed && asks_shapes && more) || bodies;
   }
 
   // Calls give way to what they call; in `before`, too, so that both can be compared node by node.
@@ -142,24 +144,6 @@ class Optimizing {
     result_.inexact.push_back(std::to_string(folded) + (folded == 1 ? " batch norm" : " batch norms") +
                               " folded into weights");
     reduce(model_);
-    return true;
-  }
-
-  // Shapes of what Shape, Size and Rank read. Whether there are any such nodes.
-  bool learn_shapes(Subject& subject) {
-    if (!request_.passes.fold) return false;
-    Net& net = subject.net;
-    std::vector<Number> readers;
-    for (Number n = 0; n < net.size(); ++n) {
-      if (net.there(n) && !subject.is_untouched(n) && folding::reads_shapes(net.op(n).name))
-        readers.push_back(n);
-    }
-    if (readers.empty()) return false;
-    net.store();
-    InferRequest infer;
-    infer.file_shapes = false;
-    const Inference inference(model_.graph(), ops_, infer);
-    for (const Number n : readers) subject.shapes[n] = inference.main().input_shapes(NodeId{n});
     return true;
   }
 

@@ -1,5 +1,6 @@
 // What is computed from constants alone becomes one, where it is known bit for bit
 // (docs/rules.md#optimize-fold).
+#include <algorithm>
 #include <unordered_set>
 
 #include "optimize/constant.h"
@@ -62,23 +63,34 @@ Decision constant(const View& view, Number n, const folding::ConstTensor& value,
   return decision;
 }
 
-// Of shapes that are known before anything runs.
-Decision fold_shape(const View& view, Number n) {
+// A Const that waits for what the node read, which may be a branch's, or a loop's.
+Decision waiting_constant(const View& view, Number n, const folding::ConstTensor& value) {
+  std::vector<In> waits;
+  const auto add = [&](std::span<const In> controls) {
+    for (const In& in : controls) {
+      if (std::ranges::find(waits, in) == waits.end()) waits.push_back(in);
+    }
+  };
+  for (const In& in : view.net.data(n)) {
+    if (in.argument() || view.whens.of(in) != view.whens.of(in.node)) return {};
+    const In control = control_of(in.node);
+    add(view.net.is(in.node, OpKind::kConst) ? view.net.controls(in.node) : std::span<const In>(&control, 1));
+  }
+  add(view.net.controls(n));
+  return constant(view, n, value, std::move(waits), static_cast<int64_t>(view.net.def(n).size()));
+}
+
+// Of shapes that are known before anything runs, and what is picked of them.
+Decision fold_known(const View& view, Number n) {
   Subject& subject = view.subject;
+  constexpr size_t kMostInputs = 64;
+  if (view.net.data(n).size() > kMostInputs || view.net.controls(n).size() > kMostInputs) return {};
+  if (const auto found = subject.known.find(n); found != subject.known.end())
+    return waiting_constant(view, n, found->second);
   const std::vector<Shape>* inputs = subject.shapes_of(n);
   if (inputs == nullptr) return {};
   const folding::FoldOutcome outcome = subject.folder.fold_shapes(view.net.def(n), *inputs);
-  if (outcome.outputs.size() != 1) return {};
-  // What it reads is waited for: it may be a branch's, or a loop's.
-  std::vector<In> waits;
-  for (const In& in : view.net.data(n)) {
-    if (in.argument()) return {};
-    if (view.whens.of(in) != view.whens.of(in.node)) return {};
-    waits.push_back(control_of(in.node));
-  }
-  for (const In& in : view.net.controls(n)) waits.push_back(in);
-  return constant(view, n, outcome.outputs[0], std::move(waits),
-                  static_cast<int64_t>(view.net.def(n).size()));
+  return outcome.outputs.size() == 1 ? waiting_constant(view, n, outcome.outputs[0]) : Decision();
 }
 
 }  // namespace
@@ -90,11 +102,10 @@ Decision decide_fold(const View& view, Number n) {
   if (data.empty() || op.kinds.has_any(OpKind::kConst | OpKind::kSwitch | OpKind::kMerge) ||
       op.conduct == Conduct::kPasses || view.subject.keeps_more(n))
     return {};
-  if (folding::reads_shapes(op.name) && net.outputs(n) == 1) {
-    if (Decision decision = fold_shape(view, n); decision.any()) return decision;
-  } else if (!folding::is_foldable(op.name)) {
-    return {};
+  if (!view.subject.known.empty() || !view.subject.shapes.empty()) {
+    if (Decision decision = fold_known(view, n); decision.any()) return decision;
   }
+  if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   for (const In& in : data) {
     if (in.argument() || in.index != 0 || !net.is(in.node, OpKind::kConst)) return {};
   }

@@ -96,6 +96,9 @@ Values values_at(const View& view, Number n) {
   }
   const std::span<const In> data = view.net.data(n);
   if (what == What::kUniform) return kUniform;
+  if (what == What::kZerosLike) return kZeros;
+  if (what == What::kOnesLike) return kOnes;
+  if (what == What::kFill && data.size() == 2) return view.values_of(data[1]);
   if (data.size() == 1 && op.conduct == Conduct::kPasses && !op.gives_references)
     return view.values_of(data[0]);
   if (what == What::kCast && data.size() == 1) {
@@ -180,10 +183,78 @@ Decision decide_dropout(const View& view, Number n) {
   return {};
 }
 
+namespace {
+
+// Integers of a Const, of one dimension at most.
+std::optional<std::vector<int64_t>> integers(const View& view, In in) {
+  constexpr uint64_t kMost = 64;
+  if (in.argument() || in.index != 0 || !view.net.is(in.node, OpKind::kConst)) return std::nullopt;
+  const folding::ConstTensor* value = view.subject.constant(in.node);
+  if (value == nullptr || value->rank() > 1 || value->count() > kMost) return std::nullopt;
+  std::vector<int64_t> found;
+  for (uint64_t i = 0; i < value->count(); ++i) {
+    if (value->dtype() == DType::kInt32) {
+      found.push_back(value->as<int32_t>(i));
+    } else if (value->dtype() == DType::kInt64) {
+      found.push_back(value->as<int64_t>(i));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return found;
+}
+
+// What two Transposes leave as it was.
+std::optional<In> turned_back(const View& view, Number n) {
+  const In inner = view.net.data(n)[0];
+  if (inner.argument() || inner.index != 0 || view.net.what(inner.node) != What::kTranspose)
+    return std::nullopt;
+  const std::span<const In> within = view.net.data(inner.node);
+  const auto first = within.size() == 2 ? integers(view, within[1]) : std::nullopt;
+  const auto second = integers(view, view.net.data(n)[1]);
+  if (!first || !second || first->size() != second->size()) return std::nullopt;
+  const auto rank = static_cast<int64_t>(first->size());
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t at = (*second)[static_cast<size_t>(i)];
+    if (at < 0) at += rank;
+    if (at < 0 || at >= rank) return std::nullopt;
+    const int64_t from = (*first)[static_cast<size_t>(at)];
+    if (from != i && from + rank != i) return std::nullopt;
+  }
+  return within[0];
+}
+
+// A Reshape of what a Reshape gives to nobody else: it reads what that reads.
+Decision reshaped_at_once(const View& view, Number n) {
+  const std::span<const In> data = view.net.data(n);
+  const In inner = data[0];
+  if (inner.argument() || inner.index != 0 || view.net.what(inner.node) != What::kReshape ||
+      view.flow.readers(inner.node) != 1 || view.subject.is_kept(inner.node) ||
+      view.subject.is_untouched(inner.node) || !view.net.controls(inner.node).empty() ||
+      view.net.data(inner.node).size() != 2 ||
+      node_device(view.net.def(inner.node)) != node_device(view.net.def(n)))
+    return {};
+  const In from = view.net.data(inner.node)[0], shape = view.net.data(inner.node)[1];
+  // The inner one is not there where its shape is not.
+  if (!view.whens.implies(view.whens.both(view.whens.of(from), view.whens.of(data[1])), view.whens.of(shape)))
+    return {};
+  Decision decision;
+  decision.becomes = std::string(view.net.def(n));
+  decision.inputs.assign(view.net.inputs(n).begin(), view.net.inputs(n).end());
+  decision.inputs[0] = from;
+  view.subject.assume(inner, from);
+  view.subject.give_reason(inner.node, {"algebra", "nodes"});
+  view.subject.learns_more = true;
+  return decision;
+}
+
+}  // namespace
+
 Decision decide_algebra(const View& view, Number n) {
   const What what = view.net.what(n);
   const std::span<const In> data = view.net.data(n);
   const auto same_as = [](In in) { return replaced_by(in, "algebra", "nodes", true); };
+  if (!data.empty() && view.subject.same_shape.contains(n)) return same_as(data[0]);
   const auto producer = [&](What of) -> std::optional<In> {
     if (data[0].argument() || data[0].index != 0 || view.net.what(data[0].node) != of) return std::nullopt;
     return view.net.data(data[0].node).size() == 1 ? std::optional(view.net.data(data[0].node)[0])
@@ -200,6 +271,11 @@ Decision decide_algebra(const View& view, Number n) {
     if (what == What::kCast && type_attr(def, "SrcT") && type_attr(def, "SrcT") == type_attr(def, "DstT"))
       return same_as(data[0]);
     return what == What::kAddN ? same_as(data[0]) : Decision();
+  }
+  if (data.size() == 2 && what == What::kSplit && view.net.outputs(n) == 1) return same_as(data[1]);
+  if (data.size() == 2 && what == What::kTranspose) {
+    const std::optional<In> twice = turned_back(view, n);
+    return twice ? same_as(*twice) : Decision();
   }
   if (data.size() == 2) {
     const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
@@ -220,6 +296,7 @@ Decision decide_algebra(const View& view, Number n) {
     if (what == What::kReshape) {
       const std::optional<In> source = shape_source(view, data[1]);
       if (source && *source == view.like_of(data[0])) return same_as(data[0]);
+      return reshaped_at_once(view, n);
     }
     if ((what == What::kPad && all_equal(view, data[1], 0)) ||
         (what == What::kTile && all_equal(view, data[1], 1)))

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "fold/fold.h"
@@ -62,11 +63,14 @@ struct Subject {
   std::vector<Reason> reasons;  // by node
   std::vector<ContentId> content_ids;  // by node: of a Const, where known
   std::vector<Assumption> assumptions;
-  std::unordered_map<Number, std::vector<Shape>> shapes;  // of what a node reads that asks for shapes
+  std::unordered_map<Number, std::vector<Shape>> shapes;   // of what a node reads that asks for shapes
+  std::unordered_map<Number, folding::ConstTensor> known;  // what a node that picks gives, by inference
+  std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
   folding::NodeFolder folder{net.ops()};
   int64_t spare = 0;                 // bytes by which folding may still make the file larger
   uint64_t folded = 0;               // nodes
   uint64_t made = 0;                 // bytes of what they became
+  bool learns_more = false;          // of shapes, when they are looked at again
   std::vector<std::string> inexact;  // what was done that changes values
 
   bool is_kept(Number n) const { return n < kept.size() && kept[n]; }

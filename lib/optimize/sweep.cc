@@ -154,7 +154,10 @@ void Sweep::decide(Number n) {
     const Decision decision = rule(view_, n);
     return decision.any() && take(n, decision);
   };
-  if (tried(passes.branches, decide_branch)) return;
+  if (tried(passes.branches, decide_branch)) {
+    subject_.learns_more = true;
+    return;
+  }
   if (tried(true, decide_drop)) return;
   if (tried(passes.dropout, decide_dropout)) return;
   if (tried(passes.any_dropout, decide_any_dropout)) return;
@@ -224,7 +227,12 @@ bool Sweep::alias(Number n, const Decision& decision) {
     if (!to.argument() && std::ranges::find(waits, to.node) == waits.end()) waits.push_back(to.node);
   }
   for (const Number control : waits) told = whens_.both(told, whens_.of(control));
-  if (told == when && waits.size() <= kMostCarried) control_alias_[n] = waits;
+  if (told == when && waits.size() <= kMostCarried) {
+    control_alias_[n] = waits;
+  } else if (subject_.passes.share && !subject_.is_kept(n)) {
+    // It stays for who waits for it: one of its kind does.
+    if (const std::optional<Number> first = find_equal(n)) control_alias_[n] = {*first};
+  }
   if (decision.assumed) {
     for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
   }
@@ -277,14 +285,14 @@ bool Sweep::vanish(Number n, Reason reason) {
   return true;
 }
 
-// The first node that computes the same from the same stands for all others.
-bool Sweep::share(Number n) {
+// The first node that computes the same from the same, where it is another one.
+std::optional<Number> Sweep::find_equal(Number n) {
   const ProofOp& op = net_.op(n);
   const bool is_const = op.kinds.has(OpKind::kConst);
   const bool pure = op.conduct == Conduct::kPure || op.conduct == Conduct::kPasses;
   if (!op.known || op.kinds.has_any(kNeverShared) || op.gives_references || op.takes_handles ||
       (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
-    return false;
+    return std::nullopt;
   key_.clear();
   const auto add = [&](uint32_t number) {
     key_.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -313,12 +321,19 @@ bool Sweep::share(Number n) {
   }
   key_ += node_device(net_.def(n));
   const auto [found, fresh] = shared_.try_emplace(key_, n);
-  if (fresh || subject_.is_kept(n)) return false;
-  const Number first = found->second;
+  if (fresh || found->second == n) return std::nullopt;
+  return found->second;
+}
+
+// It stands for all others.
+bool Sweep::share(Number n) {
+  const std::optional<Number> first = find_equal(n);
+  if (!first || subject_.is_kept(n)) return false;
+  const bool is_const = net_.is(n, OpKind::kConst);
   const uint32_t count = is_const ? 1 : net_.outputs(n);
   if (count == 0) return false;
-  for (uint32_t index = 0; index < count; ++index) aliases_[key_of({n, index})] = {{first, index}, true};
-  control_alias_[n] = {first};
+  for (uint32_t index = 0; index < count; ++index) aliases_[key_of({n, index})] = {{*first, index}, true};
+  control_alias_[n] = {*first};
   gone_[n] = true;
   subject_.give_reason(n, {"share", is_const ? "constants" : "nodes"});
   return true;

@@ -36,6 +36,7 @@ class Sweep {
   bool alias(Number n, const Decision& decision);
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
+  std::optional<Number> find_equal(Number n);
   bool share(Number n);
   void resolve_returned();
 

@@ -24,6 +24,8 @@ enum class What : uint8_t {
   kSelectV2,
   kUniform,  // random numbers from 0 to below 1, of the shape of its first input
   kFill,
+  kZerosLike,
+  kOnesLike,
   kShape,
   kCast,
   kFloor,
@@ -47,6 +49,11 @@ enum class What : uint8_t {
   kPad,
   kTile,
   kSlice,
+  kSqueeze,
+  kBroadcastTo,
+  kSplit,  // the axis first
+  kTranspose,
+  kPicks,  // elements of its first input, and computes nothing with them
 };
 
 What what_of(std::string_view op);
