@@ -1,4 +1,5 @@
-// Dropout by its form, whatever it keeps (docs/rules.md#optimize-any-dropout). The spellings of
+// Dropout by its form, whatever it keeps (docs/rules.md#optimize-any-dropout,
+// docs/tensorflow.md#dropout). The spellings of
 // TensorFlow 1.0 to 2.21: floor(keep + uniform), or uniform >= rate, times x / keep, or x * (1 / keep), or
 // taken by a Select.
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What the shapes of a graph's tensors tell its rules (docs/rules.md#optimize-fold).
+// What the shapes of a graph's tensors tell its rules (docs/rules.md#optimize-fold,
+// docs/tensorflow.md#stated-shapes).
 #pragma once
 
 #include "optimize/subject.h"
