@@ -16,7 +16,7 @@ from gedit_tf._errors import Error, Warning, error_of
 _LOG = logging.getLogger("gedit_tf")
 _KINDS = {"GraphDef": "graph", "MetaGraphDef": "metagraph", "SavedModel": "saved_model"}
 # What they write to standard output is a file.
-_EDITS = frozenset(["convert", "copy", "draw", "extract", "freeze", "insert", "merge", "optimize", "rename", "retarget",
+_EDITS = frozenset(["cast", "convert", "copy", "draw", "extract", "freeze", "insert", "merge", "optimize", "rename", "retarget",
                     "set", "signature add", "signature remove", "signature rename", "sync"])
 
 Operand = Union[str, bytes, "os.PathLike[str]", Any]
