@@ -38,8 +38,10 @@ foreach(script gedit.bash _gedit gedit.fish)
   file(WRITE ${renamed}/${script} "${text}")
 endforeach()
 
-set(program ${GEDIT_BINARY})
-if(NOT program)
+if(GEDIT_BINARY)  # cmake strips only what it has linked
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/stripped)
+  execute_process(COMMAND ${CMAKE_STRIP} -o ${program} ${GEDIT_BINARY} COMMAND_ERROR_IS_FATAL ANY)
+else()
   set(program $<TARGET_FILE:gedit>)
 endif()
 install(PROGRAMS ${program} DESTINATION ${bin} RENAME ${name} COMPONENT program)
