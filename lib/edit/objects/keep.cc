@@ -31,6 +31,7 @@ ObjectReduction::ObjectReduction(const Facts& facts)
     nodes_.emplace(object, NodeId{node});
   const Graph& graph = facts.graph();
   for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (graph.removed(NodeId{i})) continue;
     const auto found = by_name_.find(called_function(graph.bytes(NodeId{i})));
     if (found != by_name_.end()) calls_.emplace(found->first, NodeId{i});
   }
