@@ -121,6 +121,13 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     outputs.push_back(index_of(tensor.node));
     marks.keep(tensor.control ? control_of(index_of(tensor.node)) : In{index_of(tensor.node), tensor.index});
   }
+  subject.fed.assign(net.size(), false);
+  for (const SignatureSummary& signature : list_signatures(model.meta())) {
+    for (const auto& [key, input] : signature.inputs) {
+      const auto in = net.find(input.tensor);
+      if (in && !in->argument() && !net.data(in->node).empty()) subject.fed[in->node] = true;
+    }
+  }
   if (!request.keep.empty()) {
     for (const NodeId id : facts.selecting().require(request.keep).nodes.nodes()) {
       marks.keep(index_of(id));

@@ -57,6 +57,7 @@ struct Subject {
   std::vector<bool> kept;       // by node: it stays under its name, with its value
   std::vector<bool> kept_more;  // by node: outputs behind the first as well
   std::vector<bool> untouched;  // by node: it stays as it is
+  std::vector<bool> fed;        // by node: a signature may give another value than what the node computes
   std::vector<bool> bypassed;   // by node: it goes whatever it is, and what it reads first stands for it
   std::string function;         // empty: the main graph
   std::vector<In> returned;     // by a function
@@ -76,6 +77,7 @@ struct Subject {
   bool is_kept(Number n) const { return n < kept.size() && kept[n]; }
   bool keeps_more(Number n) const { return n < kept_more.size() && kept_more[n]; }
   bool is_untouched(Number n) const { return n < untouched.size() && untouched[n]; }
+  bool is_fed(Number n) const { return n < fed.size() && fed[n]; }
   bool is_bypassed(Number n) const { return n < bypassed.size() && bypassed[n]; }
   const std::vector<Shape>* shapes_of(Number n) const {
     const auto found = shapes.find(n);
