@@ -65,7 +65,9 @@ std::set<std::string> keys_of(std::string_view def, uint32_t side) {
 template <typename Subject>
 void check_names(const NameTable& names, const std::set<std::string>& there, const char* what,
                  Subject subject) {
-  for (const auto& [from, to] : names) {
+  for (const auto& name : names) {
+    const auto& from = name.first;
+    const auto& to = name.second;
     if (!there.contains(from)) {
       Near near(from);
       for (const std::string& key : there) near.offer(key);
@@ -112,9 +114,9 @@ Changes rename_signatures(Model& model, Registry& ops, const std::vector<std::st
   check_names(keys, known, "signature", [](std::string_view key) { return quoted("signature", key); });
   for (const auto& [key, renames] : tensors) {
     const std::string_view def = signatures.def(key);
-    const auto subject = [&](const char* side) {
-      return [&key, side](std::string_view name) {
-        return quoted("tensor", key + side + std::string(name) + "]");
+    const auto subject = [&key = key](const char* side) {
+      return [prefix = key + side](std::string_view name) {
+        return quoted("tensor", prefix + std::string(name) + "]");
       };
     };
     check_names(renames.inputs, keys_of(def, signature_field::kInput), "input in the signature",

@@ -172,7 +172,8 @@ void fold_pad(FoldTask& task) {
   const Sizes steps = steps_of(value.shape());
   const auto filler = filling.reshaped({1});
   if (elements_of(shape).value_or(0) > 0) {
-    const auto [before, behind] = pads.back();
+    const auto before = static_cast<uint64_t>(pads.back().first);
+    const auto behind = static_cast<uint64_t>(pads.back().second);
     each_place_of_rows(shape, [&](const Sizes& place) {
       int64_t at = 0;
       bool inside = true;
@@ -182,9 +183,9 @@ void fold_pad(FoldTask& task) {
         at += from * steps[i];
       }
       if (!inside) return all.append(filler, 1, static_cast<uint64_t>(shape.back()));
-      all.append(filler, 1, static_cast<uint64_t>(before));
+      all.append(filler, 1, before);
       all.append(value, static_cast<uint64_t>(at), static_cast<uint64_t>(value.shape().back()));
-      all.append(filler, 1, static_cast<uint64_t>(behind));
+      all.append(filler, 1, behind);
     });
   }
   task.give(all.take());

@@ -198,7 +198,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
   }
   const ConditionId own = all;
   std::ranges::sort(others);
-  others.erase(std::ranges::unique(others).begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
   if (flow_.ordered() && !others.empty()) return false;
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const Number other : others) {

@@ -104,7 +104,7 @@ std::vector<uint32_t> Numbering::arrays_before(const Node& node) const {
       before.push_back(done->second);
   }
   std::ranges::sort(before);
-  before.erase(std::ranges::unique(before).begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
   return before;
 }
 
@@ -125,7 +125,7 @@ void Numbering::note_arrays(const Node& node) {
     return;
   }
   std::ranges::sort(done);
-  done.erase(std::ranges::unique(done).begin(), done.end());
+  done.erase(std::unique(done.begin(), done.end()), done.end());
   if (done.empty()) done.push_back(value.what & kMany ? kDeadClass : value.what);
   arrays_done_[index_of(node.id)] = done.size() == 1 ? done[0] : state_.classes.intern(KeyForm::kAfter, done);
 }
