@@ -1,5 +1,7 @@
 #include "optimize/net.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "graph/library.h"
 #include "graph/references.h"
@@ -187,6 +189,9 @@ void Net::store() {
     node.def = graph_.arena()->keep(std::move(def));
     node.made = true;
   }
+  // In a body an input names the output by the op's own word, and another op has others.
+  std::vector<bool> became(size());
+  for (Number n = 0; n < size(); ++n) became[n] = nodes_[n].made;
   for (Number n = 0; n < size(); ++n) {
     Node& node = nodes_[n];
     const bool stands = n < graph_.size();
@@ -194,7 +199,9 @@ void Net::store() {
       if (stands && !graph_.removed(NodeId{n})) graph_.remove(NodeId{n});
       continue;
     }
-    if (!node.rewired && !node.made) continue;
+    const bool reads_made = std::ranges::any_of(
+        inputs(n), [&](const In& in) { return !in.argument() && !in.control() && became[in.node]; });
+    if (!node.rewired && !node.made && !reads_made) continue;
     std::vector<std::string> texts;
     for (const In& in : inputs(n)) texts.push_back(text(in));
     std::string made = with_inputs(node.def, texts);
