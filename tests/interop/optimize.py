@@ -204,17 +204,23 @@ def training_nets():
     return [cond, nested, opposite, loop, loop_in_cond, never, case, arrays, same, batch_norm]
 
 
+def made(net):
+    """The graph of a net from x to out, and what is fixed in it; none where this release lacks what it is made of."""
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.placeholder(tf.float32, [None, 4], "x")
+        try:
+            result, fixed = net(x)
+        except (AttributeError, TypeError, ValueError):
+            return None, None
+        tf.identity(result, "out")
+    return graph, fixed
+
+
 def made_dropouts():
     """Dropout of which nothing is known: as it is at inference it passes on what it reads."""
     for net in dropout_nets():
-        graph = tf.Graph()
-        with graph.as_default():
-            x = tf.placeholder(tf.float32, [None, 4], "x")
-            try:
-                result, fixed = net(x)
-            except (AttributeError, TypeError, ValueError):  # not in this release
-                continue
-            tf.identity(result, "out")
+        graph, fixed = made(net)
         if fixed:
             yield "any dropout, " + net.__name__, graph.as_graph_def(), fixed
 
@@ -244,14 +250,9 @@ def made_nets():
     for net in dropout_nets() + training_nets():
         for functional in (False, True):
             (tf.enable_control_flow_v2 if functional else tf.disable_control_flow_v2)()
-            graph = tf.Graph()
-            with graph.as_default():
-                x = tf.placeholder(tf.float32, [None, 4], "x")
-                try:
-                    result, fixed = net(x)
-                except (AttributeError, TypeError, ValueError):  # not in this release
-                    continue
-                tf.identity(result, "out")
+            graph, fixed = made(net)
+            if graph is None:
+                continue
             yield "%s, control flow %s" % (net.__name__, "v2" if functional else "v1"), graph.as_graph_def(), fixed
     tf.disable_control_flow_v2()
 
