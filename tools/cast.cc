@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "edit/edits.h"
 #include "model/folder.h"
+#include "weights/casting.h"
 #include "weights/rewrite.h"
 
 namespace gedit {
@@ -82,7 +83,7 @@ class CastGraph final : public Command {
     store.shards = std::max<size_t>(
         1, weights.checkpoint->checkpoint.version == 1 ? 1 : weights.checkpoint->checkpoint.shards.size());
     store.overflowed = [&](const std::string& subject, uint64_t count) {
-      changes.warnings.push_back(subject + ": numbers that became infinite: " + std::to_string(count));
+      changes.warnings.push_back(overflow_text(subject, count));
     };
     const std::string out = output_.destination(model).path;
     const std::string beside = join_path(dir_name(out), base_name(out.ends_with('/') ? "model" : out));

@@ -27,10 +27,10 @@ uint32_t product(uint32_t polynomial, uint32_t a, uint32_t b) {
 
 }  // namespace
 
-uint32_t checksum_of(ChecksumKind kind, std::string_view bytes) {
-  if (kind == ChecksumKind::kCrc32c) return crc32c(bytes);
+uint32_t checksum_of(ChecksumKind kind, std::string_view bytes, uint32_t before) {
+  if (kind == ChecksumKind::kCrc32c) return crc32c(before, bytes);
   return static_cast<uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+      ::crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 uint32_t join_checksums(ChecksumKind kind, uint32_t first, uint32_t second, uint64_t size) {

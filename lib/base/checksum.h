@@ -11,7 +11,8 @@ enum class ChecksumKind : uint8_t {
   kCrc32,   // of zip
 };
 
-uint32_t checksum_of(ChecksumKind kind, std::string_view bytes);
+// `before`: that of the bytes in front of them.
+uint32_t checksum_of(ChecksumKind kind, std::string_view bytes, uint32_t before = 0);
 
 // That of `first` bytes, of which it is the checksum, with `size` bytes behind them of the checksum `second`.
 uint32_t join_checksums(ChecksumKind kind, uint32_t first, uint32_t second, uint64_t size);

@@ -11,13 +11,6 @@
 #include "base/error.h"
 
 namespace gedit {
-namespace {
-
-// For more at once, the kernel looks for megabytes of memory in one piece, and sometimes takes a second to
-// make them.
-constexpr size_t kWrite = size_t{256} << 10;
-
-}  // namespace
 
 void open_many_files() {
   struct rlimit limit {};
@@ -38,7 +31,7 @@ std::string system_text(int error) {
 
 void write_all(int descriptor, const char* p, size_t size, int& error) {
   while (size > 0) {
-    const ssize_t wrote = ::write(descriptor, p, std::min(size, kWrite));
+    const ssize_t wrote = ::write(descriptor, p, std::min(size, kFileBuffer));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
       error = wrote < 0 ? errno : ENOSPC;

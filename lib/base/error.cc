@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace gedit {
@@ -50,6 +52,7 @@ std::string printable(std::string_view text) {
     return printable(text.substr(0, kLongest / 2)) + "..." +
            printable(text.substr(text.size() - kLongest / 4));
   }
+  if (std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; })) return std::string(text);
   std::string out;
   for (size_t i = 0; i < text.size();) {
     const size_t length = utf8_length(text.substr(i));

@@ -60,6 +60,13 @@ std::string github_line(const Fault& fault, const std::string& file) {
          "::" + in_message(printable(fault.subject) + ": " + printable(fault.message)) + "\n";
 }
 
+// Braces are doubled where they stand for no argument (SARIF 2.1.0, 3.11.5).
+std::string in_sarif(std::string_view text) {
+  std::string out;
+  for (const char c : text) out.append(c == '{' || c == '}' ? 2 : 1, c);
+  return out;
+}
+
 // The same fault in the same file has the same one, whatever else is found there.
 std::string fingerprint(const Fault& fault) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -75,7 +82,7 @@ Json sarif_result(const Fault& fault, size_t rule, const std::string& file) {
       {"ruleId", fault.rule},
       {"ruleIndex", rule},
       {"level", level_word(fault)},
-      {"message", {{"text", subject + ": " + printable(fault.message)}}},
+      {"message", {{"text", in_sarif(subject + ": " + printable(fault.message))}}},
       // Code scanning shows nothing without a line; that of a binary file is its first.
       {"locations",
        {{{"physicalLocation", {{"artifactLocation", {{"uri", uri(file)}}}, {"region", {{"startLine", 1}}}}},
@@ -92,7 +99,7 @@ void print_sarif(const std::vector<Fault>& faults, const FaultReport& report, Si
     index = described.size();
     Json one{{"id", rule}};
     const std::string_view meaning = report.meaning ? report.meaning(rule) : std::string_view();
-    if (!meaning.empty()) one["shortDescription"] = {{"text", meaning}};
+    if (!meaning.empty()) one["shortDescription"] = {{"text", in_sarif(meaning)}};
     described.push_back(std::move(one));
   }
   const Json driver{{"name", "gedit"}, {"version", report.version}, {"rules", described}};

@@ -89,10 +89,11 @@ class BackgroundWriter;
 class Leftover;
 struct WriteFailure;
 
-// An output file. Nothing is at `path` before commit(): the bytes gather in a file without a name (O_TMPFILE)
-// in the same directory, so that even a killed process leaves nothing behind. What it replaces gives it its
-// permissions; where that is a link, what the link leads to is replaced. `-` is standard output, written as
-// it comes; so is what no file can take the place of: a device, a pipe.
+// An output file, written in order or at its places. Nothing is at `path` before commit(): the bytes gather
+// in a file without a name (O_TMPFILE) in the same directory, so that even a killed process leaves nothing
+// behind. What it replaces gives it its permissions; where that is a link, what the link leads to is
+// replaced. `-` is standard output, written as it comes; so is what no file can take the place of: a device,
+// a pipe.
 class OutputFile final : public Sink {
  public:
   // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the directory
@@ -103,10 +104,14 @@ class OutputFile final : public Sink {
   // Long runs of bytes that lie in one of these files are not brought into memory page by page.
   void read_through(std::shared_ptr<const InputFile> source) { sources_.push_back(std::move(source)); }
 
-  void expect(
-      uint64_t size);  // reserves space, if the file system can; a large one is written in the background
+  void expect(uint64_t size);  // as reserve(); a large one is written in the background
   void write(std::string_view bytes) override;
   void write_from(const std::shared_ptr<const InputFile>& file, std::string_view bytes) override;
+  // At its place, from any thread, of a file that nothing is written to in order; end_at() then says how long
+  // it is. Throws Error (kWrite), for a device or pipe, too.
+  void write_at(uint64_t offset, std::string_view bytes) const;
+  void end_at(uint64_t size) { written_ = size; }
+  void reserve(uint64_t size) const;             // space, if the file system can
   void take_permissions(const std::string& of);  // of a file that this one stands in for; none there: as is
   // All bytes of the file, shared by reflink, in what is still empty; false where the file system cannot.
   bool share(const InputFile& source);
@@ -137,7 +142,7 @@ class OutputFile final : public Sink {
   std::string temporary_;  // name of the temporary file, where the file system knows no unnamed ones
   int descriptor_ = -1;
   uint64_t written_ = 0;
-  std::vector<char> buffer_;
+  std::vector<char> buffer_;  // from the first write() on
   size_t used_ = 0;
   std::vector<std::shared_ptr<const InputFile>> sources_;
   std::unique_ptr<BackgroundWriter> background_;

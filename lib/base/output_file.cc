@@ -42,8 +42,7 @@ bool takes_bytes(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, bool overwrite)
-    : path_(std::move(path)), overwrite_(overwrite), buffer_(kFileBuffer) {
+OutputFile::OutputFile(std::string path, bool overwrite) : path_(std::move(path)), overwrite_(overwrite) {
   if (path_ == "-") {
     descriptor_ = ::dup(STDOUT_FILENO);
     if (descriptor_ < 0) fail(errno);
@@ -100,11 +99,15 @@ void OutputFile::fail(int error) const {
   throw Error(Cause::kWrite, system_text(error)).in(path_ == "-" ? "(standard output)" : path_);
 }
 
-void OutputFile::expect(uint64_t size) {
+void OutputFile::reserve(uint64_t size) const {
   // Small files gain nothing; a file system that cannot do it writes as well without.
   if (!direct_ && size > (uint64_t{1} << 20)) {
     static_cast<void>(::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)));
   }
+}
+
+void OutputFile::expect(uint64_t size) {
+  reserve(size);
   if (size <= kWorthAThread || background_ != nullptr) return;
   try {
     background_ = std::make_unique<BackgroundWriter>(descriptor_);
@@ -124,12 +127,25 @@ void OutputFile::write(std::string_view bytes) {
       return write_through(bytes);
     }
   }
+  if (buffer_.empty()) buffer_.resize(kFileBuffer);
   while (!bytes.empty()) {
     if (used_ == buffer_.size()) flush();
     const size_t size = std::min(bytes.size(), buffer_.size() - used_);
     std::memcpy(buffer_.data() + used_, bytes.data(), size);
     used_ += size;
     bytes.remove_prefix(size);
+  }
+}
+
+void OutputFile::write_at(uint64_t offset, std::string_view bytes) const {
+  if (direct_) throw Error(Cause::kWrite, "is no regular file").in(path_);
+  while (!bytes.empty()) {
+    const ssize_t put =
+        ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), kFileBuffer), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(errno);
+    offset += static_cast<uint64_t>(put);
+    bytes.remove_prefix(static_cast<size_t>(put));
   }
 }
 
@@ -141,6 +157,7 @@ void OutputFile::write_from(const std::shared_ptr<const InputFile>& file, std::s
 
 void OutputFile::copy_long(const InputFile& source, std::string_view bytes) {
   if (bytes.size() >= kWhole) return copy_whole(source, bytes);
+  if (buffer_.empty()) buffer_.resize(kFileBuffer);
   auto offset = bytes.data() - source.bytes().data();
   size_t left = bytes.size();
   while (left > 0) {

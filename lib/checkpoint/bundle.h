@@ -60,6 +60,7 @@ struct Shard {
   std::string bytes;
   std::shared_ptr<const Table> table;
   std::shared_ptr<const InputFile> index;  // that names it; none where it was not read from an index
+  std::shared_ptr<OutputFile> made;        // where it is complete, and has no name yet
 };
 
 // The tensors are in ascending order of their names, each name once. Views (records, the header) lie in

@@ -15,7 +15,7 @@ namespace gedit {
 // gets another name.
 struct NewDataFile {
   size_t shard = 0;
-  std::unique_ptr<OutputFile> made;
+  std::shared_ptr<OutputFile> made;
   std::shared_ptr<const InputFile> linked;
 };
 

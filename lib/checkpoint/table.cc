@@ -219,8 +219,11 @@ void TableWriter::add(std::string_view key, std::string_view value) {
 }
 
 void TableWriter::finish() {
-  const leveldb::Status status = builder_->table.Finish();
-  builder_.reset();
+  // Where memory ends on the way nobody can tell whether it is closed, which its destructor insists on and
+  // Abandon() forbids: then it stays.
+  Builder* const builder = builder_.release();
+  const leveldb::Status status = builder->table.Finish();
+  delete builder;
   if (!status.ok()) throw Error(Cause::kWrite, "index cannot be written: " + status.ToString());
 }
 

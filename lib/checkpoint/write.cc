@@ -163,6 +163,12 @@ void CheckpointOutput::State::stage_kept() {
       result.data_bytes += shard.bytes.size();
       continue;
     }
+    if (shard.made) {
+      if (options.overwrite) shard.made->take_permissions(index_path(prefix));
+      result.data_bytes += shard.made->written();
+      staged.push_back({*kept[i], shard.made, nullptr});
+      continue;
+    }
     if (!used[i] && !exists(shard.path)) continue;  // TensorFlow does not miss it either
     const auto data = files.file(static_cast<uint32_t>(i));
     result.data_bytes += data->bytes().size();

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kNear = uint64_t{64} << 10;   // runs that are this near are read with what lies between
 constexpr uint64_t kWindow = uint64_t{1} << 20;  // at most so much at once
+constexpr uint64_t kBox = uint64_t{4} << 20;  // made at once: what lies far apart is then worth the reading
 
 // The rows of a box in a whole tensor, in order: each lies in one piece in both.
 class BoxRows {
@@ -78,9 +79,7 @@ class PartValues final : public Values {
       : whole_(std::move(whole)), rows_(shape, extents, width) {}
 
   uint64_t size() const override { return rows_.size(); }
-  uint64_t grain() const override {
-    return whole_->grain() <= 4 * kGrain ? kGrain : (size() / kGrain + 1) * kGrain;
-  }
+  uint64_t grain() const override { return whole_->grain() <= 4 * kBox ? kBox : (size() / kBox + 1) * kBox; }
 
   Piece read(uint64_t offset, uint64_t size) const override {
     auto buffer = std::make_unique_for_overwrite<char[]>(size);
@@ -127,7 +126,7 @@ class JoinedValues final : public Values {
     for (ValuePart& part : parts) {
       rows_.emplace_back(shape, part.extents, width);
       values_.push_back(std::move(part.values));
-      if (values_.back()->grain() > 4 * kGrain) grain_ = (size_ / kGrain + 1) * kGrain;
+      if (values_.back()->grain() > 4 * kBox) grain_ = (size_ / kBox + 1) * kBox;
     }
   }
 
@@ -180,7 +179,7 @@ class JoinedValues final : public Values {
   std::vector<BoxRows> rows_;
   std::vector<ValuesPtr> values_;
   uint64_t size_;
-  uint64_t grain_ = kGrain;
+  uint64_t grain_ = kBox;
 };
 
 class TransposedValues final : public Values {
@@ -189,7 +188,7 @@ class TransposedValues final : public Values {
       : values_(std::move(values)), shape_(std::move(shape)), order_(std::move(order)), width_(width) {
     // `unit_`: what of the result a range of its dimension `split_` is made of; it fits into memory.
     unit_ = values_->size();
-    while (split_ + 1 < order_.size() && unit_ > kGrain) {
+    while (split_ + 1 < order_.size() && unit_ > kBox) {
       unit_ /= static_cast<uint64_t>(shape_[order_[split_++]]);
     }
     if (split_ < order_.size() && unit_ != 0) unit_ /= static_cast<uint64_t>(shape_[order_[split_]]);
@@ -198,8 +197,8 @@ class TransposedValues final : public Values {
 
   uint64_t size() const override { return values_->size(); }
   uint64_t grain() const override {
-    if (values_->grain() > 4 * kGrain) return (size() / kGrain + 1) * kGrain;
-    return std::max<uint64_t>(1, kGrain / unit_) * unit_;
+    if (values_->grain() > 4 * kBox) return (size() / kBox + 1) * kBox;
+    return std::max<uint64_t>(1, kBox / unit_) * unit_;
   }
 
   Piece read(uint64_t offset, uint64_t size) const override {

@@ -1,69 +1,65 @@
 #include "weights/casting.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
 
 #include "base/float16.h"
+#include "weights/block.h"
 
 namespace gedit {
 namespace {
 
-constexpr size_t kBlockOfNumbers = 1024;  // in the first cache
+using Floats = Block<float>;
+
+template <typename Number, typename Widen>
+void read_block(const char* from, size_t count, Floats& to, Widen widen) {
+  Block<Number> numbers;
+  load(numbers, from, count);
+  for (size_t i = 0; i < kBlockOfNumbers; ++i) to[i] = widen(numbers[i]);
+}
+
+template <typename Number, typename Narrow>
+void write_block(const Floats& from, char* to, size_t count, Narrow narrow) {
+  Block<Number> numbers;
+  for (size_t i = 0; i < kBlockOfNumbers; ++i) numbers[i] = narrow(from[i]);
+  store(numbers, to, count);
+}
 
 // A double on its way to a type of 16 bits goes by float32, as TensorFlow has it (Eigen's half and bfloat16
 // are made of float).
-void as_floats(DType type, const char* from, float* to, size_t count) {
-  if (type == DType::kFloat) {
-    std::memcpy(to, from, count * sizeof *to);
-    return;
-  }
-  if (type == DType::kDouble) {
-    std::array<double, kBlockOfNumbers> numbers;
-    std::memcpy(numbers.data(), from, count * sizeof numbers[0]);
-    for (size_t i = 0; i < count; ++i) to[i] = static_cast<float>(numbers[i]);
-    return;
-  }
-  std::array<uint16_t, kBlockOfNumbers> bits;
-  std::memcpy(bits.data(), from, count * sizeof bits[0]);
-  if (type == DType::kHalf) {
-    for (size_t i = 0; i < count; ++i) to[i] = half_value(bits[i]);
-  } else {
-    for (size_t i = 0; i < count; ++i) to[i] = bfloat16_value(bits[i]);
-  }
+void as_floats(DType type, const char* from, size_t count, Floats& to) {
+  if (type == DType::kFloat) return load(to, from, count);
+  if (type == DType::kDouble)
+    return read_block<double>(from, count, to, [](double number) { return static_cast<float>(number); });
+  if (type == DType::kHalf)
+    return read_block<uint16_t>(from, count, to, [](uint16_t bits) { return half_value(bits); });
+  read_block<uint16_t>(from, count, to, [](uint16_t bits) { return bfloat16_value(bits); });
 }
 
-void from_floats(DType type, const float* from, char* to, size_t count) {
-  if (type == DType::kFloat) {
-    std::memcpy(to, from, count * sizeof *from);
-    return;
-  }
-  if (type == DType::kDouble) {
-    std::array<double, kBlockOfNumbers> numbers;
-    for (size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(from[i]);
-    std::memcpy(to, numbers.data(), count * sizeof numbers[0]);
-    return;
-  }
-  std::array<uint16_t, kBlockOfNumbers> bits;
-  if (type == DType::kHalf) {
-    for (size_t i = 0; i < count; ++i) bits[i] = half_bits(from[i]);
-  } else {
-    for (size_t i = 0; i < count; ++i) bits[i] = bfloat16_bits(from[i]);
-  }
-  std::memcpy(to, bits.data(), count * sizeof bits[0]);
+void from_floats(DType type, const Floats& from, char* to, size_t count) {
+  if (type == DType::kFloat) return store(from, to, count);
+  if (type == DType::kDouble)
+    return write_block<double>(from, to, count, [](float number) { return static_cast<double>(number); });
+  if (type == DType::kHalf)
+    return write_block<uint16_t>(from, to, count, [](float number) { return half_bits(number); });
+  write_block<uint16_t>(from, to, count, [](float number) { return bfloat16_bits(number); });
 }
 
 template <typename Bits>
 uint64_t count_bits(std::string_view bytes, Bits infinity) {
   constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0} >> 1);
-  uint64_t count = 0;
-  for (size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
-    Bits bits;
-    std::memcpy(&bits, bytes.data() + at, sizeof bits);
-    count += (bits & kMagnitude) == infinity ? 1 : 0;
+  uint64_t total = 0;
+  for (size_t left = bytes.size() / sizeof(Bits); left > 0;) {
+    const size_t numbers = std::min(left, kBlockOfNumbers);
+    Block<Bits> block;
+    load(block, bytes.data(), numbers);
+    Bits found = 0;  // as wide as what is counted, which no more than a block has
+    for (size_t i = 0; i < kBlockOfNumbers; ++i)
+      found = static_cast<Bits>(found + ((block[i] & kMagnitude) == infinity ? 1 : 0));
+    total += found;
+    bytes.remove_prefix(numbers * sizeof(Bits));
+    left -= numbers;
   }
-  return count;
+  return total;
 }
 
 }  // namespace
@@ -75,16 +71,20 @@ uint64_t count_infinite(DType type, std::string_view bytes) {
   return count_bits<uint64_t>(bytes, uint64_t{0x7ff} << 52);
 }
 
+std::string overflow_text(const std::string& subject, uint64_t count) {
+  return subject + ": numbers that became infinite: " + std::to_string(count);
+}
+
 bool is_floating(DType type) {
   return type == DType::kHalf || type == DType::kBfloat16 || type == DType::kFloat || type == DType::kDouble;
 }
 
 void cast_elements(const Casting& casting, const char* from, char* to, size_t elements) {
-  std::array<float, kBlockOfNumbers> floats;
+  Floats floats;
   while (elements > 0) {
     const size_t count = std::min(elements, kBlockOfNumbers);
-    as_floats(casting.from, from, floats.data(), count);
-    from_floats(casting.to, floats.data(), to, count);
+    as_floats(casting.from, from, count, floats);
+    from_floats(casting.to, floats, to, count);
     from += count * dtype_width(casting.from);
     to += count * dtype_width(casting.to);
     elements -= count;

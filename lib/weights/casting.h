@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "graph/dtype.h"
@@ -28,5 +29,8 @@ void cast_elements(const Casting& casting, const char* from, char* to, size_t el
 
 // How many of the numbers of a floating point type are infinite.
 uint64_t count_infinite(DType type, std::string_view bytes);
+
+// What is told of `subject` where so many of its numbers were finite before a cast and are not after it.
+std::string overflow_text(const std::string& subject, uint64_t count);
 
 }  // namespace gedit

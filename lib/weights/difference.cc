@@ -124,14 +124,13 @@ struct Pair {
 
 struct PairStretch {
   size_t pair;
-  uint64_t offset, size;
+  uint64_t offset, size, grain;
   Sums sums = {};
   uint32_t crc_a = 0, crc_b = 0;
 };
 
-uint32_t sum_of(const Values& values, std::string_view bytes) {
-  const auto expected = values.expected();
-  return expected ? checksum_of(expected->kind, bytes) : 0;
+void take_checksum(const Values& values, std::string_view bytes, uint32_t& sum) {
+  if (const auto expected = values.expected()) sum = checksum_of(expected->kind, bytes, sum);
 }
 
 void require_checksum(const Weight& weight, const Weights& weights, const std::vector<PairStretch>& stretches,
@@ -157,9 +156,7 @@ void check_leaves(const Weights& weights, const std::vector<Pair>& pairs, const 
       owners.push_back(pair.*side);
     }
   }
-  read_all(
-      leaves, weights.path, [&](size_t i) { return tensor_subject(owners[i]->name); },
-      [](size_t, uint64_t, std::string_view) {});
+  check_all(leaves, weights.path, [&](size_t i) { return tensor_subject(owners[i]->name); });
 }
 
 std::vector<Sums> compare_all(const Weights& a, const Weights& b, const std::vector<Pair>& pairs) {
@@ -172,23 +169,27 @@ std::vector<Sums> compare_all(const Weights& a, const Weights& b, const std::vec
     uint64_t grain = std::max(x.grain(), y.grain());
     if (grain % x.grain() != 0 || grain % y.grain() != 0)
       grain = std::max(x.grain(), uint64_t{1}) * y.grain();
-    for (uint64_t at = 0; at < x.size(); at += grain)
-      stretches.push_back({i, at, std::min(grain, x.size() - at)});
+    const uint64_t step = stretch_of(grain);
+    for (uint64_t at = 0; at < x.size(); at += step)
+      stretches.push_back({i, at, std::min(step, x.size() - at), grain});
   }
   in_parallel(stretches.size(), [&](size_t i) {
     PairStretch& stretch = stretches[i];
     const Pair& pair = pairs[stretch.pair];
-    const auto read = [&](const Weight& weight, const Weights& weights) {
-      try {
-        return weight.values->read(stretch.offset, stretch.size);
-      } catch (const Error& error) {
-        throw error.of(tensor_subject(weight.name)).in(weights.path);
-      }
-    };
-    const Piece x = read(*pair.a, a), y = read(*pair.b, b);
-    stretch.crc_a = sum_of(*pair.a->values, x.bytes());
-    stretch.crc_b = sum_of(*pair.b->values, y.bytes());
-    stretch.sums = compare_bytes(pair.a->dtype, x.bytes(), y.bytes());
+    const uint64_t end = stretch.offset + stretch.size;
+    for (uint64_t at = stretch.offset; at < end; at += stretch.grain) {
+      const auto read = [&](const Weight& weight, const Weights& weights) {
+        try {
+          return weight.values->read(at, std::min(stretch.grain, end - at));
+        } catch (const Error& error) {
+          throw error.of(tensor_subject(weight.name)).in(weights.path);
+        }
+      };
+      const Piece x = read(*pair.a, a), y = read(*pair.b, b);
+      take_checksum(*pair.a->values, x.bytes(), stretch.crc_a);
+      take_checksum(*pair.b->values, y.bytes(), stretch.crc_b);
+      stretch.sums.add(compare_bytes(pair.a->dtype, x.bytes(), y.bytes()));
+    }
   });
   std::vector<Sums> sums(pairs.size());
   for (size_t begin = 0; begin < stretches.size();) {

@@ -1,64 +1,57 @@
 // Means of tensors that lie in several files.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <functional>
 
 #include "base/error.h"
 #include "base/float16.h"
+#include "weights/block.h"
 #include "weights/rewrite.h"
 
 namespace gedit {
 namespace {
 
-constexpr size_t kNumbersAtOnce = 1024;  // in the first cache
+using Totals = Block<double>;
 
 // The nearest float, or one whose last bit says that there is more: rounded from there to 16 bits, a double
 // is rounded once.
 float to_odd(double value) {
   const auto near = static_cast<float>(value);
-  if (!std::isfinite(value) || static_cast<double>(near) == value) return near;
-  auto bits = std::bit_cast<uint32_t>(near);
-  if (std::fabs(static_cast<double>(near)) > std::fabs(value)) --bits;
-  return std::bit_cast<float>(bits | 1U);
+  const auto back = static_cast<double>(near);
+  const uint32_t beyond = std::fabs(back) > std::fabs(value) ? 1 : 0, more = back != value ? 1 : 0;
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(near) - beyond) | more);
 }
 
-void add_numbers(DType dtype, const char* from, double* sums, size_t count) {
-  if (dtype == DType::kFloat) {
-    for (size_t i = 0; i < count; ++i) {
-      float number;
-      std::memcpy(&number, from + i * sizeof number, sizeof number);
-      sums[i] += static_cast<double>(number);
-    }
-  } else if (dtype == DType::kDouble) {
-    for (size_t i = 0; i < count; ++i) {
-      double number;
-      std::memcpy(&number, from + i * sizeof number, sizeof number);
-      sums[i] += number;
-    }
-  } else {
-    for (size_t i = 0; i < count; ++i) {
-      uint16_t bits;
-      std::memcpy(&bits, from + i * sizeof bits, sizeof bits);
-      sums[i] += static_cast<double>(dtype == DType::kHalf ? half_value(bits) : bfloat16_value(bits));
-    }
-  }
+template <typename Number, typename Widen>
+void add_block(const char* from, size_t count, Totals& sums, Widen widen) {
+  Block<Number> numbers;
+  load(numbers, from, count);
+  for (size_t i = 0; i < kBlockOfNumbers; ++i) sums[i] += static_cast<double>(widen(numbers[i]));
 }
 
-void put_means(DType dtype, const double* sums, double inputs, char* to, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    const double mean = sums[i] / inputs;
-    if (dtype == DType::kFloat) {
-      const auto number = static_cast<float>(mean);
-      std::memcpy(to + i * sizeof number, &number, sizeof number);
-    } else if (dtype == DType::kDouble) {
-      std::memcpy(to + i * sizeof mean, &mean, sizeof mean);
-    } else {
-      const uint16_t bits = dtype == DType::kHalf ? half_bits(to_odd(mean)) : bfloat16_bits(to_odd(mean));
-      std::memcpy(to + i * sizeof bits, &bits, sizeof bits);
-    }
-  }
+void add_numbers(DType dtype, const char* from, size_t count, Totals& sums) {
+  if (dtype == DType::kFloat) return add_block<float>(from, count, sums, std::identity());
+  if (dtype == DType::kDouble) return add_block<double>(from, count, sums, std::identity());
+  if (dtype == DType::kHalf)
+    return add_block<uint16_t>(from, count, sums, [](uint16_t bits) { return half_value(bits); });
+  add_block<uint16_t>(from, count, sums, [](uint16_t bits) { return bfloat16_value(bits); });
+}
+
+template <typename Number, typename Narrow>
+void put_block(const Totals& sums, double inputs, char* to, size_t count, Narrow narrow) {
+  Block<Number> numbers;
+  for (size_t i = 0; i < kBlockOfNumbers; ++i) numbers[i] = narrow(sums[i] / inputs);
+  store(numbers, to, count);
+}
+
+void put_means(DType dtype, const Totals& sums, double inputs, char* to, size_t count) {
+  if (dtype == DType::kFloat)
+    return put_block<float>(sums, inputs, to, count, [](double mean) { return static_cast<float>(mean); });
+  if (dtype == DType::kDouble) return put_block<double>(sums, inputs, to, count, std::identity());
+  if (dtype == DType::kHalf)
+    return put_block<uint16_t>(sums, inputs, to, count, [](double mean) { return half_bits(to_odd(mean)); });
+  put_block<uint16_t>(sums, inputs, to, count, [](double mean) { return bfloat16_bits(to_odd(mean)); });
 }
 
 // The last of `inputs`, or their mean. Each piece is read once, so that checksums are taken on the way.
@@ -129,12 +122,12 @@ class MergedValues final : public Values {
   Piece mean(const std::vector<Piece>& pieces, uint64_t size) const {
     auto buffer = std::make_unique_for_overwrite<char[]>(size);
     const size_t width = dtype_width(dtype_);
-    std::array<double, kNumbersAtOnce> sums;
+    Totals sums;
     for (uint64_t at = 0; at < size;) {
-      const size_t count = std::min<uint64_t>(kNumbersAtOnce, (size - at) / width);
-      std::fill_n(sums.begin(), count, -0.0);  // the sum of nothing: -0 + -0 is -0
-      for (const Piece& piece : pieces) add_numbers(dtype_, piece.bytes().data() + at, sums.data(), count);
-      put_means(dtype_, sums.data(), static_cast<double>(pieces.size()), buffer.get() + at, count);
+      const size_t count = std::min<uint64_t>(kBlockOfNumbers, (size - at) / width);
+      sums.fill(-0.0);  // the sum of nothing: -0 + -0 is -0
+      for (const Piece& piece : pieces) add_numbers(dtype_, piece.bytes().data() + at, count, sums);
+      put_means(dtype_, sums, static_cast<double>(pieces.size()), buffer.get() + at, count);
       at += count * width;
     }
     return {std::move(buffer), size};
@@ -144,7 +137,7 @@ class MergedValues final : public Values {
   DType dtype_;
   std::string subject_;
   bool whole_;
-  uint64_t grain_ = kGrain / 4;                      // of each input
+  uint64_t grain_ = kGrain;                          // of each input
   mutable std::vector<std::vector<uint32_t>> sums_;  // by input and piece; each written by one thread
 };
 

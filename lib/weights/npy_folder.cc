@@ -146,13 +146,13 @@ void write_npy_folder(const Weights& weights, const std::string& path, bool over
   StagedFolder folder(target);
   for (size_t begin = 0; begin < weights.weights.size(); begin += kOpenAtOnce) {
     const size_t end = std::min(begin + kOpenAtOnce, weights.weights.size());
-    std::vector<std::unique_ptr<PlacedFile>> files;
+    std::vector<std::unique_ptr<OutputFile>> files;
     std::vector<Streamed> items;
     for (size_t i = begin; i < end; ++i) {
       const Weight& weight = weights.weights[i];
       const std::string name = npy_file_name(weight.name);
       folder.make(dir_name(name));
-      files.push_back(std::make_unique<PlacedFile>(folder.path(name), false));
+      files.push_back(std::make_unique<OutputFile>(folder.path(name), false));
       const std::string head = npy_header(weight.dtype, weight.shape);
       files.back()->write_at(0, head);
       items.push_back({.values = weight.values,

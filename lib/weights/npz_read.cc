@@ -185,8 +185,7 @@ ValuesPtr unpacked(Inflating& inflating, const NpyHeader& header, std::string_vi
   while (size < header.size) {
     const size_t got = inflating.read(buffer.data(), std::min<uint64_t>(buffer.size(), header.size - size));
     if (got == 0) throw Error(Cause::kInput, "its compressed bytes end early");
-    crc = join_checksums(ChecksumKind::kCrc32, crc, checksum_of(ChecksumKind::kCrc32, {buffer.data(), got}),
-                         got);
+    crc = checksum_of(ChecksumKind::kCrc32, {buffer.data(), got}, crc);
     scratch.write({buffer.data(), got});
     size += got;
   }

@@ -139,7 +139,7 @@ void write_npz(const Weights& weights, const std::string& path, bool overwrite) 
     at += member.local_size() + member.size;
     members.push_back(std::move(member));
   }
-  PlacedFile out(path, overwrite);
+  OutputFile out(path, overwrite);
   for (size_t i = 0; i < members.size(); ++i) {
     items.push_back({.values = weights.weights[i].values,
                      .out = &out,

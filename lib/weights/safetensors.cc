@@ -260,7 +260,7 @@ void write_safetensors(const Weights& weights, const std::string& path, bool ove
   });
   const std::string header = header_text(order);
   if (header.size() > kMostHeader) throw refused("the header would be over 100 MB").in(path);
-  PlacedFile out(path, overwrite);
+  OutputFile out(path, overwrite);
   const uint64_t length = header.size();
   std::string head(reinterpret_cast<const char*>(&length), sizeof length);
   head += header;

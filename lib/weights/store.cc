@@ -52,12 +52,10 @@ class Storing {
         whole ? divide(sizes, options) : std::vector<uint32_t>(sizes.size(), 0);
     const size_t shards = std::max<size_t>(whole && options.max_size == 0 ? options.shards : 1,
                                            shard_of.empty() ? 0 : shard_of.back() + 1);
-    std::vector<std::shared_ptr<PlacedFile>> files;
+    std::vector<std::shared_ptr<OutputFile>> files;
     std::vector<uint64_t> ends(shards, 0);
-    for (size_t i = 0; i < shards; ++i) {
-      files.push_back(std::make_shared<PlacedFile>(shard_path(prefix, i, shards), true));
-      checkpoint.memory.push_back(files.back());
-    }
+    for (size_t i = 0; i < shards; ++i)
+      files.push_back(std::make_shared<OutputFile>(shard_path(prefix, i, shards), true));
     std::vector<Streamed> items;
     for (size_t i = 0; i < stored_.size(); ++i) {
       if (!is_there(i)) continue;
@@ -83,8 +81,10 @@ class Storing {
     }
     for (size_t i = 0; i < shards; ++i) {
       files[i]->end_at(ends[i]);
+      files[i]->finish();
       Shard& shard = checkpoint.shards.emplace_back();
       shard.path = files[i]->path_meanwhile();
+      shard.made = files[i];
     }
   }
 

@@ -72,9 +72,9 @@ class ReadPieces {
  private:
   void cut(size_t i) {
     if (values_[i] == nullptr) return;
-    const uint64_t size = values_[i]->size(), grain = values_[i]->grain();
+    const uint64_t size = values_[i]->size(), step = stretch_of(values_[i]->grain());
     if (size == 0) stretches.push_back({i, 0, 0});
-    for (uint64_t at = 0; at < size; at += grain) stretches.push_back({i, at, std::min(grain, size - at)});
+    for (uint64_t at = 0; at < size; at += step) stretches.push_back({i, at, std::min(step, size - at)});
   }
 
   std::vector<const Values*> values_;
@@ -94,7 +94,7 @@ std::vector<Batch> batches(const std::vector<Stretch>& stretches,
   std::vector<Batch> out;
   uint64_t size = 0;
   for (size_t i = 0; i < stretches.size(); ++i) {
-    if (i == 0 || size + stretches[i].size > Values::kGrain / 4 || !together(i - 1, i)) {
+    if (i == 0 || size + stretches[i].size > Values::kGrain || !together(i - 1, i)) {
       out.push_back({i, i});
       size = 0;
     }
@@ -139,6 +139,10 @@ class Streaming {
   explicit Streaming(std::vector<Streamed>& items) : items_(items), pieces_(values_of(items)) {}
 
   void run() {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const bool last = i + 1 == items_.size() || items_[i].out != items_[i + 1].out;
+      if (last) items_[i].out->reserve(items_[i].at + items_[i].size());
+    }
     auto& stretches = pieces_.stretches;
     const std::vector<Batch> work =
         batches(stretches, [&](size_t a, size_t b) { return adjacent(stretches[a], stretches[b]); });
@@ -186,21 +190,24 @@ class Streaming {
       const Streamed& owner = items_[pieces_.owner(stretch.item)];
       named(owner.subject, owner.file, [&] {
         const Values& values = pieces_.values(stretch.item);
-        const Piece piece = values.read(stretch.offset, stretch.size);
         const auto expected = values.expected();
-        if (expected) stretch.read = checksum_of(expected->kind, piece.bytes());
-        if (!pieces_.asked(stretch.item)) return;
-        const Written out = written_form(owner.casting, piece.bytes());
-        stretch.overflows = out.overflows;
-        if (owner.take) {
-          const bool known = expected && expected->kind == *owner.take && !owner.casting.any();
-          stretch.written = known ? stretch.read : checksum_of(*owner.take, out.bytes);
-        }
-        if (batch.end - batch.begin == 1) {
-          owner.out->write_at(place(stretch), out.bytes);
-        } else {
-          gathered += out.bytes;
-        }
+        uint64_t to = pieces_.asked(stretch.item) ? place(stretch) : 0;
+        each_piece(values, stretch.offset, stretch.size, [&](uint64_t /*at*/, const Piece& piece) {
+          if (expected) stretch.read = checksum_of(expected->kind, piece.bytes(), stretch.read);
+          if (!pieces_.asked(stretch.item)) return;
+          const Written out = written_form(owner.casting, piece.bytes());
+          stretch.overflows += out.overflows;
+          if (owner.take) {
+            const bool known = expected && expected->kind == *owner.take && !owner.casting.any();
+            stretch.written = known ? stretch.read : checksum_of(*owner.take, out.bytes, stretch.written);
+          }
+          if (batch.end - batch.begin == 1) {
+            owner.out->write_at(to, out.bytes);
+            to += out.bytes.size();
+          } else {
+            gathered += out.bytes;
+          }
+        });
       });
     }
     const Stretch& first = pieces_.stretches[batch.begin];
@@ -215,9 +222,8 @@ class Streaming {
 
 void stream(std::vector<Streamed>& items) { Streaming(items).run(); }
 
-void read_all(const std::vector<ValuesPtr>& values, const std::string& file,
-              const std::function<std::string(size_t)>& subject_of,
-              const std::function<void(size_t, uint64_t, std::string_view)>& use) {
+void check_all(const std::vector<ValuesPtr>& values, const std::string& file,
+               const std::function<std::string(size_t)>& subject_of) {
   ReadPieces pieces(plain(values));
   const std::vector<Batch> work = batches(pieces.stretches, [](size_t, size_t) { return true; });
   in_parallel(work.size(), [&](size_t number) {
@@ -226,9 +232,10 @@ void read_all(const std::vector<ValuesPtr>& values, const std::string& file,
       const size_t owner = pieces.owner(stretch.item);
       try {
         const Values& one = pieces.values(stretch.item);
-        const Piece piece = one.read(stretch.offset, stretch.size);
-        if (const auto expected = one.expected()) stretch.read = checksum_of(expected->kind, piece.bytes());
-        if (pieces.asked(stretch.item)) use(owner, stretch.offset, piece.bytes());
+        const auto expected = one.expected();
+        each_piece(one, stretch.offset, stretch.size, [&](uint64_t /*at*/, const Piece& piece) {
+          if (expected) stretch.read = checksum_of(expected->kind, piece.bytes(), stretch.read);
+        });
       } catch (const Error& error) {
         throw error.of(subject_of(owner)).in(file);
       }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/placed_file.h"
+#include "base/file.h"
 #include "weights/casting.h"
 #include "weights/values.h"
 
@@ -14,7 +14,7 @@ namespace gedit {
 struct Streamed {
   ValuesPtr values;
   Casting casting = {};  // on the way
-  const PlacedFile* out = nullptr;
+  const OutputFile* out = nullptr;
   uint64_t at = 0;
   std::optional<ChecksumKind> take = {};  // of what is written, into `checksum`
   std::string subject = {}, file = {};    // whose they are, for messages
@@ -27,10 +27,9 @@ struct Streamed {
 // Throws Error: kInput where a checksum differs from what the file says, kWrite.
 void stream(std::vector<Streamed>& items);
 
-// Calls use(i, offset, piece) for each piece of each of the values, which may be null, from several threads,
-// and compares the checksums. Throws as above; `subject_of(i)` gives the tensor for messages.
-void read_all(const std::vector<ValuesPtr>& values, const std::string& file,
-              const std::function<std::string(size_t)>& subject_of,
-              const std::function<void(size_t, uint64_t, std::string_view)>& use);
+// Reads all of the values, which may be null, and compares the checksums. Throws as above; `subject_of(i)`
+// gives the tensor for messages.
+void check_all(const std::vector<ValuesPtr>& values, const std::string& file,
+               const std::function<std::string(size_t)>& subject_of);
 
 }  // namespace gedit

@@ -135,6 +135,11 @@ Piece::~Piece() {
   if (file_) file_->forget(bytes_);
 }
 
+uint64_t stretch_of(uint64_t grain) {
+  constexpr uint64_t kStretch = uint64_t{4} << 20;
+  return std::max(grain, kStretch / grain * grain);
+}
+
 ValuesPtr file_values(std::shared_ptr<const InputFile> file, uint64_t offset, uint64_t size,
                       std::optional<Expected> expected) {
   require_inside(*file, offset, size);

@@ -1,6 +1,7 @@
 // The elements of a tensor wherever they lie, read in pieces by several threads: row-major, little-endian.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,7 +46,8 @@ struct Expected {
 
 class Values {
  public:
-  static constexpr uint64_t kGrain = uint64_t{4} << 20;
+  // What stays in the second cache until it is written.
+  static constexpr uint64_t kGrain = uint64_t{128} << 10;
 
   Values() = default;
   Values(const Values&) = delete;
@@ -69,6 +71,17 @@ class Values {
   virtual void check_read() const {}
 };
 using ValuesPtr = std::shared_ptr<const Values>;
+
+// So many bytes, in whole steps of `grain`, one thread takes at once.
+uint64_t stretch_of(uint64_t grain);
+
+// Calls use(at, piece) for all the bytes from `offset` on, in steps of grain().
+template <typename Use>
+void each_piece(const Values& values, uint64_t offset, uint64_t size, Use use) {
+  const uint64_t grain = values.grain();
+  for (uint64_t at = offset; at < offset + size; at += grain)
+    use(at, values.read(at, std::min(grain, offset + size - at)));
+}
 
 // A stretch of a file. Throws Error (kInput) where it is longer than the file.
 ValuesPtr file_values(std::shared_ptr<const InputFile> file, uint64_t offset, uint64_t size,

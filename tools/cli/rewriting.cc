@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "select/keys.h"
+#include "weights/casting.h"
 
 namespace gedit {
 namespace {
@@ -64,7 +65,7 @@ void RewritingOptions::write(const Weights& like, std::vector<NewTensor> tensors
   store.shards = shards_ != 0 ? shards_ : there;
   std::vector<std::string> overflowed;
   store.overflowed = [&](const std::string& subject, uint64_t count) {
-    overflowed.push_back(subject + ": numbers that became infinite: " + std::to_string(count));
+    overflowed.push_back(overflow_text(subject, count));
   };
   Checkpoint stored = [&] {
     const Progress writing("writing values to " + target.output(), quiet);

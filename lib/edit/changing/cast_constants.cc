@@ -88,10 +88,7 @@ bool cast_constant(Graph& graph, NodeId id, DType to, NewNames& names, const std
     if (!is_long) short_one += cast;
   });
   const std::string old_name(node_name(node_def));
-  if (infinite != 0) {
-    changes.warnings.push_back("node '" + printable(where + old_name) +
-                               "': numbers that became infinite: " + std::to_string(infinite));
-  }
+  if (infinite != 0) changes.warnings.push_back(overflow_text(quoted("node", where + old_name), infinite));
   const std::string name = names.free(old_name + "/" + dtype_name(to));
   const std::string cast = widening_cast(node_def, graph.is_body() ? name + ":output:0" : name, casting);
   if (is_long) {
