@@ -8,7 +8,6 @@ inputs and outputs by itself: for one signature, all of its tensors are among th
 shown, or where it has more than three, the three shown are all of them its own. This holds for LEAST of the models.
 """
 import argparse
-import collections
 import json
 import os
 import subprocess

@@ -38,8 +38,11 @@ class Inspect final : public Command {
       for (size_t i = 0; i < model.meta_graphs.size(); ++i) {
         if (input_.tag_set_given() && i != model.selected) continue;
         Registry ops = input_.registry(model, i);
-        summaries.push_back(summarize(model, i, ops, depth_));
-        add_inferred_shapes(model.meta_graphs[i].graph, ops, summaries.back());
+        Graph& graph = model.meta_graphs[i].graph;
+        graph.decode();
+        const GraphIndex index(graph);
+        summaries.push_back(summarize(model, i, ops, index, depth_));
+        add_inferred_shapes(index, ops, summaries.back());
         const RunsOn runs = runs_on(model, i, ops);
         summaries.back().runs_from = runs.from;
         summaries.back().runs_to = runs.to;

@@ -7,6 +7,7 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "graph/library.h"
+#include "graph/op_defs.h"
 #include "graph/wiring.h"
 #include "model/release_fit.h"
 #include "select/selection.h"
@@ -116,7 +117,7 @@ class Shapes final : public Command {
     SymbolNumbers numbers;
     each(model, selecting, inference, [&](const GraphShapes& shapes, const Named& node) {
       for (uint32_t k = 0; k < shapes.outputs(node.id); ++k) {
-        const size_t size = node.tensor(k).size();
+        const size_t size = node.tensor_size(k);
         if (size <= kWidest) width = std::max(width, size);
         if (symbols_ || json_) numbers.meet(shapes.symbols(node.id, k));
       }
@@ -124,12 +125,15 @@ class Shapes final : public Command {
     OutputFile out("-", true);
     std::string text;
     bool any = false;
+    OpDefs defs(ops);
+    std::vector<DType> types;
     each(model, selecting, inference, [&](const GraphShapes& shapes, const Named& node) {
       const uint32_t count = shapes.outputs(node.id);
-      const auto types = count > 0 ? output_types(ops, node.node_def) : std::nullopt;
+      const OpDef* def = count > 0 ? defs.find(node_op(node.node_def)) : nullptr;
+      if (def == nullptr || !output_types(*def, node.node_def, types)) types.clear();
       for (uint32_t k = 0; k < count; ++k) {
         TensorShape tensor{node.tensor(k), {}, shapes.shape(node.id, k), {}};
-        if (types && k < types->size() && (*types)[k] != DType::kInvalid) tensor.dtype = (*types)[k];
+        if (k < types.size() && types[k] != DType::kInvalid) tensor.dtype = types[k];
         if (symbols_ || json_) tensor.symbols = numbers.of(shapes.symbols(node.id, k));
         if (json_) {
           text += any ? ",\n" : "[\n";
@@ -154,6 +158,9 @@ class Shapes final : public Command {
     std::string_view node_def;
     std::string prefix = {};
 
+    size_t tensor_size(uint32_t output) const {
+      return prefix.size() + node_name(node_def).size() + 1 + std::to_string(output).size();
+    }
     std::string tensor(uint32_t output) const {
       std::string text = prefix;
       text += node_name(node_def);

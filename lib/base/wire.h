@@ -53,8 +53,18 @@ class Fields {
 
   bool next() {
     if (position_ == end_) return false;
-    // Nearly every field has a tag of one byte and a length of one or two.
     const auto tag = static_cast<unsigned char>(position_[0]);
+    if (end_ - position_ >= 2 && tag >= 8 && tag < 0x80 && (tag & 7) == 0 &&
+        static_cast<unsigned char>(position_[1]) < 0x80) {  // a small number: most attributes' values
+      field_.number = tag >> 3U;
+      field_.wire = Wire::kVarint;
+      field_.varint = static_cast<unsigned char>(position_[1]);
+      field_.raw = {position_, 2};
+      field_.value = {position_ + 1, 1};
+      position_ += 2;
+      return true;
+    }
+    // Nearly every other field has a tag of one byte and a length of one or two.
     if (end_ - position_ >= 3 && tag >= 8 && tag < 0x80 &&
         (tag & 7) == static_cast<unsigned char>(Wire::kBytes)) {
       auto length = size_t{static_cast<unsigned char>(position_[1])};

@@ -122,16 +122,16 @@ std::string value_fault(const AttrRule& rule, std::string_view attr_value, bool 
 }
 
 // What the file's own list of ops says of the attribute: nothing where it has no such op.
-std::optional<bool> producer_knows(const NodeHead& head, std::string_view key, const NodeContext& context) {
-  if (context.producer_ops == nullptr) return std::nullopt;
-  const OpFacts& facts = context.producer_ops->of(head.op);
-  return facts.known ? std::optional(facts.find(key) != nullptr) : std::nullopt;
+std::optional<bool> producer_knows(const OpFacts* producers_facts, std::string_view key) {
+  if (producers_facts == nullptr || !producers_facts->known) return std::nullopt;
+  return producers_facts->find(key) != nullptr;
 }
 
 }  // namespace
 
 void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
-                      const Attrs& attrs, const NodeContext& context, Report& report) {
+                      const OpFacts* producers_facts, const Attrs& attrs, const NodeContext& context,
+                      Report& report) {
   if (!facts.known) return;
   const auto wrong = [&](std::string_view key, const std::string& what) {
     report.add(Rule::kAttribute, in.subject(id), quoted("attribute", key) + " " + what);
@@ -149,7 +149,7 @@ void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, c
   for (const auto& [key, value] : attrs) {
     if (key.starts_with('_')) continue;  // TensorFlow's own, never in a definition
     const AttrRule* rule = facts.find(key);
-    const std::optional<bool> known = producer_knows(head, key, context);
+    const std::optional<bool> known = producer_knows(producers_facts, key);
     if (rule == nullptr) {
       if (known.value_or(false)) {
         warn(key, "is known to the producer's " + std::string(head.op) + ", not to the one here");

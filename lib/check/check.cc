@@ -53,10 +53,7 @@ class GraphChecker {
       size();
       versions();
     }
-    check_nodes(in, context_, only, report_);
-    check_cycles(in, only, report_);
-    check_frames(in, only, report_);
-    check_calls(in, functions_, only, report_);
+    look_at(in, only);
     shared_names(in, only);
     shapes(in, only);
     const NodeSet restoring = values || no_variables_ ? restore_nodes(in) : NodeSet();
@@ -75,6 +72,14 @@ class GraphChecker {
   }
 
  private:
+  void look_at(const CheckedGraph& in, const NodeSet* only) {
+    Report calls;
+    check_nodes(in, context_, functions_, only, report_, calls);
+    check_cycles(in, only, report_);
+    check_frames(in, only, report_);
+    report_.append(std::move(calls));
+  }
+
   void set_context() {
     context_.producer = static_cast<int64_t>(last_varint(graph_.part(graph_field::kVersions), 1));
     context_.security = request_.security;
@@ -87,7 +92,7 @@ class GraphChecker {
   // Of a graph that is otherwise sound: what a node without its inputs gives says nothing.
   void shapes(const CheckedGraph& in, const NodeSet* only) {
     if (report_.has_errors()) return;
-    const Inference inference(graph_, registry_);
+    const Inference inference(in.index, registry_);
     for (const ShapeContradiction& found : inference.contradictions()) {
       if (!found.function.empty()) {
         if (only == nullptr)
@@ -211,8 +216,8 @@ class GraphChecker {
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const NodeId id{i};
       if (only != nullptr && !only->has(id)) continue;
+      if (!graph_.is(id, OpKind::kVarHandle)) continue;
       const std::string_view node_def = graph_.bytes(id);
-      if (!is_var_handle_op(node_op(node_def))) continue;
       const NodeHead head = node_head(node_def);
       const std::string_view name = string_attr(node_def, "shared_name").value_or("");
       if (name == kAnonymous) continue;
@@ -261,10 +266,7 @@ class GraphChecker {
       Graph body = function.body;
       body.decode();
       const CheckedGraph in(function.name, body, ops_);
-      check_nodes(in, context_, nullptr, report_);
-      check_cycles(in, nullptr, report_);
-      check_frames(in, nullptr, report_);
-      check_calls(in, functions_, nullptr, report_);
+      look_at(in, nullptr);
       check_returns(in, function.name, report_);
       check_saver_nodes(in, values != nullptr && restores[i] ? values : nullptr, nullptr, nullptr, report_);
     }

@@ -68,6 +68,7 @@ const AttrRule* OpFacts::find(std::string_view key) const {
 }
 
 const OpFacts& OpTable::of(std::string_view op) {
+  const std::lock_guard lock(asking_);
   const auto found = facts_.find(op);
   if (found != facts_.end()) return *found->second;
   auto facts = std::make_unique<OpFacts>();
@@ -89,11 +90,17 @@ const OpFacts& OpTable::of(std::string_view op) {
 }
 
 CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTable& op_table)
-    : graph(checked), ops(op_table), names(checked), body(checked.is_body()) {
-  producers = gedit::producers(graph, names);
-  consumers = reversed(producers);
+    : graph(checked),
+      ops(op_table),
+      index(checked),
+      names(index.names()),
+      producers(index.producers()),
+      consumers(index.readers()),
+      facts(checked, op_table),
+      body(checked.is_body()) {
   type_outputs();
   if (!body) return;
+  name_outputs();
   prefix_ = std::string(function) + "//";
   const OpDef signature = parse_op_def(function_signature(graph));
   for (const ArgDef& arg : signature.inputs) {
@@ -104,39 +111,53 @@ CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTa
 }
 
 void CheckedGraph::type_outputs() {
+  const uint32_t size = graph.size();
+  known_.resize(size);
   // Entries in all, so that numbers in attributes cannot ask for more than a file of this size may.
-  uint64_t budget = uint64_t{graph.size()} * 16 + (1 << 20);
-  begins_.reserve(graph.size() + 1);
-  known_.reserve(graph.size());
-  begins_.push_back(0);
-  std::vector<DType> types;
+  uint64_t budget = uint64_t{size} * 16 + (1 << 20);
+  for (uint32_t i = 0; i < size; ++i) {
+    const OpFacts& op = facts.of(NodeId{i});
+    known_[i] = op.known;
+    if (!op.known || !op.repeats_outputs) continue;
+    const uint64_t count = repeated_outputs(op.def, graph.bytes(NodeId{i}));
+    known_[i] = count <= budget;
+    budget -= known_[i] != 0 ? count : 0;
+  }
+  std::vector<std::vector<DType>> pieces(pieces_of(size));
+  begins_.resize(size_t{size} + 1);  // of each piece as if it were the first
+  in_parallel(pieces.size(), [&](size_t k) {
+    std::vector<DType> types;
+    for (size_t i = k * kPerPiece, end = std::min<size_t>(i + kPerPiece, size); i < end; ++i) {
+      const NodeId id{static_cast<uint32_t>(i)};
+      known_[i] = known_[i] != 0 && output_types(facts.of(id).def, graph.bytes(id), types);
+      if (known_[i] != 0) pieces[k].insert(pieces[k].end(), types.begin(), types.end());
+      begins_[i + 1] = static_cast<uint32_t>(pieces[k].size());
+    }
+  });
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    const auto before = static_cast<uint32_t>(types_.size());
+    for (size_t i = k * kPerPiece, end = std::min<size_t>(i + kPerPiece, size); i < end; ++i)
+      begins_[i + 1] += before;
+    types_.insert(types_.end(), pieces[k].begin(), pieces[k].end());
+    pieces[k] = {};
+  }
+}
+
+void CheckedGraph::name_outputs() {
   std::vector<OutputName> tensors;
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    const std::string_view node_def = graph.bytes(NodeId{i});
-    const OpFacts& facts = ops.of(node_op(node_def));
-    bool known = facts.known;
-    if (known && facts.repeats_outputs) {
-      const uint64_t count = repeated_outputs(facts.def, node_def);
-      known = count <= budget;
-      budget -= known ? count : 0;
+    output_begins_.push_back(static_cast<uint32_t>(tensor_begins_.size()));
+    if (known_[i] == 0) continue;
+    const OpDef& def = facts.of(NodeId{i}).def;
+    output_names(def, graph.bytes(NodeId{i}), tensors);
+    size_t next = 0;
+    for (const ArgDef& output : def.outputs) {
+      tensor_begins_.push_back(static_cast<uint32_t>(begins_[i] + next));
+      // Outputs come in order, each counted from 0.
+      const size_t first = next;
+      while (next < tensors.size() && tensors[next].index == next - first && tensors[next].arg == output.name)
+        ++next;
     }
-    known = known && output_types(facts.def, node_def, types);
-    if (body) {
-      output_begins_.push_back(static_cast<uint32_t>(tensor_begins_.size()));
-      if (known) output_names(facts.def, node_def, tensors);
-      size_t next = 0;
-      for (size_t k = 0; known && k < facts.def.outputs.size(); ++k) {
-        tensor_begins_.push_back(static_cast<uint32_t>(types_.size() + next));
-        // Outputs come in order, each counted from 0.
-        const size_t first = next;
-        while (next < tensors.size() && tensors[next].index == next - first &&
-               tensors[next].arg == facts.def.outputs[k].name)
-          ++next;
-      }
-    }
-    if (known) types_.insert(types_.end(), types.begin(), types.end());
-    begins_.push_back(static_cast<uint32_t>(types_.size()));
-    known_.push_back(known);
   }
 }
 
@@ -189,7 +210,7 @@ Source CheckedGraph::body_source(const Input& input, NodeId producer) const {
     source.found = true;
     return source;
   }
-  const std::vector<ArgDef>& outputs = ops.of(graph.op(producer)).def.outputs;
+  const std::vector<ArgDef>& outputs = facts.of(producer).def.outputs;
   const size_t colon = input.port.find(':');
   const auto output = std::ranges::find(outputs, input.port.substr(0, colon), &ArgDef::name);
   if (output == outputs.end()) return source;

@@ -1,17 +1,18 @@
 // A graph under check, the main one or a function's body, with what is known of its ops and edges.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/parallel.h"
 #include "check/rules.h"
-#include "graph/edges.h"
-#include "graph/graph.h"
-#include "graph/names.h"
+#include "graph/index.h"
 #include "graph/types.h"
 #include "ops/registry.h"
 
@@ -37,16 +38,20 @@ struct OpFacts {
   std::unordered_map<std::string_view, size_t> index{};  // of attrs, where they are many
 };
 
-// Facts of each op, found once.
+// Facts of each op, found once, for whoever asks from whatever thread.
 class OpTable {
  public:
   explicit OpTable(Registry& ops) : ops_(ops) {}
   const OpFacts& of(std::string_view op);
 
  private:
+  std::mutex asking_;
   Registry& ops_;
   std::unordered_map<std::string_view, std::unique_ptr<OpFacts>> facts_;
 };
+
+// The attributes of a node, in their order.
+using Attrs = std::vector<std::pair<std::string_view, std::string_view>>;
 
 // A tensor that a node reads: where it comes from and what it is, as far as that is known.
 struct Source {
@@ -61,6 +66,8 @@ class CheckedGraph {
  public:
   // `function` is empty for the main graph. The graph is decoded, and outlives this.
   CheckedGraph(std::string_view function, const Graph& graph, OpTable& ops);
+  CheckedGraph(const CheckedGraph&) = delete;
+  CheckedGraph& operator=(const CheckedGraph&) = delete;
 
   std::string subject(NodeId id) const { return prefix_ + std::string(graph.name(id)); }
   std::string subject(std::string_view name) const { return prefix_ + std::string(name); }
@@ -70,16 +77,17 @@ class CheckedGraph {
   NodeId find(std::string_view input) const;  // the node that an input names
 
   // Types of a node's outputs; none where they are not known.
-  bool outputs_known(NodeId id) const { return known_[index_of(id)]; }
+  bool outputs_known(NodeId id) const { return known_[index_of(id)] != 0; }
   std::span<const DType> outputs(NodeId id) const {
     return {types_.data() + begins_[index_of(id)], types_.data() + begins_[index_of(id) + 1]};
   }
 
   const Graph& graph;
   OpTable& ops;
-  Names names;
-  Edges producers;
-  Edges consumers;
+  GraphIndex index;
+  const Names& names;
+  const Edges &producers, &consumers;
+  OpsOf<OpTable> facts;  // of a node's op
   bool body;
 
   // Arguments of a function, by name, with their types.
@@ -87,16 +95,37 @@ class CheckedGraph {
 
  private:
   void type_outputs();
+  void name_outputs();
   Source argument_source(const Input& input) const;
   Source body_source(const Input& input, NodeId producer) const;
 
   std::string prefix_;
   std::vector<uint32_t> begins_;
   std::vector<DType> types_;
-  std::vector<bool> known_;
+  std::vector<uint8_t> known_;  // whether outputs() tells; not of bits: written by several threads
   // In a function outputs are found by name: for each node where the tensors of each output of its op begin.
   std::vector<uint32_t> output_begins_, tensor_begins_;
 };
+
+// Calls look(id, report, later) for every node, or for those of `only`, on all cores: what they report to
+// each of the two comes in the order of the nodes. Each piece of nodes has a copy of `look`, which may keep
+// what it wants to use again.
+template <typename Look>
+void look_at_nodes(const CheckedGraph& in, const NodeSet* only, Report& report, Report& later, Look look) {
+  std::vector<std::pair<Report, Report>> reports(pieces_of(in.graph.size()));
+  in_parallel(reports.size(), [&](size_t piece) {
+    Look own = look;
+    const auto end = static_cast<uint32_t>(std::min<size_t>((piece + 1) * kPerPiece, in.graph.size()));
+    for (auto i = static_cast<uint32_t>(piece * kPerPiece); i < end; ++i) {
+      if (only == nullptr || only->has(NodeId{i}))
+        own(NodeId{i}, reports[piece].first, reports[piece].second);
+    }
+  });
+  for (auto& [found, found_later] : reports) {
+    report.append(std::move(found));
+    later.append(std::move(found_later));
+  }
+}
 
 // `no output`, `1 output`, `3 outputs`.
 std::string outputs_text(size_t count);

@@ -119,7 +119,8 @@ void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head
     if (text.empty()) text = input;
   });
   const Input input = parse_input(text);
-  const NodeId source = input.control || text.empty() ? kNoNode : in.names.find(input.node);
+  if (input.control || text.empty()) return;
+  const NodeId source = in.producers.complete() ? in.producers.of(id)[0] : in.names.find(input.node);
   if (source == kNoNode) return;
   const std::string_view source_def = in.graph.bytes(source);
   Shape given = stated_shape(source_def, input.index());

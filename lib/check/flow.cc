@@ -12,8 +12,6 @@ namespace {
 constexpr size_t kMostCycles = 20;  // reported; one fault often makes many
 constexpr size_t kMostOfCycle = 5;  // nodes of a cycle
 
-std::string_view op_of(const CheckedGraph& in, NodeId id) { return in.graph.op(id); }
-
 // For each node how many inputs must have been made before it can be (graph_constructor.cc, InitFromEdges).
 std::vector<int64_t> pending_inputs(const CheckedGraph& in) {
   std::vector<int64_t> pending(in.graph.size());
@@ -21,9 +19,9 @@ std::vector<int64_t> pending_inputs(const CheckedGraph& in) {
     const NodeId id{i};
     const std::span<const NodeId> producers = in.producers.of(id);
     pending[i] = static_cast<int64_t>(producers.size());
-    if (!is_merge_op(op_of(in, id))) continue;
+    if (!in.graph.is(id, OpKind::kMerge)) continue;
     const bool loop = std::ranges::any_of(
-        producers, [&](NodeId producer) { return is_next_iteration_op(op_of(in, producer)); });
+        producers, [&](NodeId producer) { return in.graph.is(producer, OpKind::kNextIteration); });
     if (!loop) continue;
     pending[i] = 1;
     each_input(in.graph.bytes(id), [&](std::string_view input) {
@@ -105,9 +103,8 @@ void check_frames(const CheckedGraph& in, const NodeSet* only, Report& report) {
   for (uint32_t i = 0; i < in.graph.size(); ++i) {
     const NodeId id{i};
     if (only != nullptr && !only->has(id)) continue;
-    const std::string_view op = op_of(in, id);
     const uint32_t frame = frames.of(id);
-    const bool enter = is_enter_op(op);
+    const bool enter = in.graph.is(id, OpKind::kEnter);
     if (enter) {
       const std::string_view name = name_of(frame), parent = name_of(frames.frame(frame).parent);
       if (name.empty()) report.add(Rule::kFrame, in.subject(id), "an Enter without frame_name");
@@ -119,7 +116,7 @@ void check_frames(const CheckedGraph& in, const NodeSet* only, Report& report) {
         known->second = parent;
       }
     }
-    if (is(op, OpKind::kLoopCond)) conditions[name_of(frame)].push_back(id);
+    if (in.graph.is(id, OpKind::kLoopCond)) conditions[name_of(frame)].push_back(id);
     const std::string_view expected = enter ? name_of(frames.frame(frame).parent) : name_of(frame);
     for (const NodeId producer : in.producers.of(id)) {
       const std::string_view from = name_of(frames.of_output(producer));

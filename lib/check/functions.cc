@@ -121,28 +121,25 @@ Functions functions_of(const Library& library) {
   return functions;
 }
 
-void check_calls(const CheckedGraph& in, const Functions& functions, const NodeSet* only, Report& report) {
-  for (uint32_t i = 0; i < in.graph.size(); ++i) {
-    const NodeId id{i};
-    if (only != nullptr && !only->has(id)) continue;
-    const std::string_view node_def = in.graph.bytes(id);
-    bool any = false;
-    each_attr(node_def, [&](std::string_view key, std::string_view value) {
-      if (!may_name_function(value)) return;
-      each_function(value, [&](std::string_view name) {
-        any = true;
-        if (name.empty() || functions.contains(name)) return;
-        // A function may also be an op, as SymbolicGradient's is.
-        if (in.ops.of(name).known) return;
-        report.add(Rule::kFunction, in.subject(id),
-                   quoted("attribute", key) + " names " + quoted("function", name) + ", which is not there");
-      });
+void check_calls(const CheckedGraph& in, NodeId id, const Attrs& attrs, const Functions& functions,
+                 Report& report) {
+  bool any = false;
+  for (const auto& [attr, value] : attrs) {
+    if (!may_name_function(value)) continue;
+    const std::string_view key = attr;
+    each_function(value, [&](std::string_view name) {
+      any = true;
+      if (name.empty() || functions.contains(name)) return;
+      // A function may also be an op, as SymbolicGradient's is.
+      if (in.ops.of(name).known) return;
+      report.add(Rule::kFunction, in.subject(id),
+                 quoted("attribute", key) + " names " + quoted("function", name) + ", which is not there");
     });
-    if (!any) continue;
-    const std::string_view op = node_op(node_def);
-    for (const CallRow& row : kCalls) {
-      if (row.op == op) check_call(in, id, node_def, row, functions, report);
-    }
+  }
+  if (!any) return;
+  const std::string_view node_def = in.graph.bytes(id), op = node_op(node_def);
+  for (const CallRow& row : kCalls) {
+    if (row.op == op) check_call(in, id, node_def, row, functions, report);
   }
 }
 

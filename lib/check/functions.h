@@ -18,8 +18,9 @@ struct FunctionTypes {
 using Functions = std::unordered_map<std::string_view, FunctionTypes>;
 Functions functions_of(const Library& library);
 
-// That the functions named in the attributes of nodes are there, and take and give what the nodes say.
-void check_calls(const CheckedGraph& in, const Functions& functions, const NodeSet* only, Report& report);
+// That the functions named in the attributes of a node are there, and take and give what the node says.
+void check_calls(const CheckedGraph& in, NodeId id, const Attrs& attrs, const Functions& functions,
+                 Report& report);
 
 // That every output of the function is what its signature says; that control outputs are nodes.
 void check_returns(const CheckedGraph& in, std::string_view function, Report& report);

@@ -1,5 +1,8 @@
 #include "check/nodes.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "graph/references.h"
 #include "ops/kinds.h"
 
@@ -29,7 +32,11 @@ void twice(const CheckedGraph& in, NodeId id, std::string_view what, std::string
 void check_colocation(const CheckedGraph& in, NodeId id, std::string_view value, Report& report) {
   for (Fields list(last_bytes(value, attr_field::kList)); list.next();) {
     const auto name = list->bytes(attr_field::kString) ? colocated_with(list->value) : std::nullopt;
-    if (!name || in.names.find(*name) != kNoNode) continue;
+    if (!name) continue;
+    // Mostly it stands by what it reads, whose record is at hand.
+    const bool read = std::ranges::any_of(in.producers.of(id),
+                                          [&](NodeId producer) { return in.graph.name(producer) == *name; });
+    if (read || in.names.find(*name) != kNoNode) continue;
     report.add(Rule::kColocation, in.subject(id),
                "colocated with " + quoted("node", *name) + ", which is not there");
   }
@@ -44,55 +51,61 @@ std::string source_words(const CheckedGraph& in, size_t slot, DType type, NodeId
   return words + " from " + quoted(node_op(node_def), node_name(node_def));
 }
 
-void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeSet* only, Report& report) {
-  Attrs attrs;
+void check_nodes(const CheckedGraph& in, const NodeContext& context, const Functions& functions,
+                 const NodeSet* only, Report& report, Report& calls) {
   for (const NodeId id : in.names.duplicates()) {
     if (only == nullptr || only->has(id)) report.add(Rule::kDuplicate, in.subject(id), "duplicate name");
   }
-  for (uint32_t i = 0; i < in.graph.size(); ++i) {
-    const NodeId id{i};
-    if (only != nullptr && !only->has(id)) continue;
-    const std::string_view node_def = in.graph.bytes(id);
-    NodeHead head;
-    head.id = id;
-    attrs.clear();
-    for (Fields fields(node_def); fields.next();) {
-      if (fields->wire != Wire::kBytes) continue;
-      switch (fields->number) {
-        case node_field::kName:
-          if (head.name.data() != nullptr) twice(in, id, "names", head.name, fields->value, report);
-          head.name = fields->value;
-          break;
-        case node_field::kOp:
-          if (head.op.data() != nullptr) twice(in, id, "ops", head.op, fields->value, report);
-          head.op = fields->value;
-          break;
-        case node_field::kAttr: {
-          const MapEntry entry = map_entry(fields->value);
-          attrs.emplace_back(entry.key, entry.value);
-          break;
+  std::optional<OpsOf<OpTable>> producers_ops;
+  if (context.producer_ops != nullptr) producers_ops.emplace(in.graph, *context.producer_ops);
+  look_at_nodes(
+      in, only, report, calls, [&, attrs = Attrs()](NodeId id, Report& found, Report& called) mutable {
+        NodeHead head;
+        head.id = id;
+        attrs.clear();
+        for (Fields fields(in.graph.bytes(id)); fields.next();) {
+          if (fields->wire != Wire::kBytes) continue;
+          switch (fields->number) {
+            case node_field::kName:
+              if (head.name.data() != nullptr) twice(in, id, "names", head.name, fields->value, found);
+              head.name = fields->value;
+              break;
+            case node_field::kOp:
+              if (head.op.data() != nullptr) twice(in, id, "ops", head.op, fields->value, found);
+              head.op = fields->value;
+              break;
+            case node_field::kAttr: {
+              const MapEntry entry = map_entry(fields->value);
+              attrs.emplace_back(entry.key, entry.value);
+              break;
+            }
+            default:
+              break;
+          }
         }
-        default:
-          break;
-      }
-    }
-    check_name(in, id, head.name, report);
-    const OpFacts& facts = in.ops.of(head.op);
-    if (!facts.known) {
-      report.add(Rule::kUnknownOp, in.subject(id),
-                 head.op.empty() ? std::string("a node without an op")
-                                 : quoted("op", head.op) + " is not known, so its types are not checked");
-    }
-    check_inputs(in, id, head, facts, report);
-    check_attributes(in, id, head, facts, attrs, context, report);
-    for (const auto& [key, value] : attrs) {
-      if (!key.starts_with('_') || in.body) continue;
-      if (attr_role(head.op, key) == Role::kColocation) check_colocation(in, id, value, report);
-      if (key == "_output_shapes") check_output_shapes(in, id, head, value, context, report);
-    }
-    if (is_const_op(head.op)) check_const(in, id, attrs, report);
-    if (context.security) check_safety(in, id, head, report);
-  }
+        check_name(in, id, head.name, found);
+        // Of two ops the last counts here, the first for everybody else.
+        const bool as_indexed = head.op == in.graph.op(id);
+        const OpFacts& facts = as_indexed ? in.facts.of(id) : in.ops.of(head.op);
+        const OpFacts* producers_facts = nullptr;
+        if (producers_ops)
+          producers_facts = as_indexed ? &producers_ops->of(id) : &context.producer_ops->of(head.op);
+        if (!facts.known) {
+          found.add(Rule::kUnknownOp, in.subject(id),
+                    head.op.empty() ? std::string("a node without an op")
+                                    : quoted("op", head.op) + " is not known, so its types are not checked");
+        }
+        check_inputs(in, id, head, facts, found);
+        check_attributes(in, id, head, facts, producers_facts, attrs, context, found);
+        for (const auto& [key, value] : attrs) {
+          if (!key.starts_with('_') || in.body) continue;
+          if (attr_role(head.op, key) == Role::kColocation) check_colocation(in, id, value, found);
+          if (key == "_output_shapes") check_output_shapes(in, id, head, value, context, found);
+        }
+        if (is_const_op(head.op)) check_const(in, id, attrs, found);
+        check_calls(in, id, attrs, functions, called);
+        if (context.security) check_safety(in, id, head, found);
+      });
 }
 
 }  // namespace gedit

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check/checked_graph.h"
+#include "check/functions.h"
 
 namespace gedit {
 
@@ -19,15 +19,16 @@ struct NodeContext {
 
 // Rules name, twice, duplicate, input, input-order, arity, dtype, reference, attribute, unknown-op,
 // deprecated-op, colocation, output-shapes, const, import, unsafe-op. `only` restricts them to some nodes
-// where it is given.
-void check_nodes(const CheckedGraph& in, const NodeContext& context, const NodeSet* only, Report& report);
+// where it is given. Into `calls` goes what check_calls() finds.
+void check_nodes(const CheckedGraph& in, const NodeContext& context, const Functions& functions,
+                 const NodeSet* only, Report& report, Report& calls);
 
-// Parts of it, for one node. `attrs` are its attributes, in their order.
-using Attrs = std::vector<std::pair<std::string_view, std::string_view>>;
+// Parts of it, for one node.
 void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
                   Report& report);
 void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
-                      const Attrs& attrs, const NodeContext& context, Report& report);
+                      const OpFacts* producers_facts, const Attrs& attrs, const NodeContext& context,
+                      Report& report);
 void check_const(const CheckedGraph& in, NodeId id, const Attrs& attrs, Report& report);
 void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head, std::string_view value,
                          const NodeContext& context, Report& report);

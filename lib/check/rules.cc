@@ -136,6 +136,11 @@ void Report::warn(Rule rule, std::string subject, std::string message) {
   faults_.push_back({std::string(info(rule).name), std::move(subject), std::move(message), Level::kWarning});
 }
 
+void Report::append(Report more) {
+  faults_.insert(faults_.end(), std::make_move_iterator(more.faults_.begin()),
+                 std::make_move_iterator(more.faults_.end()));
+}
+
 bool Report::has_errors() const {
   return std::any_of(faults_.begin(), faults_.end(),
                      [](const Fault& fault) { return fault.level == Level::kError; });

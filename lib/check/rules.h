@@ -66,6 +66,7 @@ class Report {
  public:
   void add(Rule rule, std::string subject, std::string message);
   void warn(Rule rule, std::string subject, std::string message);
+  void append(Report more);
   bool has_errors() const;
   std::vector<Fault> take() { return std::move(faults_); }
 

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,8 +12,10 @@
 #include "base/base64.h"
 #include "base/embedded.h"
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "draw/describe.h"
 #include "graph/function_names.h"
+#include "graph/name_hash.h"
 
 // Of gedit_embed() in lib/CMakeLists.txt.
 extern "C" const char gedit_page_style[], gedit_page_style_end[];
@@ -76,21 +79,30 @@ class Words {
 
   // `text` outlives this.
   uint32_t of(std::string_view text) {
-    const auto [found, fresh] = numbers_.try_emplace(text, static_cast<uint32_t>(texts_.size()));
-    if (fresh) texts_.push_back(text);
-    return found->second;
+    const uint64_t hash = name_hash(text);
+    const uint32_t found = find(text, hash);
+    return found != HashIndex::kNone ? found : add(text, hash);
   }
   uint32_t kept(std::string text) {
-    const auto found = numbers_.find(text);
-    if (found != numbers_.end()) return found->second;
-    store_.push_back(std::move(text));
-    return of(store_.back());
+    const uint64_t hash = name_hash(text);
+    const uint32_t found = find(text, hash);
+    return found != HashIndex::kNone ? found : add(store_.emplace_back(std::move(text)), hash);
   }
   const std::vector<std::string_view>& texts() const { return texts_; }
 
  private:
+  uint32_t find(std::string_view text, uint64_t hash) const {
+    return numbers_.find(hash, [&](uint32_t number) { return texts_[number] == text; });
+  }
+  uint32_t add(std::string_view text, uint64_t hash) {
+    const auto number = static_cast<uint32_t>(texts_.size());
+    texts_.push_back(text);
+    numbers_.add(hash, number);
+    return number;
+  }
+
   std::vector<std::string_view> texts_;
-  std::unordered_map<std::string_view, uint32_t> numbers_;
+  HashIndex numbers_;
   std::deque<std::string> store_;
 };
 
@@ -121,6 +133,9 @@ class PageWriter {
  private:
   // What is no UTF-8 becomes U+FFFD.
   static std::string json(std::string_view text) {
+    const bool plain =
+        std::ranges::all_of(text, [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+    if (plain) return std::string("\"").append(text).append("\"");
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
@@ -183,9 +198,12 @@ class PageWriter {
       }
     }
     if (raw.size() > kLongestAttributes) return words_.kept(attributes_text(node_def));
-    const auto [found, fresh] = attributes_.try_emplace(raw, 0);
-    if (fresh) found->second = words_.kept(attributes_text(node_def));
-    return found->second;
+    const uint64_t hash = name_hash(raw);
+    const uint32_t known =
+        attributes_index_.find(hash, [&](uint32_t i) { return attributes_[i].first == raw; });
+    if (known != HashIndex::kNone) return attributes_[known].second;
+    attributes_index_.add(hash, static_cast<uint32_t>(attributes_.size()));
+    return attributes_.emplace_back(raw, words_.kept(attributes_text(node_def))).second;
   }
 
   // The page that is shown first: of the function that the first signature calls, else the main graph.
@@ -218,7 +236,8 @@ class PageWriter {
 
   std::span<const Sheet> sheets_;
   const PageOptions& options_;
-  std::unordered_map<std::string_view, uint32_t> attributes_;  // the word of the text, by the bytes
+  std::vector<std::pair<std::string_view, uint32_t>> attributes_;  // the bytes, and the word of their text
+  HashIndex attributes_index_;
   PackedSink packed_;
   Words words_;
   std::unordered_map<std::string_view, uint32_t> pages_;  // by function

@@ -31,12 +31,12 @@ std::vector<std::string_view> initializers(const MetaGraph& meta) {
 
 class SheetMaker {
  public:
-  SheetMaker(const Graph& graph, OpDefs& ops, const SheetOptions& options, const NodeSet* hits,
+  SheetMaker(const GraphIndex& index, OpDefs& ops, const SheetOptions& options, const NodeSet* hits,
              const GraphShapes* shapes)
-      : graph_(graph), ops_(ops), options_(options), hits_(hits), shapes_(shapes) {}
+      : index_(index), graph_(index.graph()), ops_(ops), options_(options), hits_(hits), shapes_(shapes) {}
 
   Sheet run(const AroundGraph& surroundings) {
-    wiring_ = wire(graph_, ops_, surroundings.initializers, hits_, shapes_, sheet_.types);
+    wiring_ = wire(index_, ops_, surroundings.initializers, hits_, shapes_, sheet_.types);
     connect();
     keep();
     item_of_ = plant(wiring_, keep_, sheet_);
@@ -101,10 +101,8 @@ class SheetMaker {
   }
 
   void mark_outputs(const std::vector<std::string>& outputs) {
-    if (outputs.empty()) return;
-    const Names names(graph_);
     for (const std::string& output : outputs) {
-      const NodeId id = names.find(node_of(output));
+      const NodeId id = index_.names().find(node_of(output));
       if (id == kNoNode || item_of_[index_of(id)] == kNoItem) continue;
       Item& item = sheet_.items[item_of_[index_of(id)]];
       if (item.look == Look::kPlain) item.look = Look::kOutput;
@@ -128,6 +126,7 @@ class SheetMaker {
     }
   }
 
+  const GraphIndex& index_;
   const Graph& graph_;
   OpDefs& ops_;
   const SheetOptions& options_;
@@ -161,12 +160,13 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
   Graph& graph = model.graph();
   graph.decode();
   AroundGraph surroundings{initializers(model.meta()), {}};
-  for (const TensorSummary& output : summarize(model, model.selected, ops).outputs)
+  const GraphIndex index(graph);
+  for (const TensorSummary& output : summarize(model, model.selected, ops, index).outputs)
     surroundings.outputs.push_back(output.tensor);
   const Selection* selection = options.selection;
-  Inference shapes(graph, ops);
+  Inference shapes(index, ops);
   sheets.push_back(
-      SheetMaker(graph, defs, options, selection == nullptr ? nullptr : &selection->nodes, &shapes.main())
+      SheetMaker(index, defs, options, selection == nullptr ? nullptr : &selection->nodes, &shapes.main())
           .run(surroundings));
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   const std::vector<size_t> entries = entry_functions(model, library);
@@ -179,7 +179,8 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
     }
     Function& function = library.functions[i];
     function.body.decode();
-    sheets.push_back(SheetMaker(function.body, defs, options, hits, shapes.function(function.name)).run({}));
+    const GraphIndex body(function.body);
+    sheets.push_back(SheetMaker(body, defs, options, hits, shapes.function(function.name)).run({}));
     sheets.back().function = function.name;
     const auto entry = std::find(entries.begin(), entries.end(), i);
     if (entry != entries.end())

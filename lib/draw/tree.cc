@@ -1,8 +1,8 @@
 #include "draw/tree.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "base/hash_index.h"
 #include "graph/names.h"
 
 namespace gedit {
@@ -41,7 +41,7 @@ class Planter {
   Planter(const Wiring& wiring, const std::vector<bool>& keep, Sheet& sheet)
       : wiring_(wiring), keep_(keep), sheet_(sheet), item_of_(wiring.vertices.size(), kNoItem) {
     scopes_.emplace_back();
-    scope_of_.emplace(std::string_view(), 0);
+    scope_of_.add(name_hash({}), 0);
   }
 
   std::vector<uint32_t> run() {
@@ -52,9 +52,9 @@ class Planter {
     for (uint32_t v = 0; v < wiring_.vertices.size(); ++v) {
       if (!keep_[v]) continue;
       const std::string_view name = wiring_.vertices[v].name;
-      const auto self = wiring_.vertices[v].bytes.empty() ? scope_of_.end() : scope_of_.find(name);
-      const bool in_itself = self != scope_of_.end() && self->second != 0;
-      const uint32_t scope = in_itself ? self->second : scope_of_vertex[v];
+      const uint32_t self = wiring_.vertices[v].bytes.empty() ? HashIndex::kNone : scope_named(name);
+      const bool in_itself = self != HashIndex::kNone && self != 0;
+      const uint32_t scope = in_itself ? self : scope_of_vertex[v];
       const size_t length = scope == 0 ? 0 : scopes_[scope].path.size() + 1;
       scopes_[scope].children.push_back({in_itself ? std::string_view() : name.substr(length), v, false});
     }
@@ -74,6 +74,10 @@ class Planter {
     std::vector<Child> children{};
   };
 
+  uint32_t scope_named(std::string_view path) const {
+    return scope_of_.find(name_hash(path), [&](uint32_t scope) { return scopes_[scope].path == path; });
+  }
+
   // Neighbours lie in the same scopes, so most are those of the name before.
   uint32_t scope_around(std::string_view name) {
     uint32_t scope = 0;
@@ -83,13 +87,15 @@ class Planter {
       if (slash == std::string_view::npos) break;
       const std::string_view path = name.substr(0, slash);
       if (level >= last_.size() || scopes_[last_[level]].path != path) {
-        const auto [found, fresh] = scope_of_.try_emplace(path, static_cast<uint32_t>(scopes_.size()));
-        if (fresh) {
+        uint32_t found = scope_named(path);
+        if (found == HashIndex::kNone) {
+          found = static_cast<uint32_t>(scopes_.size());
+          scope_of_.add(name_hash(path), found);
           scopes_.push_back({path});
-          scopes_[scope].children.push_back({path.substr(begin), found->second, true});
+          scopes_[scope].children.push_back({path.substr(begin), found, true});
         }
         last_.resize(level);
-        last_.push_back(found->second);
+        last_.push_back(found);
       }
       scope = last_[level];
       begin = slash + 1;
@@ -134,7 +140,7 @@ class Planter {
   Sheet& sheet_;
   std::vector<uint32_t> item_of_;
   std::vector<Scope> scopes_;
-  std::unordered_map<std::string_view, uint32_t> scope_of_;
+  HashIndex scope_of_;          // by path
   std::vector<uint32_t> last_;  // scopes around the last name, outermost first
 };
 

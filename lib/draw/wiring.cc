@@ -23,8 +23,8 @@ std::string variable_shape_text(std::string_view node_def) {
 
 class Wirer {
  public:
-  Wirer(const Graph& graph, OpDefs& ops, const GraphShapes* shapes, std::vector<std::string>& types)
-      : graph_(graph), ops_(ops), shapes_(shapes), names_(graph), types_(types) {
+  Wirer(const GraphIndex& index, OpDefs& ops, const GraphShapes* shapes, std::vector<std::string>& types)
+      : index_(index), graph_(index.graph()), ops_(ops), shapes_(shapes), types_(types) {
     if (types_.empty()) types_.emplace_back();
     for (uint32_t i = 0; i < types_.size(); ++i) type_index_.emplace(types_[i], i);
   }
@@ -92,24 +92,29 @@ class Wirer {
       const size_t first_result = size() - results_.size();
       if (v >= first_result) {
         const auto& [text, control] = results_[v - first_result];
-        input(text, control);
+        const Input input = parse_input_of(graph_, text);
+        add_input(input, vertex(input.node), control);
       } else if (v < graph_.size()) {
-        each_input(wiring_.vertices[v].bytes, [&](std::string_view text) { input(text, false); });
+        const std::span<const NodeId> producers = index_.producers().of(NodeId{v});
+        size_t at = 0;
+        each_input(wiring_.vertices[v].bytes, [&](std::string_view text) {
+          const Input input = parse_input_of(graph_, text);
+          add_input(input, index_.producers().complete() ? index_of(producers[at++]) : vertex(input.node),
+                    false);
+        });
       }
     }
     wiring_.begins.push_back(static_cast<uint32_t>(wiring_.inputs.size()));
   }
 
-  void input(std::string_view text, bool control) {
-    const Input input = parse_input_of(graph_, text);
+  void add_input(const Input& input, uint32_t from, bool control) {
     control = control || input.control;
-    const uint32_t from = vertex(input.node);
     if (from == kNoVertex) return;  // gedit check tells
     wiring_.inputs.push_back({from, control ? 0 : type_of(from, port(from, input)), control});
   }
 
   uint32_t vertex(std::string_view name) const {
-    const NodeId id = names_.find(name);
+    const NodeId id = index_.names().find(name);
     if (id != kNoNode) return index_of(id);
     const auto found = arguments_.find(name);
     return found == arguments_.end() ? kNoVertex : found->second;
@@ -226,7 +231,7 @@ class Wirer {
   void parts_of_state(const std::vector<std::string_view>& initializers) {
     NodeSet named(graph_.size());
     for (const std::string_view name : initializers) {
-      const NodeId id = names_.find(node_of(name));
+      const NodeId id = index_.names().find(node_of(name));
       if (id != kNoNode) named.add(id);
     }
     for (uint32_t v = 0; v < graph_.size(); ++v) {
@@ -288,10 +293,10 @@ class Wirer {
     }
   }
 
+  const GraphIndex& index_;
   const Graph& graph_;
   OpDefs& ops_;
   const GraphShapes* shapes_;
-  const Names names_;
   std::vector<std::string>& types_;
   std::unordered_map<std::string, uint32_t> type_index_;
   Wiring wiring_;
@@ -312,18 +317,9 @@ class Wirer {
 
 }  // namespace
 
-const OpDef* OpDefs::find(std::string_view op) {
-  const auto found = defs_.find(op);
-  if (found != defs_.end()) return found->second.name.empty() ? nullptr : &found->second;
-  const std::string_view definition = ops_.find(op);
-  OpDef& def = defs_[op];
-  if (!definition.empty()) def = parse_op_def(definition);
-  return def.name.empty() ? nullptr : &def;
-}
-
-Wiring wire(const Graph& graph, OpDefs& ops, const std::vector<std::string_view>& initializers,
+Wiring wire(const GraphIndex& index, OpDefs& ops, const std::vector<std::string_view>& initializers,
             const NodeSet* own, const GraphShapes* shapes, std::vector<std::string>& types) {
-  return Wirer(graph, ops, shapes, types).run(initializers, own);
+  return Wirer(index, ops, shapes, types).run(initializers, own);
 }
 
 }  // namespace gedit

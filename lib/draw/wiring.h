@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "draw/sheet.h"
-#include "graph/graph.h"
-#include "graph/names.h"
-#include "ops/registry.h"
+#include "graph/index.h"
+#include "graph/op_defs.h"
 #include "shape/infer.h"
 
 namespace gedit {
@@ -34,21 +32,10 @@ struct Wiring {
   std::vector<uint32_t> host;    // of kRead: the vertex it reads; of kPart: the variable or table
 };
 
-// What is known of each op, parsed once.
-class OpDefs {
- public:
-  explicit OpDefs(Registry& ops) : ops_(ops) {}
-  const OpDef* find(std::string_view op);  // null where it is unknown
-
- private:
-  Registry& ops_;
-  std::unordered_map<std::string_view, OpDef> defs_;
-};
-
-// Of a decoded graph. `initializers`: names of nodes that initialize a variable, from VariableDefs; `own`:
+// Of a graph. `initializers`: names of nodes that initialize a variable, from VariableDefs; `own`:
 // nodes that get a box whatever they are; `shapes`: of tensors of which the file says nothing, or null.
 // `types` gains the texts.
-Wiring wire(const Graph& graph, OpDefs& ops, const std::vector<std::string_view>& initializers,
+Wiring wire(const GraphIndex& index, OpDefs& ops, const std::vector<std::string_view>& initializers,
             const NodeSet* own, const GraphShapes* shapes, std::vector<std::string>& types);
 
 }  // namespace gedit

@@ -74,6 +74,9 @@ class Graph {
     return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of(node_op(bytes(id)));
   }
   bool is(NodeId id, OpKinds any) const { return kinds(id).has_any(any); }
+  // Its number among ops(), GraphOps::kOther where that had no room: for what is known of an op once (OpsOf).
+  uint16_t op_number(NodeId id) const { return nodes_.ops[index_of(id)]; }
+  const GraphOps& ops() const { return ops_; }
 
   void replace(NodeId id, std::string node_def);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.

@@ -23,8 +23,9 @@ bool digits(std::string_view text) {
 
 // Whether a device may stand without quotes.
 bool bare_device(std::string_view device) {
-  return device.find_first_of(" {#\"\\\x7f") == std::string_view::npos && valid_utf8(device) &&
-         std::ranges::none_of(device, [](char c) { return c >= 0 && c < 0x20; });
+  return valid_utf8(device) && std::ranges::none_of(device, [](char c) {
+           return (c >= 0 && c <= ' ') || c == '{' || c == '#' || c == '"' || c == '\\' || c == 0x7f;
+         });
 }
 
 void print_dtype(std::string& out, uint64_t number) {
@@ -370,27 +371,32 @@ void print_node(std::string& out, std::string_view node, bool full) {
   std::string_view device;
   std::string rest;
   StringMap attrs;
+  const char* first_input = nullptr;
+  size_t inputs = 0;
   for (Fields fields(node); fields.next();) {
     const Field& field = fields.field();
-    if (field.bytes(1))
+    if (field.bytes(1)) {
       name = field.value;
-    else if (field.bytes(2))
+    } else if (field.bytes(2)) {
       op = field.value;
-    else if (field.bytes(4))
+    } else if (field.bytes(3)) {
+      if (inputs++ == 0) first_input = field.raw.data();
+    } else if (field.bytes(4)) {
       device = field.value;
-    else if (field.bytes(5))
+    } else if (field.bytes(5)) {
       attrs.add(field.value);
-    else if (!field.bytes(3))
+    } else {
       rest += field.raw;
+    }
   }
   print_name(out, name);
   out += " = ";
   print_name(out, op);
   out += '(';
-  const size_t start = out.size();
-  for (Fields fields(node); fields.next();) {
+  Fields fields(inputs == 0 ? std::string_view() : std::string_view(first_input, node.end()));
+  for (size_t told = 0; told < inputs && fields.next();) {
     if (!fields->bytes(3)) continue;
-    if (out.size() > start) out += ", ";
+    if (told++ > 0) out += ", ";
     print_input(out, fields->value);
   }
   out += ')';

@@ -33,6 +33,7 @@ void StringMap::add(std::string_view entry) {
     ++values;
   }
   if (values > 1) read.value = merged(entry, 2, kept_);
+  if (entries_.empty()) entries_.reserve(8);  // few nodes have more
   entries_.push_back(read);
 }
 

@@ -1,5 +1,6 @@
 #include "graph/numbers.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,48 +45,53 @@ void print_decimal(std::string& out, Number value) {
     if (std::signbit(value)) out += '-';
     return append_integer(out, static_cast<uint64_t>(std::abs(value)));
   }
+  if (std::signbit(value)) out += '-';
   std::array<char, 40> buffer;
-  std::string_view text(buffer.data(), fmt::format_to(buffer.data(), "{}", value));
-  if (text.starts_with('-')) {
-    out += '-';
-    text.remove_prefix(1);
-  }
-  if (text == "inf") {
-    out += text;
+  const char* const end = fmt::format_to(buffer.data(), FMT_COMPILE("{}"), std::abs(value));
+  if (buffer[0] == 'i') {
+    out += "inf";
     return;
   }
 
   // The digits without zeros around them, and the power of ten of the first one.
-  int exponent = 0;
-  if (const size_t e = text.find('e'); e != std::string_view::npos) {
-    const size_t sign = text[e + 1] == '+' ? 1 : 0;
-    std::from_chars(text.data() + e + 1 + sign, text.data() + text.size(), exponent);
-    text = text.substr(0, e);
+  std::array<char, 40> significant;
+  size_t length = 0;
+  int seen = 0, first = -1, point = -1, exponent = 0;  // positions among all digits
+  for (const char* p = buffer.data(); p != end; ++p) {
+    if (*p == 'e') {
+      std::from_chars(p + (p[1] == '+' ? 2 : 1), end, exponent);
+      break;
+    }
+    if (*p == '.') {
+      point = seen;
+      continue;
+    }
+    if (first < 0 && *p != '0') first = seen;
+    if (first >= 0) significant[length++] = *p;
+    ++seen;
   }
-  const size_t point = std::min(text.find('.'), text.size());
-  const size_t first = text.find_first_of("123456789");
-  exponent += static_cast<int>(point) - static_cast<int>(first) - (first < point ? 1 : 0);
-  std::string digits(text.substr(first, text.find_last_of("123456789") + 1 - first));
-  std::erase(digits, '.');
+  while (significant[length - 1] == '0') --length;
+  exponent += (point < 0 ? seen : point) - first - 1;
+  const std::string_view digits(significant.data(), length);
 
-  const int count = static_cast<int>(digits.size());
+  const int count = static_cast<int>(length);
   const int scientific = count + (count > 1 ? 1 : 0) + (std::abs(exponent) < 100 ? 4 : 5);
   const int plain = exponent < 0 ? 1 - exponent + count : std::max(exponent + 1, count + 1);
   if (exponent == count - 1) {
     out += digits;
   } else if (plain > scientific) {
     out += digits[0];
-    if (count > 1) out.append(".").append(digits, 1);
+    if (count > 1) out.append(1, '.').append(digits, 1);
     out += exponent < 0 ? "e-" : "e+";
     if (std::abs(exponent) < 10) out += '0';
     out += std::to_string(std::abs(exponent));
   } else if (exponent < 0) {
-    out.append("0.").append(static_cast<size_t>(-exponent - 1), '0').append(digits);
+    out.append("0.", 2).append(static_cast<size_t>(-exponent - 1), '0').append(digits);
   } else if (exponent >= count) {
     fmt::format_to(std::back_inserter(out), "{:.0f}", std::abs(value));  // all its digits, instead of zeros
   } else {
     out.append(digits, 0, static_cast<size_t>(exponent) + 1)
-        .append(".")
+        .append(1, '.')
         .append(digits, static_cast<size_t>(exponent) + 1);
   }
 }
@@ -94,7 +100,9 @@ template <typename Number>
 void print_finite(std::string& out, Number value) {
   const size_t start = out.size();
   print_decimal(out, value);
-  if (out.find_first_of(".en", start) == std::string::npos) out += ".0";  // `n`: inf
+  const bool shown = std::any_of(out.begin() + static_cast<std::ptrdiff_t>(start), out.end(),
+                                 [](char c) { return c == '.' || c == 'e' || c == 'n'; });
+  if (!shown) out += ".0";  // `n`: inf
 }
 
 void print_nan(std::string& out, uint64_t bits, uint64_t usual, size_t digits) {

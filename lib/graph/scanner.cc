@@ -33,8 +33,13 @@ bool is_bare(std::string_view text) { return !text.empty() && std::ranges::all_o
 
 void print_quoted(std::string& out, std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
   out += '"';
   for (size_t i = 0; i < text.size();) {
+    const size_t begin = i;
+    while (i < text.size() && plain(text[i])) ++i;
+    out += text.substr(begin, i - begin);
+    if (i == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[i]);
     const size_t length = byte < 0x80 ? 1 : utf8_length(text.substr(i));
     if (byte == '"' || byte == '\\') {

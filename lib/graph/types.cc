@@ -16,6 +16,15 @@ class AttrLookup {
   AttrLookup(const OpDef& op, std::string_view node_def) : op_(op), node_def_(node_def) {}
 
   std::optional<std::string_view> find(std::string_view key) {
+    if (asked_ == 0 || key != last_key_) {  // mostly all arguments are of one type
+      last_ = look_up(key);
+      last_key_ = key;
+    }
+    return last_;
+  }
+
+ private:
+  std::optional<std::string_view> look_up(std::string_view key) {
     if (asked_++ < kMostWalks) {
       const auto found = find_attr(node_def_, key);
       if (found) return found;
@@ -27,7 +36,6 @@ class AttrLookup {
     return found == all_.end() ? std::nullopt : std::optional(found->second);
   }
 
- private:
   void collect() {
     for (const AttrDef& attr : op_.attrs) {
       if (attr.has_default) all_[attr.name] = attr.default_value;
@@ -39,13 +47,19 @@ class AttrLookup {
   const OpDef& op_;
   std::string_view node_def_;
   size_t asked_ = 0;
+  std::string_view last_key_;
+  std::optional<std::string_view> last_;
   std::unordered_map<std::string_view, std::string_view> all_;
 };
 
 // The number that an AttrValue holds in this field, if it is the one that it holds.
 std::optional<uint64_t> number_in(const std::optional<std::string_view>& attr_value, uint32_t field) {
-  if (!attr_value || !has_field(*attr_value, field)) return std::nullopt;
-  return last_varint(*attr_value, field);
+  std::optional<uint64_t> number;
+  if (!attr_value) return number;
+  for (Fields fields(*attr_value); fields.next();) {
+    if (fields->number == field) number = fields->wire == Wire::kVarint ? fields->varint : number.value_or(0);
+  }
+  return number;
 }
 
 // Hostile counts: a node has no more inputs or outputs than this.

@@ -13,7 +13,7 @@ namespace gedit {
 namespace {
 
 constexpr uint8_t kNeeded = name_role::kNeeded, kSubject = name_role::kSubject,
-                  kOutside = name_role::kOutside;
+                  kOutside = name_role::kOutside, kGoesAlone = name_role::kGoesAlone;
 
 constexpr SchemaField name(uint32_t number, uint8_t roles = 0) {
   return {number, SchemaField::Is::kName, NameKind::kNode, nullptr, roles};
@@ -21,8 +21,8 @@ constexpr SchemaField name(uint32_t number, uint8_t roles = 0) {
 constexpr SchemaField name(uint32_t number, NameKind kind) {
   return {number, SchemaField::Is::kName, kind, nullptr};
 }
-constexpr SchemaField message(uint32_t number, const Schema& schema) {
-  return {number, SchemaField::Is::kMessage, NameKind::kNode, &schema};
+constexpr SchemaField message(uint32_t number, const Schema& schema, uint8_t roles = 0) {
+  return {number, SchemaField::Is::kMessage, NameKind::kNode, &schema, roles};
 }
 constexpr SchemaField map_value(uint32_t number, const Schema& schema) {
   return {number, SchemaField::Is::kMapValue, NameKind::kNode, &schema};
@@ -42,14 +42,15 @@ constexpr std::array kSaverFields{name(1), name(2), name(3)};
 
 // control_flow.proto. external_values maps tensor names to tensor names; nested contexts hold contexts.
 // A context is its predicate and pivots; values may go, and with a variable of the loop its enter and exit.
-constexpr std::array kExternalFields{name(1, kOutside), name(2)};
+// So may a nested context: the loops of gradients lie in the cond whose branch holds the forward loop.
+constexpr std::array kExternalFields{name(1, kNeeded), name(2, kNeeded | name_role::kInside)};
 constexpr Schema kExternalValue{kExternalFields};
-constexpr std::array kValuesFields{name(1), message(2, kExternalValue)};
+constexpr std::array kValuesFields{name(1), message(2, kExternalValue, kGoesAlone)};
 constexpr Schema kValuesDef{kValuesFields};
 extern const Schema kControlFlowContextDef;
 constexpr std::array kCondFields{name(1, NameKind::kContext), name(2, kNeeded | kOutside),
                                  name(3, kNeeded | kSubject), message(5, kValuesDef),
-                                 message(6, kControlFlowContextDef)};
+                                 message(6, kControlFlowContextDef, kGoesAlone)};
 constexpr std::array kWhileFields{name(1, NameKind::kContext),
                                   name(5, kNeeded | kSubject),
                                   name(6, kNeeded),
@@ -58,19 +59,17 @@ constexpr std::array kWhileFields{name(1, NameKind::kContext),
                                   message(9, kValuesDef),
                                   name(10),
                                   name(11, kNeeded | kOutside),
-                                  message(12, kControlFlowContextDef)};
+                                  message(12, kControlFlowContextDef, kGoesAlone)};
 constexpr std::array kContextFields{message(1, kCondContextDef), message(2, kWhileContextDef)};
 const Schema kControlFlowContextDef{kContextFields};
 
 // meta_graph.proto
 constexpr std::array kCooSparseFields{name(1, kNeeded), name(2, kNeeded), name(3, kNeeded)};
 constexpr Schema kCooSparse{kCooSparseFields};
-extern const Schema kTensorInfo;
 constexpr std::array kCompositeFields{message(2, kTensorInfo)};
 constexpr Schema kCompositeTensor{kCompositeFields};
 constexpr std::array kTensorInfoFields{name(1, kNeeded), message(4, kCooSparse),
                                        message(5, kCompositeTensor)};
-const Schema kTensorInfo{kTensorInfoFields};
 constexpr std::array kSignatureFields{map_value(1, kTensorInfo), map_value(2, kTensorInfo)};
 constexpr std::array kSignatureInputsFields{map_value(1, kTensorInfo)};
 constexpr std::array kAssetFields{message(1, kTensorInfo)};
@@ -123,7 +122,7 @@ bool map_map_entry(const Field& field, const SchemaField& rule, const NameMap& m
   return true;
 }
 
-// False where a name that makes up the message is left out (an external value): the whole goes.
+// False where a name is left out that the message needs.
 bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, int depth, std::string& out) {
   if (depth > kDeepest) throw Malformed(bytes.data(), "messages nest too deep");
   bool whole = true;
@@ -141,14 +140,15 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
         } else if (map.map(rule->kind, fields->value, text)) {
           append_bytes_field(out, fields->number, text);
         } else {
-          whole = false;
+          whole = whole && !rule->has(kNeeded);
         }
         break;
-      case SchemaField::Is::kMessage:
-        if (map_into(fields->value, *rule->schema, map, depth + 1, text) || rule->schema != &kExternalValue) {
-          append_bytes_field(out, fields->number, text);
-        }
+      case SchemaField::Is::kMessage: {
+        const bool part = map_into(fields->value, *rule->schema, map, depth + 1, text);
+        if (part || !rule->has(kGoesAlone)) append_bytes_field(out, fields->number, text);
+        whole = whole && (part || rule->has(kGoesAlone));
         break;
+      }
       case SchemaField::Is::kAny:
         map_into(fields->value, *rule->schema, map, depth + 1, text);
         append_bytes_field(out, fields->number, text);
@@ -160,24 +160,26 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
   return whole;
 }
 
-void each_name_in(std::string_view bytes, const Schema& schema, const NameUse& use, int depth) {
+// `leaving`: roles of messages that are passed over.
+void each_name_in(std::string_view bytes, const Schema& schema, uint8_t leaving, const NameUse& use,
+                  int depth) {
   if (depth > kDeepest) throw Malformed(bytes.data(), "messages nest too deep");
   for (Fields fields(bytes); fields.next();) {
     const SchemaField* rule = fields->wire == Wire::kBytes ? find(schema, fields->number) : nullptr;
-    if (rule == nullptr) continue;
+    if (rule == nullptr || rule->has(leaving)) continue;
     switch (rule->is) {
       case SchemaField::Is::kName:
         if (!fields->value.empty()) use(*rule, fields->value, depth);
         break;
       case SchemaField::Is::kMessage:
       case SchemaField::Is::kAny:
-        each_name_in(fields->value, *rule->schema, use, depth + 1);
+        each_name_in(fields->value, *rule->schema, leaving, use, depth + 1);
         break;
       case SchemaField::Is::kMapKey:
         use(*rule, map_entry(fields->value).key, depth);
         break;
       case SchemaField::Is::kMapValue:
-        each_name_in(map_entry(fields->value).value, *rule->schema, use, depth + 1);
+        each_name_in(map_entry(fields->value).value, *rule->schema, leaving, use, depth + 1);
         break;
     }
   }
@@ -219,6 +221,7 @@ const Schema kQueueRunnerDef{kQueueRunnerFields, "QueueRunnerDef"};
 const Schema kSaverDef{kSaverFields, "SaverDef"};
 const Schema kCondContextDef{kCondFields, "CondContextDef"};
 const Schema kWhileContextDef{kWhileFields, "WhileContextDef"};
+const Schema kTensorInfo{kTensorInfoFields};
 const Schema kSignatureDef{kSignatureFields};
 const Schema kSignatureInputs{kSignatureInputsFields};
 const Schema kAssetFileDef{kAssetFields};
@@ -238,7 +241,15 @@ std::string map_names(std::string_view message, const Schema& schema, const Name
 }
 
 void each_name(std::string_view message, const Schema& schema, const NameUse& use) {
-  if (!names_nothing(message, schema)) each_name_in(message, schema, use, 0);
+  if (!names_nothing(message, schema)) each_name_in(message, schema, 0, use, 0);
+}
+
+void each_needed_name(std::string_view message, const Schema& schema, const NameUse& use) {
+  if (names_nothing(message, schema)) return;
+  const NameUse needed = [&](const SchemaField& field, std::string_view name, int depth) {
+    if (field.has(kNeeded)) use(field, name, depth);
+  };
+  each_name_in(message, schema, kGoesAlone, needed, 0);
 }
 
 }  // namespace gedit

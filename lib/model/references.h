@@ -21,11 +21,14 @@ enum class NameKind : uint8_t {
   kFunction,
 };
 
-// What a node or tensor is to the message that names it; several may be true.
+// What a node or tensor is to the message that names it, and a message to the one around it; several may be
+// true.
 namespace name_role {
 constexpr uint8_t kNeeded = 1,  // without it the message is of no use
     kSubject = 2,               // what the message is about: a copy of it makes a copy of the message
-    kOutside = 4;               // may lie outside of what was copied; then it is the original's
+    kOutside = 4,               // may lie outside of what was copied; then it is the original's
+    kInside = 8,                // as what the name before it comes in, which then is one outside
+    kGoesAlone = 16;            // a message that is left out where it lacks what it needs
 }
 
 struct Schema;
@@ -49,7 +52,7 @@ struct Schema {
 };
 
 extern const Schema kVariableDef, kQueueRunnerDef, kSaverDef, kCondContextDef, kWhileContextDef,
-    kSignatureDef, kSignatureInputs, kAssetFileDef, kSavedObjectGraph, kMetaInfoDef, kAnyItem;
+    kSignatureDef, kSignatureInputs, kTensorInfo, kAssetFileDef, kSavedObjectGraph, kMetaInfoDef, kAnyItem;
 
 // What becomes of a name.
 class NameMap {
@@ -69,5 +72,8 @@ std::string map_names(std::string_view message, const Schema& schema, const Name
 // Throws as map_names does.
 using NameUse = std::function<void(const SchemaField& field, std::string_view name, int depth)>;
 void each_name(std::string_view message, const Schema& schema, const NameUse& use);
+
+// The same with those alone without which the whole message is of no use.
+void each_needed_name(std::string_view message, const Schema& schema, const NameUse& use);
 
 }  // namespace gedit

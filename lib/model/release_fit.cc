@@ -19,6 +19,21 @@ struct TypeRow {
 constexpr TypeRow kTypeRows[] = {{21, 21, "1.4"},  {22, 23, "1.5"},  {24, 25, "2.12"},
                                  {29, 30, "2.13"}, {26, 28, "2.21"}, {31, 63, "2.21"}};
 
+// Ops that take tensors of other ranks from a release on, which their OpDefs do not tell: imported there and
+// before.
+constexpr std::pair<std::string_view, std::string_view> kOtherRanks[] = {{"BoostedTreesBucketize", "1.13"}};
+
+// The releases in which the op takes tensors of the same ranks as in `reference`.
+Releases with_same_ranks(std::string_view op, ReleaseNumber reference, const OpHistory& history) {
+  for (const auto& [name, since] : kOtherRanks) {
+    const auto first = name == op ? history.find(since) : std::nullopt;
+    if (!first) continue;
+    const Releases older = release_bit(*first) - 1;
+    return reference < *first ? older : ~older;
+  }
+  return history.all();
+}
+
 // Calls use(DType) for the types in an AttrValue, one or a list.
 template <typename Use>
 void each_type(std::string_view attr_value, Use use) {
@@ -238,6 +253,7 @@ const OpFit& ReleaseFit::add(std::string_view op, const std::vector<OpEra>& eras
     }
     attributes_seen |= era.releases();
   }
+  fit->arguments &= with_same_ranks(op, reference_, history_);
   fit->plain = fit->arguments & ~fit->contrib & ~fit->deprecated & attributes_seen;
   for (AttrFit& attr : fit->attrs) {
     fit->plain &= attr.known;

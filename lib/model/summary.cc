@@ -6,9 +6,7 @@
 #include <unordered_set>
 
 #include "base/parallel.h"
-#include "graph/edges.h"
 #include "graph/library.h"
-#include "graph/names.h"
 #include "model/calls.h"
 #include "model/collections.h"
 #include "model/init_op.h"
@@ -25,6 +23,20 @@ std::string tensor_name(std::string_view name) {
   return name.ends_with(":0") ? std::string(name.substr(0, name.size() - 2)) : std::string(name);
 }
 
+constexpr uint32_t kSparseField = 4, kCompositeField = 5;  // of a TensorInfo
+constexpr int kDeepestComposite = 64;
+
+void add_parts(std::string_view info, std::vector<std::string>& parts, int depth) {
+  for (Fields fields(info); fields.next();) {
+    if (fields->bytes(1) && depth > 0) parts.push_back(tensor_name(fields->value));
+    for (Fields part(fields->number >= kSparseField ? fields->value : std::string_view()); part.next();) {
+      if (fields->bytes(kSparseField) && part->bytes(part->number)) parts.push_back(tensor_name(part->value));
+      if (fields->bytes(kCompositeField) && part->bytes(2) && depth < kDeepestComposite)
+        add_parts(part->value, parts, depth + 1);
+    }
+  }
+}
+
 TensorSummary tensor_info(std::string_view info) {
   TensorSummary summary;
   summary.shape = std::nullopt;
@@ -33,15 +45,19 @@ TensorSummary tensor_info(std::string_view info) {
     if (fields->number == 2) summary.dtype = static_cast<DType>(fields->varint);
     if (fields->bytes(3)) summary.shape = parse_shape_proto(fields->value);
   }
+  if (summary.tensor.empty()) add_parts(info, summary.parts, 0);
   return summary;
 }
 
 class Summarizer {
  public:
-  Summarizer(Model& model, size_t meta, Registry& ops, int depth)
-      : model_(model), meta_(model.meta_graphs[meta]), graph_(meta_.graph), ops_(ops), depth_(depth) {
-    graph_.decode();
-  }
+  Summarizer(Model& model, size_t meta, Registry& ops, const GraphIndex& index, int depth)
+      : model_(model),
+        meta_(model.meta_graphs[meta]),
+        graph_(meta_.graph),
+        ops_(ops),
+        index_(index),
+        depth_(depth) {}
 
   GraphSummary run() {
     head();
@@ -59,18 +75,18 @@ class Summarizer {
 
  private:
   SummarizedGraph summarized() {
-    Names names(graph_);
-    Edges sources = producers(graph_, names);
-    Edges readers = reversed(sources);
-    Savers savers = find_savers(graph_, names, readers, variable_initializers(meta_, names));
+    const Names& names = index_.names();
     return {meta_,
             graph_,
             ops_,
-            std::move(names),
-            std::move(sources),
-            std::move(readers),
-            std::move(savers),
-            std::move(placeholders_)};
+            names,
+            index_.producers(),
+            index_.readers(),
+            find_savers(graph_, names, index_.readers(), variable_initializers(meta_, names)),
+            std::move(placeholders_),
+            std::move(named_gradients_),
+            std::move(weights_),
+            constants_};
   }
 
   void head() {
@@ -85,27 +101,54 @@ class Summarizer {
 
   void count_nodes() {
     for (const auto& [op, count] : graph_.op_counts()) summary_.ops.emplace(op, count);
-    std::vector<std::set<std::string_view>> devices(pieces_of(graph_.size()));
-    in_parallel(devices.size(), [&](size_t piece) {
-      const size_t end = std::min<size_t>((piece + 1) * kPerPiece, graph_.size());
-      for (size_t i = piece * kPerPiece; i < end; ++i) {
-        const std::string_view device = node_device(graph_.bytes(NodeId{static_cast<uint32_t>(i)}));
-        if (!device.empty()) devices[piece].insert(device);
-      }
-    });
-    std::set<std::string_view> all;
-    for (const auto& of_piece : devices) all.insert(of_piece.begin(), of_piece.end());
-    summary_.devices.assign(all.begin(), all.end());
+    look_at_records();
     std::set<std::string_view> in_functions;
     each_body_node(graph_.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
       if (const std::string_view device = node_device(node_def); !device.empty()) in_functions.insert(device);
     });
     summary_.function_devices.assign(in_functions.begin(), in_functions.end());
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (graph_.is(NodeId{i}, OpKind::kMustBeFed | OpKind::kPlaceholderWithDefault))
-        placeholders_.push_back(NodeId{i});
-    }
     summary_.nodes = graph_.size();
+  }
+
+  // What takes a look at every record is found in one pass, on all cores.
+  void look_at_records() {
+    struct Piece {
+      std::set<std::string_view> devices;
+      std::vector<NodeId> placeholders, named_gradients, weights;
+      uint64_t constants = 0;
+    };
+    std::vector<Piece> pieces(pieces_of(graph_.size()));
+    in_parallel(pieces.size(), [&](size_t k) {
+      Piece& piece = pieces[k];
+      std::string_view last;
+      const auto end = static_cast<uint32_t>(std::min<size_t>((k + 1) * kPerPiece, graph_.size()));
+      for (auto i = static_cast<uint32_t>(k * kPerPiece); i < end; ++i) {
+        const NodeId id{i};
+        const std::string_view node_def = graph_.bytes(id);
+        const std::string_view device = node_device(node_def);
+        if (!device.empty() && device != last) piece.devices.insert(last = device);
+        if (graph_.is(id, OpKind::kMustBeFed | OpKind::kPlaceholderWithDefault))
+          piece.placeholders.push_back(id);
+        if (graph_.name(id).find("gradients") != std::string_view::npos) piece.named_gradients.push_back(id);
+        if (!graph_.is(id, OpKind::kConst)) continue;
+        const ConstantSize size = constant_size(node_def);
+        piece.constants += size.elements;
+        if (size.weight) piece.weights.push_back(id);
+      }
+    });
+    std::set<std::string_view> devices;
+    weights_ = NodeSet(graph_.size());
+    const auto append = [](std::vector<NodeId>& all, const std::vector<NodeId>& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
+    for (const Piece& piece : pieces) {
+      devices.insert(piece.devices.begin(), piece.devices.end());
+      append(placeholders_, piece.placeholders);
+      append(named_gradients_, piece.named_gradients);
+      for (const NodeId id : piece.weights) weights_.add(id);
+      constants_ += piece.constants;
+    }
+    summary_.devices.assign(devices.begin(), devices.end());
   }
 
   void functions() {
@@ -146,7 +189,9 @@ class Summarizer {
       const std::string_view node_def = graph_.bytes(NodeId{i});
       const std::string_view name = node_name(node_def);
       const auto variable = variables.find(name);
-      const uint64_t constants = summary_.variables.empty() ? constant_elements(graph_, NodeId{i}) : 0;
+      const uint64_t constants = summary_.variables.empty() && graph_.is(NodeId{i}, OpKind::kConst)
+                                     ? constant_size(node_def).elements
+                                     : 0;
       size_t at = 0;
       for (int level = 0; level < depth_; ++level) {
         at = name.find('/', at);
@@ -178,9 +223,12 @@ class Summarizer {
   MetaGraph& meta_;
   Graph& graph_;
   Registry& ops_;
+  const GraphIndex& index_;
   int depth_;
   GraphSummary summary_;
-  std::vector<NodeId> placeholders_;
+  std::vector<NodeId> placeholders_, named_gradients_;
+  NodeSet weights_;
+  uint64_t constants_ = 0;
 };
 
 }  // namespace
@@ -205,8 +253,14 @@ std::vector<SignatureSummary> list_signatures(const MetaGraph& meta) {
   return signatures;
 }
 
-GraphSummary summarize(Model& model, size_t meta, Registry& ops, int depth) {
-  return Summarizer(model, meta, ops, depth).run();
+GraphSummary summarize(Model& model, size_t meta, Registry& ops, const GraphIndex& index, int depth) {
+  return Summarizer(model, meta, ops, index, depth).run();
+}
+
+GraphSummary summarize(Model& model, size_t meta, Registry& ops) {
+  Graph& graph = model.meta_graphs[meta].graph;
+  graph.decode();
+  return summarize(model, meta, ops, GraphIndex(graph));
 }
 
 }  // namespace gedit

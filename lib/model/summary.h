@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/dtype.h"
+#include "graph/index.h"
 #include "graph/types.h"
 #include "model/model.h"
 #include "ops/registry.h"
@@ -20,7 +21,10 @@ struct TensorSummary {
   std::string tensor;  // `x` for output 0 of x, `x:1`
   std::optional<DType> dtype;
   Shape shape;
-  std::string reason;  // why it is taken for an input or output of the model
+  std::string reason;                // why it is taken for an input or output of the model
+  std::vector<std::string> parts{};  // of a sparse or composite one, which is no tensor itself
+
+  std::vector<std::string> tensors() const { return tensor.empty() ? parts : std::vector{tensor}; }
 };
 
 // Of one example: `bytes` counts 1 for each dimension that is not known, 0 where the type has no size.
@@ -91,7 +95,9 @@ struct GraphSummary {
 // The signatures by key, without those of initialization and training. Throws Malformed.
 std::vector<SignatureSummary> list_signatures(const MetaGraph& meta);
 
-// `meta` is one of the model's MetaGraphs. `depth`: how deep `scopes` goes, 0 for none. Throws Malformed.
-GraphSummary summarize(Model& model, size_t meta, Registry& ops, int depth = 0);
+// `meta` is one of the model's MetaGraphs, `index` that of its graph. `depth`: how deep `scopes` goes, 0 for
+// none. Throws Malformed.
+GraphSummary summarize(Model& model, size_t meta, Registry& ops, const GraphIndex& index, int depth = 0);
+GraphSummary summarize(Model& model, size_t meta, Registry& ops);
 
 }  // namespace gedit

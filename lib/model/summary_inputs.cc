@@ -69,12 +69,11 @@ class GraphInputs {
 
   // What takes an element out of an iterator or a queue: it says what the elements are, and gives no handle.
   const char* pipeline_of(NodeId id) const {
-    const std::string_view node_def = of_.graph.bytes(id);
     if (of_.graph.is(id, OpKind::kIterator))
-      return find_attr(node_def, "output_types") ? "from an iterator" : nullptr;
+      return find_attr(of_.graph.bytes(id), "output_types") ? "from an iterator" : nullptr;
     const auto sources = of_.producers.of(id);
     if (sources.empty() || !of_.graph.is(sources[0], OpKind::kQueue)) return nullptr;
-    return find_attr(node_def, "component_types") ? "from a queue" : nullptr;
+    return find_attr(of_.graph.bytes(id), "component_types") ? "from a queue" : nullptr;
   }
 
   std::vector<uint32_t> read_outputs(NodeId id) const {

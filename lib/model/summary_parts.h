@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "graph/edges.h"
-#include "graph/names.h"
 #include "model/savers.h"
 #include "model/summary.h"
 
@@ -16,17 +14,24 @@ struct SummarizedGraph {
   const MetaGraph& meta;
   const Graph& graph;
   Registry& ops;
-  Names names;
-  Edges producers, consumers;
+  const Names& names;
+  const Edges &producers, &consumers;
   Savers savers;
   std::vector<NodeId> placeholders;
+  std::vector<NodeId> named_gradients;  // `gradients` is in their names
+  NodeSet weights;                      // Consts that may be trained: tables of numbers
+  uint64_t constants;                   // elements of all Consts that may be weights
 };
 
 // 0 where a size is not known.
 uint64_t shape_elements(const Shape& shape);
 
-// Of a Const that may be a weight: 0 for a scalar, for text, and for what is no Const.
-uint64_t constant_elements(const Graph& graph, NodeId id);
+// What a Const holds.
+struct ConstantSize {
+  uint64_t elements = 0;  // of one that may be a weight: 0 for a scalar, and for text
+  bool weight = false;    // whether it may be trained: a table of numbers
+};
+ConstantSize constant_size(std::string_view node_def);
 
 // Fills variables, parameters and parameter_bytes, or else constants.
 void summarize_variables(const SummarizedGraph& of, GraphSummary& summary);

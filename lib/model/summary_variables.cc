@@ -49,12 +49,14 @@ uint64_t shape_elements(const Shape& shape) {
   return count;
 }
 
-uint64_t constant_elements(const Graph& graph, NodeId id) {
-  if (!graph.is(id, OpKind::kConst)) return 0;
-  const std::string_view node_def = graph.bytes(id);
-  if (type_attr(node_def, "dtype") == DType::kString) return 0;
+ConstantSize constant_size(std::string_view node_def) {
+  const auto type = type_attr(node_def, "dtype");
+  if (type == DType::kString) return {};
   const Shape shape = output_shape(node_def, 0);
-  return shape && !shape->empty() ? shape_elements(shape) : 0;
+  if (!shape || shape->empty()) return {};
+  const bool trained =
+      type == DType::kFloat || type == DType::kHalf || type == DType::kDouble || type == DType::kBfloat16;
+  return {shape_elements(shape), trained && shape->size() > 1};
 }
 
 void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
@@ -103,10 +105,7 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     summary.parameters += shape_elements(variable.shape);
     summary.parameter_bytes += shape_elements(variable.shape) * dtype_width(variable.dtype);
   }
-  if (!summary.variables.empty()) return;
-  for (uint32_t i = 0; i < of.graph.size(); ++i) {
-    summary.constants += constant_elements(of.graph, NodeId{i});
-  }
+  if (summary.variables.empty()) summary.constants = of.constants;
 }
 
 }  // namespace gedit

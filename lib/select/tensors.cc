@@ -12,8 +12,31 @@
 namespace gedit {
 namespace {
 
-Error no_such_node(const Graph& graph, std::string_view name) {
+constexpr size_t kFewTensors = 6;
+
+// `KEY.inputs[x], KEY.outputs[y]` of a signature; empty where there is none of that key.
+std::string tensors_of_signature(const Model& model, std::string_view key) {
+  std::string tensors;
+  size_t count = 0;
+  for (const std::string_view bytes : model.meta().parts_of(meta_field::kSignature)) {
+    const MapEntry signature = map_entry(bytes);
+    if (signature.key != key) continue;
+    for (Fields fields(signature.value); fields.next();) {
+      if (!fields->bytes(1) && !fields->bytes(2)) continue;
+      if (++count > kFewTensors) return tensors + ", ...";
+      tensors += (tensors.empty() ? "" : ", ") + printable(key) +
+                 (fields->number == 1 ? ".inputs[" : ".outputs[") + printable(map_entry(fields->value).key) +
+                 "]";
+    }
+  }
+  return tensors;
+}
+
+Error no_such_node(const Model& model, std::string_view name) {
   const Error error = Error(Cause::kRefused, "no such node").of(quoted("node", name));
+  if (const std::string tensors = tensors_of_signature(model, name); !tensors.empty())
+    return error.hint("it is a signature: " + tensors);
+  const Graph& graph = model.graph();
   if (const std::string place = place_in_functions(graph.part(graph_field::kLibrary), name); !place.empty())
     return error.hint(place);
   Near near(name);
@@ -49,7 +72,7 @@ TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std
   if (input.control && !control)
     throw Error(Cause::kRefused, "a control input is no tensor").of(quoted("tensor", text));
   const NodeId node = names.find(input.node);
-  if (node == kNoNode) throw no_such_node(graph, input.node);
+  if (node == kNoNode) throw no_such_node(model, input.node);
   const TensorRef tensor{node, input.index(), input.control};
   if (input.control || input.port.empty()) return tensor;
   const std::string_view node_def = graph.bytes(node);

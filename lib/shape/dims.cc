@@ -33,9 +33,9 @@ Dims::Dims() {
 ListId Dims::list(std::span<const Dim> dims) {
   if (dims.empty()) return kScalar;
   const uint64_t hash = hash_of_list(dims);
-  const int64_t found =
+  const uint32_t found =
       list_index_.find(hash, [&](uint32_t index) { return std::ranges::equal(lists_[index], dims); });
-  if (found >= 0) return static_cast<ListId>(found);
+  if (found != HashIndex::kNone) return found;
   if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < dims.size()) {
     blocks_.emplace_back().reserve(std::max(kBlock, dims.size()));
   }
@@ -44,25 +44,22 @@ ListId Dims::list(std::span<const Dim> dims) {
   block.insert(block.end(), dims.begin(), dims.end());
   const auto id = static_cast<ListId>(lists_.size());
   lists_.emplace_back(block.data() + begin, dims.size());
-  list_index_.add(hash, id, [&](uint32_t index) { return hash_of_list(lists_[index]); });
+  list_index_.add(hash, id);
   return id;
 }
 
 Dim Dims::symbol(Kind kind, Dim a, Dim b, bool size) {
-  const auto hash = [](const Symbol& symbol) {
-    return mixed(mixed(static_cast<uint64_t>(symbol.kind), static_cast<uint64_t>(symbol.a)),
-                 static_cast<uint64_t>(symbol.b));
-  };
-  const Symbol wanted{a, b, kind, size};
-  const int64_t found = symbol_index_.find(hash(wanted), [&](uint32_t index) {
+  const uint64_t hash =
+      mixed(mixed(static_cast<uint64_t>(kind), static_cast<uint64_t>(a)), static_cast<uint64_t>(b));
+  const uint32_t found = symbol_index_.find(hash, [&](uint32_t index) {
     const Symbol& there = symbols_[index];
     return there.kind == kind && there.a == a && there.b == b && there.size == size;
   });
-  if (found >= 0) return kUnknown + 1 + found;
+  if (found != HashIndex::kNone) return kUnknown + 1 + found;
   if (symbols_.size() >= static_cast<size_t>(kMostSymbols)) return kUnknown;
   const auto index = static_cast<uint32_t>(symbols_.size());
-  symbols_.push_back(wanted);
-  symbol_index_.add(hash(wanted), index, [&](uint32_t at) { return hash(symbols_[at]); });
+  symbols_.push_back({a, b, kind, size});
+  symbol_index_.add(hash, index);
   return kUnknown + 1 + index;
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash_index.h"
+
 namespace gedit::shaping {
 
 // A number; or one that is not known but is the same wherever the symbol stands; or unknown. Numbers of this
@@ -27,44 +29,7 @@ constexpr ListId kNoRank = 0;
 constexpr ListId kScalar = 1;      // the empty list
 constexpr size_t kMostRank = 254;  // tensorflow/core/framework/tensor_shape.h, MaxDimensions
 
-// Finds what was put in before: open addressing over hashes, four bytes a slot. `equal(index)` tells.
-class HashIndex {
- public:
-  // The index of what is equal, or -1.
-  template <typename Equal>
-  int64_t find(uint64_t hash, Equal equal) const {
-    if (slots_.empty()) return -1;
-    for (uint64_t at = hash & mask(); slots_[at] != 0; at = (at + 1) & mask()) {
-      if (equal(slots_[at] - 1)) return slots_[at] - 1;
-    }
-    return -1;
-  }
-  // `hash_of(index)` gives the hash of what is in it already.
-  template <typename HashOf>
-  void add(uint64_t hash, uint32_t index, HashOf hash_of) {
-    if ((count_ + 1) * 2 > slots_.size()) {
-      const std::vector<uint32_t> old = std::move(slots_);
-      slots_.assign(old.empty() ? 64 : old.size() * 2, 0);
-      for (const uint32_t slot : old) {
-        if (slot != 0) put(hash_of(slot - 1), slot);
-      }
-    }
-    put(hash, index + 1);
-    ++count_;
-  }
-
- private:
-  uint64_t mask() const { return slots_.size() - 1; }
-  void put(uint64_t hash, uint32_t slot) {
-    uint64_t at = hash & mask();
-    while (slots_[at] != 0) at = (at + 1) & mask();
-    slots_[at] = slot;
-  }
-  std::vector<uint32_t> slots_;  // index + 1; 0: free
-  size_t count_ = 0;
-};
-
-// Keeps lists and symbols once each. A list costs its elements and 20 bytes, a symbol 28.
+// Keeps lists and symbols once each. A list costs its elements and 32 bytes, a symbol 40.
 class Dims {
  public:
   Dims();

@@ -29,8 +29,9 @@ struct Instance {
 
 class Engine final : public Caller {
  public:
-  Engine(const Graph& graph, Registry& ops, const InferRequest& request)
-      : infos_(ops), names_(graph), edges_(producers(graph, names_)), bodies_(graph) {
+  Engine(const GraphIndex& index, Registry& ops, const InferRequest& request)
+      : infos_(ops), bodies_(index.graph()) {
+    const Graph& graph = index.graph();
     producer_ = static_cast<int64_t>(last_varint(graph.part(graph_field::kVersions), 1));
     WalkRequest walk;
     walk.trust = request.file_shapes;
@@ -38,8 +39,8 @@ class Engine final : public Caller {
     for (const StatedShape& stated : request.inputs)
       walk.stated[index_of(stated.node)].emplace_back(stated.output, stated_list(stated));
     trust_bodies_ = request.file_shapes && request.inputs.empty();
-    main_ = std::make_unique<Walk>(dims_, infos_, *this, Place{graph, names_, edges_, nullptr, {}},
-                                   std::move(walk));
+    main_ = std::make_unique<Walk>(
+        dims_, infos_, *this, Place{graph, index.names(), index.producers(), nullptr, {}}, std::move(walk));
     main_->run();
     take_contradictions(*main_);
   }
@@ -302,8 +303,6 @@ class Engine final : public Caller {
 
   Dims dims_;
   OpInfos infos_;
-  Names names_;
-  Edges edges_;
   Bodies bodies_;
   std::unordered_map<std::string, std::unique_ptr<Instance>> instances_;
   std::unordered_map<const Body*, std::vector<std::vector<Fact>>> given_;  // arguments
@@ -320,12 +319,17 @@ class Engine final : public Caller {
 }  // namespace shaping
 
 struct Inference::State {
-  State(const Graph& graph, Registry& ops, const InferRequest& request) : engine(graph, ops, request) {}
+  State(std::unique_ptr<const GraphIndex> made, Registry& ops, const InferRequest& request)
+      : own(std::move(made)), engine(*own, ops, request) {}
+  State(const GraphIndex& index, Registry& ops, const InferRequest& request) : engine(index, ops, request) {}
+  std::unique_ptr<const GraphIndex> own;  // where nobody else has one
   shaping::Engine engine;
 };
 
 Inference::Inference(const Graph& graph, Registry& ops, const InferRequest& request)
-    : state_(std::make_unique<State>(graph, ops, request)) {}
+    : state_(std::make_unique<State>(std::make_unique<const GraphIndex>(graph), ops, request)) {}
+Inference::Inference(const GraphIndex& index, Registry& ops, const InferRequest& request)
+    : state_(std::make_unique<State>(index, ops, request)) {}
 Inference::~Inference() = default;
 
 const GraphShapes& Inference::main() const { return state_->engine.main(); }

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/index.h"
 #include "graph/types.h"
 #include "ops/registry.h"
 
@@ -73,6 +73,8 @@ class GraphShapes {
 class Inference {
  public:
   Inference(const Graph& graph, Registry& ops, const InferRequest& request = {});
+  // The same by somebody's index, which outlives it.
+  Inference(const GraphIndex& index, Registry& ops, const InferRequest& request = {});
   ~Inference();
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;

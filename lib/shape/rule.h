@@ -45,15 +45,20 @@ class Subject {
   // What the driver fills in.
   std::string_view node_def, op;
   std::vector<Fact> inputs;
-  std::vector<bool> awaited;  // inputs that are not inferred yet, on the way around a loop
+  std::vector<bool> awaited;     // inputs that are not inferred yet, on the way around a loop
+  std::string_view attr_fields;  // what stands in node_def from its first attribute on
   std::vector<std::pair<std::string_view, std::string_view>> attrs;
+  bool of_tensorflow = false;  // whether some of them are TensorFlow's own, `_output_shapes`
   std::vector<Fact> outputs;
   std::string contradiction;
   int64_t producer = 0;  // version of the graph
   void start(uint64_t place) {
     place_ = place;
     contradiction.clear();
+    own_ = false;
   }
+  // Whether what was said of it holds of this node alone: it has sizes that nobody else has.
+  bool own() const { return own_; }
 
   Dims& dims() { return dims_; }
   size_t count() const { return inputs.size(); }
@@ -93,7 +98,10 @@ class Subject {
   // kNoRank where there are more dimensions than a tensor has.
   ListId list(std::span<const Dim> dims) { return dims.size() > kMostRank ? kNoRank : dims_.list(dims); }
   // A size that nobody knows, the same one whenever this node is asked.
-  Dim fresh(uint64_t number) { return dims_.fresh(place_, number); }
+  Dim fresh(uint64_t number) {
+    own_ = true;
+    return dims_.fresh(place_, number);
+  }
   DimList fresh_list(size_t rank, uint64_t number = 0);
 
   void contradict(std::string message) {
@@ -117,6 +125,7 @@ class Subject {
  private:
   Dims& dims_;
   uint64_t place_;
+  bool own_ = false;
 };
 
 // A row of the table of rules.

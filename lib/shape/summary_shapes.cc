@@ -1,7 +1,5 @@
 #include "shape/summary_shapes.h"
 
-#include "graph/edges.h"
-#include "graph/names.h"
 #include "ops/kinds.h"
 #include "shape/infer.h"
 
@@ -10,8 +8,8 @@ namespace {
 
 class ShapeSummary {
  public:
-  ShapeSummary(const Graph& graph, Registry& ops, GraphSummary& summary)
-      : graph_(graph), ops_(ops), summary_(summary), names_(graph), inference_(graph, ops) {}
+  ShapeSummary(const GraphIndex& index, Registry& ops, GraphSummary& summary)
+      : index_(index), graph_(index.graph()), ops_(ops), summary_(summary), inference_(index, ops) {}
 
   void run() {
     for (TensorSummary& tensor : summary_.inputs) add_to(tensor);
@@ -23,7 +21,7 @@ class ShapeSummary {
   // Where both know something, what follows from the graph knows what the file says, too.
   void add_to(TensorSummary& tensor) const {
     const Input named = parse_input(tensor.tensor);
-    const NodeId id = names_.find(named.node);
+    const NodeId id = index_.names().find(named.node);
     if (id == kNoNode) return;
     const Shape inferred = inference_.main().shape(id, named.index());
     if (inferred && compatible(inferred, tensor.shape)) tensor.shape = inferred;
@@ -33,14 +31,13 @@ class ShapeSummary {
   void find_largest() {
     NodeSet inputs(graph_.size()), outputs(graph_.size());
     const auto take = [&](const TensorSummary& tensor, NodeSet& set) {
-      const NodeId id = names_.find(parse_input(tensor.tensor).node);
+      const NodeId id = index_.names().find(parse_input(tensor.tensor).node);
       if (id != kNoNode && !graph_.is(id, OpKind::kWritesVariable | OpKind::kNoOp)) set.add(id);
     };
     for (const TensorSummary& tensor : summary_.inputs) take(tensor, inputs);
     for (const TensorSummary& tensor : summary_.outputs) take(tensor, outputs);
-    const Edges sources = producers(graph_, names_);
-    const NodeSet upstream = reach(outputs, sources, kAnyDistance);
-    const NodeSet downstream = reach(inputs, reversed(sources), kAnyDistance);
+    const NodeSet upstream = reach(outputs, index_.producers(), kAnyDistance);
+    const NodeSet downstream = reach(inputs, index_.readers(), kAnyDistance);
     uint64_t most = 1;
     NodeId largest = kNoNode;
     uint32_t largest_output = 0;
@@ -77,18 +74,18 @@ class ShapeSummary {
     return count < (uint64_t{1} << 58) ? count : 0;
   }
 
+  const GraphIndex& index_;
   const Graph& graph_;
   Registry& ops_;
   GraphSummary& summary_;
-  Names names_;
   Inference inference_;
 };
 
 }  // namespace
 
-void add_inferred_shapes(const Graph& graph, Registry& ops, GraphSummary& summary) {
+void add_inferred_shapes(const GraphIndex& index, Registry& ops, GraphSummary& summary) {
   if (summary.nodes + summary.function_nodes > kMostNodesForShapes) return;
-  ShapeSummary(graph, ops, summary).run();
+  ShapeSummary(index, ops, summary).run();
 }
 
 }  // namespace gedit

@@ -2,7 +2,7 @@
 // (docs/rules.md#inspect).
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/index.h"
 #include "model/summary.h"
 #include "ops/registry.h"
 
@@ -11,7 +11,7 @@ namespace gedit {
 // Larger graphs, functions included, are told of without: inference takes about a microsecond a node.
 constexpr uint64_t kMostNodesForShapes = 100'000;
 
-// Fills in the shapes of inputs and outputs, and largest_activation. The graph is decoded.
-void add_inferred_shapes(const Graph& graph, Registry& ops, GraphSummary& summary);
+// Fills in the shapes of inputs and outputs, and largest_activation.
+void add_inferred_shapes(const GraphIndex& index, Registry& ops, GraphSummary& summary);
 
 }  // namespace gedit

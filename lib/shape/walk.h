@@ -6,8 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/edges.h"
-#include "graph/names.h"
+#include "graph/index.h"
 #include "ops/registry.h"
 #include "shape/infer.h"
 #include "shape/rule.h"
@@ -59,6 +58,28 @@ struct WalkRequest {
   int64_t producer = 0;
 };
 
+// What nodes gave that were looked at, for those that are like one of them but for their names: layers of a
+// network are made of the same nodes over and over.
+class AlikeNodes {
+ public:
+  // Where the outputs stand of a node like this, with these inputs and attributes; null where there was none
+  // lately. `trust`: as in WalkRequest.
+  const std::vector<Fact>* find(const Subject& node, const OpInfo& info, bool trust);
+  // The node that was not found gave this.
+  void keep(const Subject& node, const OpInfo& info, bool trust);
+
+ private:
+  struct Known {
+    const OpInfo* info = nullptr;
+    bool trust = false;
+    std::string_view attr_fields{};
+    std::vector<Fact> inputs{}, outputs{};
+  };
+  static constexpr size_t kPlaces = 1024, kLongest = 512;  // attributes in bytes: weights are not looked at
+  std::vector<Known> known_;
+  size_t place_ = 0;  // of the node that was asked for last
+};
+
 class Walk final : public GraphShapes {
  public:
   Walk(Dims& dims, OpInfos& ops, Caller& caller, const Place& place, WalkRequest request);
@@ -76,7 +97,10 @@ class Walk final : public GraphShapes {
   size_t argument_count() const { return request_.arguments.size(); }
   Shape input_shape(std::string_view text) const { return shape_of(input(text).shape); }
   // Makes `subject` what it was when the node was looked at.
-  void prepare(Subject& subject, NodeId id) const;
+  void prepare(Subject& subject, NodeId id) const {
+    read_inputs(subject, id);
+    read_attrs(subject);
+  }
   bool trusted(NodeId id) const { return request_.trust && !changed_.has(id); }
   uint64_t work() const { return work_; }
   int64_t producer() const { return request_.producer; }
@@ -96,6 +120,10 @@ class Walk final : public GraphShapes {
 
   void visit(NodeId id);
   bool evaluate(NodeId id);  // whether something is known otherwise than before
+  void start_facts(uint32_t i, uint32_t count);
+  void infer(uint32_t i, const OpInfo& info, bool trust);
+  void read_inputs(Subject& subject, NodeId id) const;
+  static void read_attrs(Subject& subject);
   void settle_loops();
   uint32_t count_outputs(std::string_view node_def, const OpInfo& info);
   uint32_t output_index(NodeId producer, std::string_view port) const;
@@ -105,11 +133,12 @@ class Walk final : public GraphShapes {
   std::optional<std::vector<std::optional<int64_t>>> elements_of(const Fact& known) const;
 
   Dims& dims_;
-  OpInfos& ops_;
   Caller& caller_;
   Place place_;
+  OpsOf<OpInfos> ops_;
   WalkRequest request_;
   Subject subject_;
+  AlikeNodes alike_;
   std::vector<uint32_t> first_, count_;  // by node: its facts
   std::vector<Fact> facts_;
   std::vector<uint8_t> state_;

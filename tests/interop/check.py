@@ -5,7 +5,6 @@ What is judged is import: of a GraphDef, and of a MetaGraphDef with its collecti
 gedit's business, and an attribute that an op does not have is refused by TensorFlow 1 alone. Also: event files written by
 either are read by the other.
 """
-import argparse
 import glob
 import json
 import os
@@ -20,6 +19,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import tensorflow as tf2
 from tensorflow.core.framework import variable_pb2
 from tensorflow.core.protobuf import control_flow_pb2, meta_graph_pb2, queue_runner_pb2, saved_model_pb2
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf = tf2.compat.v1
 GEDIT = None
@@ -184,16 +186,8 @@ class Check(unittest.TestCase):
         self.assertEqual([node.name for node in tf.GraphDef.FromString(events[1].graph_def).node], ["z", "y"])
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser(description="Holds gedit check against TensorFlow; see the head of this file.")
-    parser.add_argument("--gedit", required=True, help="the program under test")
-    arguments, rest = parser.parse_known_args()
-    GEDIT = os.path.abspath(arguments.gedit)
+if __name__ == "__main__":
+    GEDIT = program.under_test()
     tf.disable_eager_execution()
     tf.disable_control_flow_v2()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
-if __name__ == "__main__":
-    main()
+    unittest.main()

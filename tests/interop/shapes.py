@@ -2,7 +2,6 @@
 """gedit shapes against real TensorFlow: every graph of testdata/, and of GEDIT_SHARED's corpus, is imported without its
 _output_shapes; gedit must contradict none of the shapes that TensorFlow finds, and know at least as much of 97 % of them. FLOPs are the profiler's.
 """
-import argparse
 import collections
 import json
 import os
@@ -20,6 +19,9 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 from tensorflow.python.framework import ops
 from tensorflow.python.profiler.internal import flops_registry
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf = tf2.compat.v1
 GEDIT = None
@@ -295,14 +297,6 @@ class Shapes(unittest.TestCase):
         return total, known
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gedit", default="gedit")
-    arguments, rest = parser.parse_known_args()
-    GEDIT = arguments.gedit
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    GEDIT = program.under_test()
+    unittest.main()

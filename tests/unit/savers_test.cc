@@ -376,7 +376,8 @@ TEST(Savers, FunctionsGainArguments) {
 TEST(Savers, FunctionsLoseArguments) {
   const Loaded save(kSaveFunction);
   const auto arena = std::make_shared<Arena>();
-  const std::string smaller = function_without(save.message(), arena, {false, true, false});
+  const std::string smaller = function_without(save.message(), arena, {false, true, false},
+                                               [](std::string_view /*name*/) { return false; });
   Graph body(smaller, function_field::kNode, arena);
   body.decode();
   EXPECT_EQ(described(body, find_savers(body, Names(body))), "save: t/V < t, c < ?,\n");

@@ -35,18 +35,29 @@ bool each_node_of(std::string_view message, uint32_t node_field, Use use) {
   return true;
 }
 
-std::string_view library_of(const GraphOnLine& graph) {
-  // Parts are known of a decoded graph alone.
-  return last_bytes(graph.model.graph().message(), graph_field::kLibrary);
+// Calls use(function_def) for each function until it says false. The library mostly lies behind all nodes,
+// so that to find it may take longer than a person waits: enough() is asked on the way.
+template <typename Enough, typename Use>
+void each_function(const GraphOnLine& graph, Enough enough, Use use) {
+  for (Fields fields(graph.model.graph().message()); fields.next() && !enough();) {
+    if (fields->bytes(graph_field::kLibrary) && !each_node_of(fields->value, library_field::kFunction, use))
+      return;
+  }
 }
 
 // The nodes of the graph and those in functions.
 template <typename Use>
-void each_node_anywhere(const GraphOnLine& graph, Use use) {
-  if (!each_node_of(graph.model.graph().message(), graph_field::kNode, use)) return;
-  each_node_of(library_of(graph), library_field::kFunction, [&](std::string_view function_def) {
-    return each_node_of(function_def, function_field::kNode, use);
-  });
+void each_node_anywhere(const GraphOnLine& graph, Candidates& candidates, Use use) {
+  const auto offered = [&](std::string_view node_def) {
+    use(node_def);
+    return !candidates.enough();
+  };
+  if (!each_node_of(graph.model.graph().message(), graph_field::kNode, offered)) return;
+  each_function(
+      graph, [&] { return candidates.enough(); },
+      [&](std::string_view function_def) {
+        return each_node_of(function_def, function_field::kNode, offered);
+      });
 }
 
 }  // namespace
@@ -91,46 +102,48 @@ void offer_nodes(const GraphOnLine& graph, NameOffer& offer) {
     return;
   }
   const std::string function = start.substr(0, inside);
-  const NameOffer names = offer.below(graph.prefix + function + "//", start.substr(inside + 2));
-  each_node_of(library_of(graph), library_field::kFunction, [&](std::string_view function_def) {
-    return function_name(function_def) != function || offer_all(function_def, function_field::kNode, names);
-  });
+  NameOffer names = offer.below(graph.prefix + function + "//", start.substr(inside + 2));
+  each_function(
+      graph, [&] { return names.enough(); },
+      [&](std::string_view function_def) {
+        return function_name(function_def) != function ||
+               offer_all(function_def, function_field::kNode, names);
+      });
 }
 
 void offer_ops(const GraphOnLine& graph, Candidates& candidates, const std::string& before) {
   std::unordered_set<std::string_view> seen;
-  each_node_anywhere(graph, [&](std::string_view node_def) {
+  each_node_anywhere(graph, candidates, [&](std::string_view node_def) {
     const std::string_view op = node_op(node_def);
     if (seen.insert(op).second) candidates.offer(before + std::string(op));
-    return !candidates.enough();
   });
 }
 
 void offer_attrs(const GraphOnLine& graph, Candidates& candidates, const std::string& before) {
   std::unordered_set<std::string_view> seen;
-  each_node_anywhere(graph, [&](std::string_view node_def) {
+  each_node_anywhere(graph, candidates, [&](std::string_view node_def) {
     each_attr(node_def, [&](std::string_view key, std::string_view) {
       if (seen.insert(key).second) candidates.offer(before + std::string(key));
     });
-    return !candidates.enough();
   });
 }
 
 void offer_devices(const GraphOnLine& graph, Candidates& candidates, const std::string& before) {
   std::unordered_set<std::string_view> seen;
-  each_node_anywhere(graph, [&](std::string_view node_def) {
+  each_node_anywhere(graph, candidates, [&](std::string_view node_def) {
     const std::string_view device = node_head(node_def).device;
     if (!device.empty() && seen.insert(device).second) candidates.offer(before + std::string(device));
-    return !candidates.enough();
   });
 }
 
 void offer_functions(const GraphOnLine& graph, Candidates& candidates, const std::string& before) {
-  each_node_of(library_of(graph), library_field::kFunction, [&](std::string_view function_def) {
-    std::string word = before;
-    candidates.offer(word.append(function_name(function_def)).append("//"));
-    return !candidates.enough();
-  });
+  each_function(
+      graph, [&] { return candidates.enough(); },
+      [&](std::string_view function_def) {
+        std::string word = before;
+        candidates.offer(word.append(function_name(function_def)).append("//"));
+        return !candidates.enough();
+      });
 }
 
 void offer_collections(const GraphOnLine& graph, Candidates& candidates, const std::string& before) {

@@ -17,24 +17,16 @@ RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, 
   if (only_nodes_) search_for_names();
 }
 
-// A look for a long name skips most of a node's bytes, which costs less than to take its fields apart.
+// To look for a few names costs less than to take a node's fields apart.
 void RenameMapping::search_for_names() {
-  constexpr size_t kMostNames = 4, kShortest = 8;
-  size_t names = 0;
-  bool worth = true;
-  rules_.each_pair([&](const RenamePair& pair, bool /*scope*/) {
-    worth = worth && ++names <= kMostNames && pair.from.size() >= kShortest;
-    if (worth) searches_.emplace_back(pair.from.data(), pair.from.data() + pair.from.size());
-  });
-  if (!worth) searches_.clear();
+  constexpr size_t kMostNames = 4;
+  rules_.each_pair([&](const RenamePair& pair, bool /*scope*/) { searches_.emplace_back(pair.from); });
+  if (searches_.size() > kMostNames) searches_.clear();
 }
 
 bool RenameMapping::may_mention(std::string_view node_def) const {
-  constexpr size_t kAhead = 1024;  // the search skips most bytes, so they are not fetched by themselves
-  const char* end = node_def.data() + node_def.size();
-  __builtin_prefetch(end + kAhead);
-  return searches_.empty() || std::any_of(searches_.begin(), searches_.end(), [&](const Search& search) {
-           return search(node_def.data(), end).first != end;
+  return searches_.empty() || std::any_of(searches_.begin(), searches_.end(), [&](const TextSearch& search) {
+           return search.finds_in(node_def);
          });
 }
 

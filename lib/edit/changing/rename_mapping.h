@@ -1,13 +1,13 @@
 // How a rename writes nodes, and what names them elsewhere (docs/rules.md#rename-what-follows).
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/text_search.h"
 #include "edit/changing/rename_rules.h"
 #include "graph/mapping.h"
 #include "model/references.h"
@@ -32,8 +32,6 @@ class RenameMapping final : public Mapping {
   bool leaves(std::string_view node_def) const override;
 
  private:
-  using Search = std::boyer_moore_horspool_searcher<const char*>;
-
   bool is_renamed(std::string_view node) const { return rules_.new_name(node) != nullptr; }
   void search_for_names();
   bool may_mention(std::string_view node_def) const;
@@ -43,8 +41,8 @@ class RenameMapping final : public Mapping {
   std::optional<std::string> prefix_;
   Prefixing prefixing_;
   bool body_;
-  bool only_nodes_;               // of the main graph
-  std::vector<Search> searches_;  // for each of a few long names; else none
+  bool only_nodes_;                   // of the main graph
+  std::vector<TextSearch> searches_;  // for each of a few names; else none
 };
 
 // The names in the messages around a graph.
