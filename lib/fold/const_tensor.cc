@@ -14,11 +14,6 @@ namespace {
 constexpr uint32_t kDtypeOfProto = 1, kShapeOfProto = 2, kContentOfProto = 4;  // TensorProto
 constexpr uint64_t kMostElementsOfShape = uint64_t{1} << 62;
 
-bool is_kept(DType dtype) {
-  const auto number = static_cast<int32_t>(dtype);
-  return number >= 1 && number <= 23 && dtype != DType::kResource && dtype != DType::kVariant;
-}
-
 void append_little_endian(std::string& out, uint64_t value, size_t width) {
   for (size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
 }
@@ -44,7 +39,7 @@ ProtoParts parts_of(std::string_view proto) {
     ++shapes;
   }
   Shape sizes = parse_shape_proto(shape);
-  parts.sound = shapes <= 1 && sizes && is_kept(parts.dtype);
+  parts.sound = shapes <= 1 && sizes && holds_values_of(parts.dtype);
   if (sizes) parts.shape = std::move(*sizes);
   return parts;
 }
@@ -134,6 +129,11 @@ std::string proto_head(const ConstTensor& value) {
 }
 
 }  // namespace
+
+bool holds_values_of(DType dtype) {
+  const auto number = static_cast<int32_t>(dtype);
+  return number >= 1 && number <= 23 && dtype != DType::kResource && dtype != DType::kVariant;
+}
 
 std::optional<uint64_t> elements_of(const std::vector<int64_t>& shape) {
   uint64_t count = 1, of_others = 1;  // a zero must not hide that the others overflow

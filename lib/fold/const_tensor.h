@@ -69,12 +69,16 @@ class ConstTensor {
   std::shared_ptr<const void> owner_;
 };
 
+// Whether a ConstTensor holds values of the dtype; not resources, variants, numbers of less than 8 bits and
+// 8-bit floats.
+bool holds_values_of(DType dtype);
+
 // Elements of a shape, nothing where a size is negative or they are 2^62 or more.
 std::optional<uint64_t> elements_of(const std::vector<int64_t>& shape);
 
 // The value of a serialized TensorProto as TensorFlow reads it (tensorflow/core/framework/tensor.cc,
 // Tensor::FromProto). The proto outlives it unless `owner` keeps it. Nothing where TensorFlow would refuse
-// it, and of dtypes that are not folded: resources, variants, numbers of less than 8 bits, 8-bit floats.
+// it, and of dtypes of which it holds no values.
 // Takes no memory that the proto does not take itself.
 std::optional<ConstTensor> parse_tensor(std::string_view tensor_proto,
                                         std::shared_ptr<const void> owner = nullptr);

@@ -1,6 +1,7 @@
 #include "fold/fold.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "fold/rule.h"
@@ -8,6 +9,10 @@
 
 namespace gedit::folding {
 namespace {
+
+// Of a shape of which not all is known they may give what is. Sorted.
+constexpr std::array kPickers = std::to_array<std::string_view>({"Gather", "GatherV2", "StridedSlice"});
+static_assert(std::ranges::is_sorted(kPickers));
 
 FoldOutcome not_folded(std::string why) { return {{}, std::move(why)}; }
 
@@ -45,6 +50,23 @@ void tell_shapes(std::string_view op, FoldTask& task, std::span<const Shape> inp
     const Sizes sizes = known_sizes(shape);
     task.give(sizes_as(type, {static_cast<int64_t>(sizes.size())}, sizes));
   }
+}
+
+using Elements = std::optional<std::vector<std::optional<int64_t>>>;
+
+std::optional<ConstTensor> tensor_of_elements(DType dtype, const Shape& shape, const Elements& elements) {
+  if (!shape || !elements) return std::nullopt;
+  const auto count = elements_of(*shape);
+  if (!count || *count == 0 || *count != elements->size()) return std::nullopt;
+  std::string bytes;
+  for (const std::optional<int64_t>& element : *elements) {
+    if (!element) return std::nullopt;
+    const bool fits =
+        *element >= std::numeric_limits<int32_t>::min() && *element <= std::numeric_limits<int32_t>::max();
+    if (dtype == DType::kInt32 && !fits) return std::nullopt;
+    bytes.append(reinterpret_cast<const char*>(&*element), dtype == DType::kInt32 ? 4 : 8);
+  }
+  return ConstTensor::owning(dtype, *shape, std::move(bytes));
 }
 
 }  // namespace
@@ -111,6 +133,23 @@ FoldOutcome NodeFolder::fold_shapes(std::string_view node_def, std::span<const S
     return not_folded(reason.why);
   }
   return checked(node_def, std::move(task.outputs));
+}
+
+bool follows_from_shapes(std::string_view op) {
+  return reads_shapes(op) || std::ranges::binary_search(kPickers, op);
+}
+
+std::optional<ConstTensor> known_value(const GraphShapes& shapes, NodeId id, std::string_view node_def,
+                                       NodeFolder& folder) {
+  const std::string_view op = node_op(node_def);
+  if (reads_shapes(op)) {
+    FoldOutcome outcome = folder.fold_shapes(node_def, shapes.input_shapes(id));
+    if (outcome.outputs.size() != 1) return std::nullopt;
+    return std::move(outcome.outputs[0]);
+  }
+  const DType dtype = type_attr(node_def, op == "StridedSlice" ? "T" : "Tparams").value_or(DType::kInvalid);
+  if (!follows_from_shapes(op) || (dtype != DType::kInt32 && dtype != DType::kInt64)) return std::nullopt;
+  return tensor_of_elements(dtype, shapes.shape(id), shapes.elements(id));
 }
 
 }  // namespace gedit::folding

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "fold/const_tensor.h"
 #include "graph/types.h"
 #include "ops/registry.h"
+#include "shape/infer.h"
 
 namespace gedit::folding {
 
@@ -62,6 +64,13 @@ class NodeFolder {
   uint64_t work_left_;
   std::unordered_map<std::string, OpDef> definitions_;
 };
+
+// Whether known_value() may know something of the op: it reads shapes, or picks some of what did.
+bool follows_from_shapes(std::string_view op);
+// The only output of a node of the graph of which these are the shapes, where they alone tell all of it;
+// constants need not be known. Nothing where it is not known.
+std::optional<ConstTensor> known_value(const GraphShapes& shapes, NodeId id, std::string_view node_def,
+                                       NodeFolder& folder);
 
 // The file may grow by this when nodes are replaced by constants, in bytes: more is not folded. The caller
 // adds up: tensor_proto_size() of what comes, and of the constants and nodes that go because nobody else

@@ -28,6 +28,7 @@ bool holds_class(KeyForm form, size_t i) {
     case KeyForm::kHandle:
     case KeyForm::kChoice:
     case KeyForm::kAfter:
+    case KeyForm::kBefore:
       return true;
     case KeyForm::kSource:
     case KeyForm::kConst:

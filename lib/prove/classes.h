@@ -31,7 +31,8 @@ enum class KeyForm : uint8_t {
   kArgument,  // number
   kLambda,    // number of arguments, then class, number of a condition, ...
   kOwn,       // class of a node, number among those that are built alike, number of a condition
-  kAfter,     // class of a value, then classes of what ran before
+  kAfter,     // class of a value, class of what ran before
+  kBefore,    // classes of what ran before, sorted
   kUnion,     // two numbers of conditions
 };
 

@@ -126,7 +126,8 @@ Contents::Content Contents::taken_apart(std::string_view tensor_proto) {
     if (fields->bytes(kProofContentField)) bytes = fields->value;
   }
   const Shape sizes = parse_shape_proto(shape);
-  const std::optional<uint64_t> count = sizes ? elements_in(*sizes) : std::nullopt;
+  const std::optional<uint64_t> known = sizes ? elements_in(*sizes) : std::nullopt;
+  const uint64_t count = known.value_or(0);
   if (sizes) content.shape = *sizes;
   const size_t width = dtype_width(content.dtype);
   const auto raw = [&] {
@@ -134,9 +135,9 @@ Contents::Content Contents::taken_apart(std::string_view tensor_proto) {
     content.elements = tensor_proto;
     return content;
   };
-  if (!count || __builtin_mul_overflow(*count, width, &content.size)) return raw();
-  if (*count == 0) return content;
-  if (bytes.empty()) return typed_elements(tensor_proto, content, *count) ? content : raw();
+  if (!known || __builtin_mul_overflow(count, width, &content.size)) return raw();
+  if (count == 0) return content;
+  if (bytes.empty()) return typed_elements(tensor_proto, content, count) ? content : raw();
   if (width == 0 || bytes.size() != content.size) return raw();
   content.elements = unrepeated(bytes, width);
   return content;
@@ -281,6 +282,21 @@ std::optional<int32_t> Contents::int32_scalar(ContentId id) const {
     return std::nullopt;
   std::memcpy(&number, content.elements.data(), sizeof number);
   return number;
+}
+
+std::optional<folding::ConstTensor> Contents::tensor(ContentId id) const {
+  const Content& content = contents_[id];
+  if (content.raw || content.stored || !folding::holds_values_of(content.dtype)) return std::nullopt;
+  if (content.dtype != DType::kString)
+    return folding::ConstTensor(content.dtype, content.shape, content.elements, nullptr);
+  auto strings = std::make_shared<folding::ConstTensor::Strings>();
+  const char *at = content.elements.data(), *end = at + content.elements.size();
+  while (at != end) {
+    const uint64_t size = read_varint(at, end);
+    strings->emplace_back(at, size);
+    at += size;
+  }
+  return folding::ConstTensor(content.shape, std::move(strings), nullptr);
 }
 
 std::string Contents::text(ContentId id) const {

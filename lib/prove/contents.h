@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fold/const_tensor.h"
 #include "graph/arena.h"
 #include "prove/prove.h"
 
@@ -29,6 +30,8 @@ class Contents {
   std::optional<bool> truth(ContentId id) const;
   // Of an int32 without dimensions.
   std::optional<int32_t> int32_scalar(ContentId id) const;
+  // All of it; nothing for what has no elements that are known, or of which nothing is folded.
+  std::optional<folding::ConstTensor> tensor(ContentId id) const;
   // `float32[2,3]`, with the value of one element.
   std::string text(ContentId id) const;
 

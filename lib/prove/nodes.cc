@@ -27,7 +27,8 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
 
   const ProofOp& op = node.op();
   uint8_t frame = 0;
-  bool looping = false, of_array = op.name == "TensorArrayV3" || op.name == "TensorArrayGradV3";
+  bool effect = false, looping = false,
+       of_array = op.name == "TensorArrayV3" || op.name == "TensorArrayGradV3";
   for (const In& in : ins) {
     if (!in.real() || (is_merge_op(op.name) && !in.control() && state_of_[in.node] != kDone)) continue;
     frame = std::max(frame, frames_[in.node]);
@@ -65,7 +66,8 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
     if (node.when == kNever) {
       set(id, {kDeadClass, kNever});
     } else {
-      if (has_effect(node)) {
+      effect = has_effect(node);
+      if (effect) {
         state_.writes = true;
         if (effects_.empty() || effects_.back() != id) effects_.push_back(id);
       }
@@ -82,7 +84,10 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   std::vector<uint32_t> all;
   for (const ProofTensor& output : outputs_[value.what & ~kMany]) all.push_back(output.what);
   all.insert(all.end(), node.inputs.begin(), node.inputs.end());
-  done_[index_of(id)] = all.empty() ? kDeadClass : after(node, state_.classes.intern(KeyForm::kAfter, all));
+  // It may have done anything.
+  if (effect) all.push_back(state_.unknown("a call", "calls a function that has effects"));
+  const LabelId ran = state_.classes.label(KeyForm::kNode, "ran");
+  done_[index_of(id)] = all.empty() ? kDeadClass : after(node, state_.classes.intern(ran, all));
 }
 
 // Writes into a TensorArray are seen by what runs behind them, over whichever edge: an element that is read
@@ -91,8 +96,7 @@ ClassId Numbering::after_arrays(const Node& node, ClassId what) {
   if (state_.ordered || !node.op().name.starts_with("TensorArray")) return what;
   std::vector<uint32_t> before = arrays_before(node);
   if (before.empty()) return what;
-  before.insert(before.begin(), what);
-  return state_.classes.intern(KeyForm::kAfter, before);
+  return state_.classes.intern(KeyForm::kAfter, {what, all_before(std::move(before))});
 }
 
 // What of TensorArrays ran before the node, by its control edges.
@@ -103,8 +107,6 @@ std::vector<uint32_t> Numbering::arrays_before(const Node& node) const {
     if (const auto done = arrays_done_.find(in.node); done != arrays_done_.end())
       before.push_back(done->second);
   }
-  std::ranges::sort(before);
-  before.erase(std::unique(before.begin(), before.end()), before.end());
   return before;
 }
 
@@ -124,10 +126,8 @@ void Numbering::note_arrays(const Node& node) {
     arrays_done_[index_of(node.id)] = done[0];
     return;
   }
-  std::ranges::sort(done);
-  done.erase(std::unique(done.begin(), done.end()), done.end());
   if (done.empty()) done.push_back(value.what & kMany ? kDeadClass : value.what);
-  arrays_done_[index_of(node.id)] = done.size() == 1 ? done[0] : state_.classes.intern(KeyForm::kAfter, done);
+  arrays_done_[index_of(node.id)] = all_before(std::move(done));
 }
 
 void Numbering::number_alive(Node& node) {
@@ -152,9 +152,7 @@ void Numbering::number_alive(Node& node) {
     number_state(node);
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
-  } else if (number_logic(node)) {
-    return;
-  } else {
+  } else if (!number_folded(node)) {
     number_plain(node);
   }
 }
@@ -264,21 +262,63 @@ bool Numbering::number_read(Node& node) {
   return true;
 }
 
-// Predicates that a given value decides.
-bool Numbering::number_logic(Node& node) {
-  const std::string_view op = node.op().name;
-  std::optional<bool> result;
-  const auto truth = [&](size_t i) {
-    return i < node.inputs.size() ? state_.truth(node.inputs[i]) : std::nullopt;
-  };
-  if (op == "LogicalNot" && truth(0)) result = !*truth(0);
-  if (is_enter_op(op)) result = truth(0);  // the same in every iteration
-  if ((op == "LogicalAnd" || op == "LogicalOr") && truth(0) && truth(1))
-    result = op == "LogicalAnd" ? *truth(0) && *truth(1) : *truth(0) || *truth(1);
-  if (!result) return false;
-  const std::string_view proto = side_.model().arena->keep(integer_tensor(DType::kBool, *result ? 1 : 0));
-  set(node.id, {after(node, state_.constant(proto)), node.when});
+// What is computed from constants alone is a constant, where that is known bit for bit.
+bool Numbering::number_folded(Node& node) {
+  const ProofOp& op = node.op();
+  if (op.conduct != Conduct::kPure || node.inputs.empty()) return false;
+  std::vector<uint32_t> before;
+  std::vector<ProofTensor> outputs;
+  for (const ClassId output : folded(node, before)) outputs.push_back({output, node.when});
+  if (!outputs.empty()) wait_for(node, std::move(before));
+  for (ProofTensor& output : outputs) output.what = after(node, output.what);
+  if (outputs.empty()) return false;
+  if (outputs.size() == 1) {
+    set(node.id, outputs[0]);
+  } else {
+    set_outputs(node.id, std::move(outputs));
+  }
   return true;
+}
+
+// The constants that it gives; empty where they are not known. `before`: what the constants that it reads
+// waited for.
+std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& before) {
+  const ProofOp& op = node.op();
+  std::vector<uint32_t> inputs;
+  for (const ClassId input : node.inputs)
+    inputs.push_back(state_.ordered ? without_wait(input, before) : input);
+  const auto is_constant = [&](ClassId id) { return state_.classes.label_of(id).form == KeyForm::kConst; };
+  const std::string_view node_def = graph_.bytes(node.id);
+  if (!std::ranges::all_of(inputs, is_constant)) {
+    before.clear();
+    if (!state_.shapes_count || in_body() || !folding::follows_from_shapes(op.name)) return {};
+    const auto known = folding::known_value(side_.shapes(), node.id, node_def, side_.folder());
+    return known ? std::vector<ClassId>{constant(*known)} : std::vector<ClassId>();
+  }
+  // The same in every iteration.
+  if (is_enter_op(op.name) && state_.truth(inputs[0])) return {inputs[0]};
+  if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
+  const ClassId built = state_.classes.intern(node.labelled.label, inputs);
+  const auto [found, fresh] = state_.folded.try_emplace(built);
+  std::vector<ClassId>& outputs = found->second;
+  if (!fresh) return outputs;
+  std::vector<folding::ConstTensor> values;
+  for (const ClassId input : inputs) {
+    std::optional<folding::ConstTensor> value = state_.tensor(input);
+    if (!value) return {};
+    values.push_back(std::move(*value));
+  }
+  const folding::FoldOutcome outcome = side_.folder().fold(node_def, values);
+  uint64_t bytes = 0;
+  for (const folding::ConstTensor& output : outcome.outputs) bytes += folding::tensor_proto_size(output);
+  if (bytes > state_.fold_left) return {};
+  state_.fold_left -= bytes;
+  for (const folding::ConstTensor& output : outcome.outputs) outputs.push_back(constant(output));
+  return outputs;
+}
+
+ClassId Numbering::constant(const folding::ConstTensor& value) {
+  return state_.constant(side_.model().arena->keep(folding::tensor_proto_of(value)));
 }
 
 void Numbering::number_plain(Node& node) {

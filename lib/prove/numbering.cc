@@ -214,13 +214,38 @@ ClassId Numbering::done_class(uint32_t node) const { return done_[node]; }
 
 // Where order counts: the value, behind what the node waits for.
 ClassId Numbering::after(Node& node, ClassId what) {
-  if (!state_.ordered || node.controls.empty()) return what;
-  std::vector<uint32_t> before;
+  if (!state_.ordered) return what;
+  if (!node.before) wait_for(node, {});
+  return *node.before == Node::kNothing ? what : state_.classes.intern(KeyForm::kAfter, {what, *node.before});
+}
+
+// For its control inputs, and for these.
+void Numbering::wait_for(Node& node, std::vector<uint32_t> before) {
+  if (!state_.ordered) return;
   for (const In& in : node.controls) before.push_back(in.real() ? done_class(in.node) : kDeadClass);
-  std::ranges::sort(before);
-  before.erase(std::unique(before.begin(), before.end()), before.end());
-  before.insert(before.begin(), what);
-  return state_.classes.intern(KeyForm::kAfter, before);
+  node.before = before.empty() ? Node::kNothing : all_before(std::move(before));
+}
+
+// A constant that waits becomes the constant; `before` gains what it waited for.
+ClassId Numbering::without_wait(ClassId what, std::vector<uint32_t>& before) const {
+  const Classes& classes = state_.classes;
+  const auto inputs = classes.inputs(what);
+  if (classes.label_of(what).form != KeyForm::kAfter || classes.label_of(inputs[0]).form != KeyForm::kConst)
+    return what;
+  if (classes.label_of(inputs[1]).form == KeyForm::kBefore) {
+    const auto all = classes.inputs(inputs[1]);
+    before.insert(before.end(), all.begin(), all.end());
+  } else {
+    before.push_back(inputs[1]);
+  }
+  return inputs[0];
+}
+
+// What ran by then, in whatever order it is named.
+ClassId Numbering::all_before(std::vector<uint32_t> classes) {
+  std::ranges::sort(classes);
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  return classes.size() == 1 ? classes[0] : state_.classes.intern(KeyForm::kBefore, classes);
 }
 
 // A class that no other node of this graph has.

@@ -72,6 +72,8 @@ class Numbering {
     std::span<const In> data, controls;
     std::vector<uint32_t> inputs;  // classes of data
     ConditionId when = kAlways;
+    static constexpr ClassId kNothing = UINT32_MAX;
+    std::optional<ClassId> before{};  // where order counts: all that it waits for
     const ProofOp& op() const { return *labelled.op; }
   };
 
@@ -86,6 +88,9 @@ class Numbering {
   void set(NodeId node, ProofTensor value) { values_[index_of(node)] = value; }
   void set_outputs(NodeId node, std::vector<ProofTensor> outputs);
   ClassId after(Node& node, ClassId what);
+  ClassId all_before(std::vector<uint32_t> classes);
+  void wait_for(Node& node, std::vector<uint32_t> before);
+  ClassId without_wait(ClassId what, std::vector<uint32_t>& before) const;
   std::vector<uint32_t> arrays_before(const Node& node) const;
   ClassId after_arrays(const Node& node, ClassId what);
   void note_arrays(const Node& node);
@@ -102,7 +107,9 @@ class Numbering {
   void number_state(Node& node);
   bool number_read(Node& node);
   void number_plain(Node& node);
-  bool number_logic(Node& node);
+  bool number_folded(Node& node);
+  std::vector<ClassId> folded(const Node& node, std::vector<uint32_t>& before);
+  ClassId constant(const folding::ConstTensor& value);
   void number_call(Node& node);
   void number_odd(const Node& node);
   void number_choice(Node& node);

@@ -28,13 +28,22 @@ std::vector<OutputPair> common_outputs(const ProofSide& a, const ProofSide& b,
     for (const auto& [key, input] : in_a.inputs) {
       const auto other = in_b->inputs.find(key);
       if (other == in_b->inputs.end()) continue;
-      const std::string name_a = name_of_node(input.tensor), name_b = name_of_node(other->second.tensor);
-      const bool known =
-          std::ranges::any_of(map, [&](const auto& pair) { return name_of_node(pair.first) == name_a; });
-      if (name_a != name_b && !known) map.emplace_back(name_a, name_b);
+      const std::vector<std::string> of_a = input.tensors(), of_b = other->second.tensors();
+      for (size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
+        const std::string name_a = name_of_node(of_a[i]), name_b = name_of_node(of_b[i]);
+        const bool known =
+            std::ranges::any_of(map, [&](const auto& pair) { return name_of_node(pair.first) == name_a; });
+        if (name_a != name_b && !known) map.emplace_back(name_a, name_b);
+      }
     }
     for (const auto& [key, output] : in_a.outputs) {
-      if (in_b->outputs.contains(key)) pairs.push_back({in_a.key + "." + key, in_a.key + "." + key});
+      const auto other = in_b->outputs.find(key);
+      if (other == in_b->outputs.end()) continue;
+      const std::vector<std::string>&of_a = output.parts, &of_b = other->second.parts;
+      if (of_a.empty() || of_a.size() != of_b.size())
+        pairs.push_back({in_a.key + "." + key, in_a.key + "." + key});
+      for (size_t i = 0; i < of_a.size() && of_a.size() == of_b.size(); ++i)
+        pairs.push_back({of_a[i], of_b[i]});
     }
   }
   if (!pairs.empty()) return pairs;

@@ -80,6 +80,8 @@ Ordinals ordinals_of(Side& side) {
       }
     }
     std::ranges::sort(found);
+    const auto [first, last] = std::ranges::unique(found);
+    found.erase(first, last);  // a copy of a reader tells nothing more
     return found;
   };
   for (auto& [key, nodes] : groups) {
@@ -136,7 +138,7 @@ class NamesInA {
 class Attempt {
  public:
   Attempt(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
-          bool ordered)
+          bool ordered, bool shapes_count)
       : a_(a, state_, [](std::string_view name) { return std::string(name); }),
         b_(b, state_, [&names](std::string_view name) { return names.of_b(name); }),
         request_(request) {
@@ -145,6 +147,7 @@ class Attempt {
     };
     b_.other_has = [this](std::string_view name) { return a_.names().find(name) != kNoNode; };
     state_.ordered = ordered;
+    state_.shapes_count = shapes_count;
     state_.by_checksum = !request.bytes;
     for (const GivenValue& given : request.given) {
       const ClassId value = state_.constant(given.tensor_proto);
@@ -294,14 +297,21 @@ class Attempt {
   size_t doubts_ = 0;
 };
 
+struct Assumptions {
+  bool ordered = false, shapes_count = false;
+};
+
 // With `behind_writes` also which outputs rest on a node with an effect; it stays empty where there is none.
 Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
-               bool ordered, std::vector<bool>* behind_writes) {
-  auto attempt = std::make_unique<Attempt>(a, b, request, names, ordered);
+               Assumptions assumed, std::vector<bool>* behind_writes) {
+  const auto begin = [&] {
+    return std::make_unique<Attempt>(a, b, request, names, assumed.ordered, assumed.shapes_count);
+  };
+  std::unique_ptr<Attempt> attempt = begin();
   attempt->number();
   auto [ordinals_a, ordinals_b] = attempt->ordinals();
   if (!ordinals_a.empty() || !ordinals_b.empty()) {
-    attempt = std::make_unique<Attempt>(a, b, request, names, ordered);
+    attempt = begin();
     attempt->set_ordinals(std::move(ordinals_a), std::move(ordinals_b));
     attempt->number();
   }
@@ -309,19 +319,12 @@ Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& reque
   return attempt->result();
 }
 
-}  // namespace
-
-bool Proof::proved() const {
-  return std::ranges::all_of(
-      outputs, [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; });
-}
-
-Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request) {
-  const NamesInA names(a, request);
+Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
+                 bool shapes_count) {
   std::vector<bool> behind_writes;
-  Proof proof = proof_of(a, b, request, names, false, &behind_writes);
+  Proof proof = proof_of(a, b, request, names, {false, shapes_count}, &behind_writes);
   if (behind_writes.empty()) return proof;
-  Proof ordered = proof_of(a, b, request, names, true, nullptr);
+  Proof ordered = proof_of(a, b, request, names, {true, shapes_count}, nullptr);
   for (size_t i = 0; i < proof.outputs.size(); ++i) {
     if (!behind_writes[i]) continue;
     OutputProof &free = proof.outputs[i], &behind = ordered.outputs[i];
@@ -333,6 +336,33 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
       behind.why = "is written, or writes, in another order";
     }
     free = std::move(behind);
+  }
+  return proof;
+}
+
+bool any_reads_shapes(const Graph& graph) {
+  return std::ranges::any_of(graph.op_counts(),
+                             [](const auto& op) { return folding::follows_from_shapes(op.first); });
+}
+
+}  // namespace
+
+bool Proof::proved() const {
+  return std::ranges::all_of(
+      outputs, [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; });
+}
+
+// Shapes are only looked at where that may prove more. Where a graph was cut anything may be fed.
+Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request) {
+  const NamesInA names(a, request);
+  Proof proof = proof_with(a, b, request, names, false);
+  const auto is_proved = [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; };
+  if (proof.proved() || !request.same.empty()) return proof;
+  if (!any_reads_shapes(a.model.graph()) && !any_reads_shapes(b.model.graph())) return proof;
+  Proof more = proof_with(a, b, request, names, true);
+  for (size_t i = 0; i < proof.outputs.size(); ++i) {
+    if (!is_proved(proof.outputs[i]) && is_proved(more.outputs[i]))
+      proof.outputs[i] = std::move(more.outputs[i]);
   }
   return proof;
 }

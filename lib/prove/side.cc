@@ -21,8 +21,18 @@ Side::Side(const ProofSide& side, ProofState& state, std::function<std::string(s
       name_in_a_(std::move(name_in_a)),
       names_(names_of_decoded(side.model.graph())),
       library_(Library::decode(side.model.graph().part(graph_field::kLibrary), side.model.arena)),
-      labels_(side.ops, state.classes, [this](std::string_view name) { return function_text(name); }) {
+      labels_(side.ops, state.classes, [this](std::string_view name) { return function_text(name); }),
+      folder_(side.ops, ProofState::kMostFolded) {
   for (size_t i = 0; i < library_.functions.size(); ++i) functions_.emplace(library_.functions[i].name, i);
+}
+
+const GraphShapes& Side::shapes() {
+  if (!inference_) {
+    InferRequest infer;
+    infer.file_shapes = false;
+    inference_.emplace(graph(), side_.ops, infer);
+  }
+  return inference_->main();
 }
 
 CalledBody* Side::body(std::string_view function) {

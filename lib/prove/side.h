@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "fold/fold.h"
 #include "graph/library.h"
 #include "graph/names.h"
 #include "prove/labels.h"
@@ -54,6 +56,10 @@ class Side {
     return side_.values == nullptr ? std::nullopt : side_.values->find(variable);
   }
 
+  folding::NodeFolder& folder() { return folder_; }
+  // Of the main graph; found when they are first asked for.
+  const GraphShapes& shapes();
+
   bool has_functions() const { return !functions_.empty(); }
   // Null where there is no such function.
   CalledBody* body(std::string_view function);
@@ -88,6 +94,8 @@ class Side {
   std::unordered_map<std::string_view, size_t> functions_;
   std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;
   Labels labels_;
+  folding::NodeFolder folder_;
+  std::optional<Inference> inference_;
 };
 
 // The class of a function as a value: of what it gives for arguments that are only known by their place.

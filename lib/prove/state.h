@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "prove/classes.h"
 #include "prove/conditions.h"
@@ -25,9 +26,16 @@ struct ProofState {
   // Something writes: what runs before what counts, and no reads are one.
   bool ordered = false;
   bool by_checksum = true;
+  // What shapes alone tell is known.
+  bool shapes_count = false;
 
   // Nodes of functions that may still be gone through; a function that calls itself twice has no end.
   int64_t calls_left = 4'000'000;
+
+  // What a node of only constants gives, by the class that it has as it is built; nothing: it is not folded.
+  std::unordered_map<ClassId, std::vector<ClassId>> folded;
+  static constexpr uint64_t kMostFolded = uint64_t{256} << 20;
+  uint64_t fold_left = kMostFolded;  // bytes of such constants of both graphs
 
   // Seen on the way.
   bool writes = false;  // a node that runs has an effect
@@ -39,6 +47,10 @@ struct ProofState {
   // A Const's value as a class.
   ClassId constant(std::string_view tensor_proto) {
     return classes.intern(KeyForm::kConst, {contents.of_tensor(tensor_proto)});
+  }
+  std::optional<folding::ConstTensor> tensor(ClassId id) const {
+    if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
+    return contents.tensor(classes.inputs(id)[0]);
   }
   std::optional<int32_t> int32_scalar(ClassId id) const {
     if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;

@@ -72,9 +72,12 @@ std::vector<OutputPair> all_outputs(const ProofSide& before, const ProofSide& af
   const auto both = [&](const auto& of_a, const auto& of_b) {
     for (const auto& [key, tensor] : of_a) {
       const auto found = of_b.find(key);
-      if (found == of_b.end() || tensor.tensor.empty() || found->second.tensor.empty()) continue;
-      const NodeId node = by_name.find(parse_input(tensor.tensor).node);
-      if (node == kNoNode || !other.has(node)) pairs.push_back({tensor.tensor, found->second.tensor});
+      if (found == of_b.end()) continue;
+      const std::vector<std::string> in_a = tensor.tensors(), in_b = found->second.tensors();
+      for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
+        const NodeId node = by_name.find(parse_input(in_a[i]).node);
+        if (node == kNoNode || !other.has(node)) pairs.push_back({in_a[i], in_b[i]});
+      }
     }
   };
   for (const SignatureSummary& in_a : list_signatures(before.model.meta())) {

@@ -3,7 +3,6 @@
 (a fixed seed), computed by TensorFlow's kernels and folded by tests/fold_driver.cc. A NaN is as good as any other.
 Each row says how many of the cases that TensorFlow computes are folded at least: what is never folded proves nothing.
 """
-import argparse
 import collections
 import os
 import subprocess
@@ -20,6 +19,9 @@ import tensorflow as tf
 if hasattr(tf.compat.v1, "enable_eager_execution"):
     tf.compat.v1.enable_eager_execution()
 from tensorflow.core.framework import graph_pb2  # noqa: E402
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf1 = tf.compat.v1
 DRIVER = os.environ.get("GEDIT_FOLD_DRIVER", "")
@@ -528,12 +530,6 @@ def add_tests():
 add_tests()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gedit", required=True)
-    _, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    program.under_test()
+    unittest.main()

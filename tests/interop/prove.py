@@ -2,9 +2,10 @@
 """What gedit proves is so, and what leaves a graph as it was is proved.
 
 Over real graphs and random ones (prove_graphs.py): random chains of other names, another order, copies of nodes and Identity
-nodes put between, of gedit rename, copy, merge and extract, are all proved; single changes of one Const's bit, two inputs, an
-attribute or a control edge that carries deadness, of a node that is needed, are not, unless TensorFlow computes the same bits
-for three random inputs. GEDIT_PROVE_GRAPHS (default 300) and GEDIT_PROVE_SEED say how many and which.
+nodes put between, of gedit rename, copy, merge, extract and optimize --inline, are all proved; single changes of one Const's
+bit, two inputs, an attribute or a control edge that carries deadness, of a node that is needed, are not, unless TensorFlow
+computes the same bits for three random inputs. GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and
+changes of each) and GEDIT_PROVE_SEED say how many and which.
 """
 import argparse
 import json
@@ -28,6 +29,7 @@ from real_files import folders
 
 MOST_NODES = 20000
 MOST_BYTES = 6 << 20
+EACH = int(os.environ.get("GEDIT_PROVE_EACH", "3"))
 COPIED = ("Add", "AddV2", "Mul", "Relu", "MatMul", "Const", "Conv2D", "BiasAdd", "Reshape", "Identity")
 # Attributes that change no number, or that say how many inputs there are.
 NO_MATTER = ("parallel_iterations", "validate_shape", "use_locking", "N", "num", "use_cudnn_on_gpu")
@@ -114,11 +116,21 @@ def duplicated(graph, rng):
                 reader.input[i] = new.name
 
 
+def ops_of(graph):
+    """Of the functions, too."""
+    return {node.op for nodes in [graph.node] + [function.node_def for function in graph.library.function] for node in nodes}
+
+
 def edited(graph, names, outputs, rng, prover):
     """After an edit of gedit that keeps the outputs; nothing where it refused, of a custom op, say."""
     wanted = ",".join(names[node_of(output)] for output in outputs)
-    kind = rng.choice(("rename", "copy", "merge"))
-    if kind == "rename":
+    kind = rng.choice(("rename", "copy", "merge", "inline"))
+    if kind == "inline":
+        loops = any(op.endswith("While") for op in ops_of(graph))  # of which those of version 1 are not told to be the same
+        commands, prefix = [["optimize", "in.pb", "--outputs", wanted, "--inline", "--only", "fix", "--no-proof"]], ""
+        if not loops and rng.random() < 0.5:
+            commands[0].append("--lower")
+    elif kind == "rename":
         commands, prefix = [["rename", "in.pb", "/=p/"]], "p/"
     elif kind == "copy":
         commands, prefix = [["copy", "in.pb", "--outputs", wanted, "--scope", "p", "--map-out", "copied.json"]], "p/"
@@ -282,13 +294,13 @@ def judge(prover, path, graph, rng, counts):
     outputs = rng.sample(ends, min(2, len(ends)))
     outputs = [name for name, proof in (prover.verdicts(graph, graph, outputs, {}).items() if outputs else ())
                if proof["verdict"] == "proved"]
-    for _ in range(3 if outputs else 0):
+    for _ in range(EACH if outputs else 0):
         same, names = kept(graph, outputs, rng, prover)
         counts["kept"] += 1
         for output, proof in prover.verdicts(graph, same, outputs, names).items():
             if proof["verdict"] != "proved":
                 yield "%s: %s is the same and %s: %s" % (path, output, proof["verdict"], proof["why"])
-    for _ in range(3 if outputs else 0):
+    for _ in range(EACH if outputs else 0):
         other, name = changed(graph, outputs, rng)
         if other is None:
             continue

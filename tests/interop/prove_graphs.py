@@ -1,4 +1,6 @@
-"""Random graphs for prove.py: arithmetic, conds and loops of both versions, nested, TensorArrays, tables, seeded draws."""
+"""Random graphs for prove.py: arithmetic, conds and loops of both versions, nested, calls, TensorArrays, tables,
+seeded draws."""
+import tensorflow
 import tensorflow.compat.v1 as tf
 
 WIDTH = 3
@@ -31,7 +33,7 @@ class Generated:
         """A tensor made of these by some steps; what it makes on the way may be read, too."""
         values = list(values)
         for _ in range(self.rng.randint(2, 4)):
-            kinds = ["sum", "sum", "unary", "unary", "constant"] + (["cond", "loop", "array", "draw", "table"] if depth else [])
+            kinds = ["sum", "sum", "unary", "unary", "constant"] + (["cond", "loop", "call", "array", "draw", "table"] if depth else [])
             values.append(getattr(self, self.rng.choice(kinds))(values, depth))
         return values[-1]
 
@@ -50,6 +52,10 @@ class Generated:
         return tf.while_loop(lambda i, v: tf.less(i, most),
                              lambda i, v: (i + 1, tf.ensure_shape(self.block(values + [v], depth - 1), [WIDTH])),
                              [tf.constant(0), tf.identity(start)])[1]
+
+    def call(self, values, depth):
+        picked = [self.rng.choice(values), self.rng.choice(values)]
+        return tf.ensure_shape(tensorflow.function(lambda *arguments: self.block(arguments, depth - 1))(*picked), [WIDTH])
 
     def array(self, values, _):
         array = tf.TensorArray(tf.float32, size=2, element_shape=[WIDTH], clear_after_read=False)
