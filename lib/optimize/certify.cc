@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "optimize/outside.h"
+#include "optimize/reroute.h"
 #include "prove/verify.h"
 
 namespace gedit {
@@ -62,24 +64,49 @@ constexpr auto kSteps = std::to_array<Step>({
     {"inline", leave_calls},
 });
 
+// What is made of a model, and what it is compared with. While it is there tensors that signatures feed stand
+// for themselves in both.
+struct Trial {
+  Trial(const Model& model, Registry& ops, OptimizeRequest request)
+      : made{again(model), {}, true, 0, {}, {}}, before(again(model)), fixes(request.fixes) {
+    std::vector<std::string> inexact;
+    for (const std::string& edge : request.reroutes)
+      inexact.push_back(optimizing::reroute(made.model, ops, edge));
+    request.stand_ins = stand_ins = optimizing::stand_in_for_inputs(made.model, ops, fixes);
+    optimizing::stand_in_for_inputs(before, ops, fixes);
+    made.result = optimize(made.model, before, ops, request);
+    inexact.insert(inexact.end(), made.result.inexact.begin(), made.result.inexact.end());
+    made.result.inexact = std::move(inexact);
+  }
+  Optimized take() {
+    optimizing::remove_stand_ins(made.model.graph(), stand_ins);
+    return std::move(made);
+  }
+
+  Optimized made;
+  Model before;
+  std::vector<std::string> fixes;
+  optimizing::StandIns stand_ins;
+};
+
 class Attempts {
  public:
   Attempts(const Model& model, Registry& ops) : model_(model), ops_(ops) {}
 
   // Whether it is proved.
   bool run(const OptimizeRequest& request) {
-    Optimized made{again(model_), {}, true, 0, {}, {}};
-    Model before = again(model_);
-    made.result = optimize(made.model, before, ops_, request);
+    Trial trial(model_, ops_, request);
+    Optimized& made = trial.made;
+    Model& before = trial.before;
     failed_.clear();
     if (made.result.inexact.empty()) {
       Certificate found = certify(before, made.model, ops_, made.result);
       made.proved = found.proved;
       made.unknown = std::move(found.unknown);
       failed_ = std::move(found.failed);
-      if (failed_.empty() && made.result.counts.contains("inline")) see_inlining(before, made);
+      if (failed_.empty() && made.result.counts.contains("inline")) see_inlining(trial);
     }
-    made_ = std::move(made);
+    made_ = trial.take();
     return failed_.empty();
   }
 
@@ -89,12 +116,14 @@ class Attempts {
  private:
   // What was inlined was compared with the graph inlined alike; now that one with what was read. What the
   // prover cannot see through is told.
-  void see_inlining(Model& inlined, Optimized& made) {
+  void see_inlining(Trial& trial) {
+    Optimized& made = trial.made;
     Model read = again(model_);
+    optimizing::stand_in_for_inputs(read, ops_, trial.fixes);
     OptimizeResult of_calls;
     of_calls.outputs = made.result.outputs;
     of_calls.given = made.result.given;
-    const Certificate found = certify(read, inlined, ops_, of_calls);
+    const Certificate found = certify(read, trial.before, ops_, of_calls);
     for (const std::string& text : found.unknown) made.unknown.push_back(text);
     for (const std::string& text : found.failed) made.unknown.push_back("what was inlined, " + text);
     made.proved = std::min(made.proved, found.proved);
@@ -147,9 +176,8 @@ Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeRe
 
 Optimized optimize_proved(const Model& model, Registry& ops, const OptimizeRequest& request, bool prove) {
   if (!prove) {
-    Optimized made{again(model), {}, false, 0, {}, {}};
-    Model before = again(model);
-    made.result = optimize(made.model, before, ops, request);
+    Optimized made = Trial(model, ops, request).take();
+    made.asked = false;
     return made;
   }
   Attempts attempts(model, ops);

@@ -66,7 +66,6 @@ class Fixing {
       std::vector<In> inputs(net_.controls(in.node).begin(), net_.controls(in.node).end());
       net_.become(in.node, made.take(), inputs);
       if (subject_.is_untouched(in.node)) subject_.untouched[in.node] = false;
-      if (subject_.is_fed(in.node)) subject_.fed[in.node] = false;
     } else {
       const std::string device(node_device(def));
       const Number made =

@@ -14,7 +14,6 @@
 #include "optimize/norms.h"
 #include "optimize/order.h"
 #include "optimize/outside.h"
-#include "optimize/reroute.h"
 #include "optimize/rounds.h"
 #include "optimize/shapes.h"
 #include "optimize/transforming.h"
@@ -37,7 +36,6 @@ class Optimizing {
 
   OptimizeResult run() {
     result_.outputs = wanted_.outputs;
-    for (const std::string& edge : request_.reroutes) result_.inexact.push_back(reroute(model_, ops_, edge));
     fixed_ = fixed_tensors();
     if (!request_.keep.empty()) {
       Selecting selecting(model_, ops_);
@@ -86,7 +84,7 @@ class Optimizing {
     Net net(graph, ops_, labels_);
     const uint32_t nodes = net.size();
     std::vector<bool> there(nodes);
-    for (Number n = 0; n < nodes; ++n) there[n] = net.there(n);
+    for (Number n = 0; n < nodes; ++n) there[n] = net.there(n) && !is_stand_in(net.name(n));
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
     protect(model_, ops_, request_, wanted_, subject);
@@ -274,11 +272,16 @@ class Optimizing {
     }
   }
 
+  bool is_stand_in(std::string_view name) const {
+    return !request_.stand_ins.empty() && request_.stand_ins.contains(name);
+  }
+
   void list_changes() {
     const Graph &graph = model_.graph(), &before = before_.graph();
     Changes& changes = result_.changes;
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
+      if (i < nodes_ && is_stand_in(before.name(id))) continue;
       if (i >= nodes_) {
         if (!graph.removed(id)) changes.added.emplace_back(graph.name(id), graph.op(id));
       } else if (there_[i] && graph.removed(id)) {

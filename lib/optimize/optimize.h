@@ -38,6 +38,8 @@ struct OptimizeRequest {
   bool graph_alone = false;                       // nothing stays for what lies around
   std::vector<optimizing::Transform> transforms;  // instead of all passes, one after the other
   bool want_changes = false;
+  // Nodes that are only there while it is optimized (optimize/outside.h).
+  std::map<std::string, std::string, std::less<>> stand_ins{};
 };
 
 struct OptimizeResult {

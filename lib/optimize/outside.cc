@@ -1,6 +1,7 @@
 #include "optimize/outside.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -13,6 +14,8 @@
 
 namespace gedit::optimizing {
 namespace {
+
+constexpr uint32_t kUnknownRank = 3;  // of a TensorShapeProto
 
 // Marks nodes of a net by number.
 class Marks {
@@ -82,6 +85,22 @@ void keep_sinks(const Net& net, const Droppable& drops, Marks& marks) {
   }
 }
 
+// The first nodes read what `instead` says.
+template <typename Instead>
+void rewire(Graph& graph, uint32_t nodes, Instead instead) {
+  for (uint32_t i = 0; i < nodes; ++i) {
+    if (graph.removed(NodeId{i})) continue;
+    std::vector<std::string> inputs = inputs_of(graph.bytes(NodeId{i}));
+    bool changes = false;
+    for (std::string& input : inputs) {
+      std::string other = instead(input);
+      changes = changes || other != input;
+      input = std::move(other);
+    }
+    if (changes) graph.replace(NodeId{i}, with_inputs(graph.bytes(NodeId{i}), inputs));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Wanted::all() const {
@@ -101,8 +120,12 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request) {
   std::set<std::string> keys(request.signatures.begin(), request.signatures.end());
   for (const SignatureSummary& signature : list_signatures(model.meta())) {
     if (!request.signatures.empty() && keys.erase(signature.key) == 0) continue;
-    for (const auto& [key, tensor] : signature.outputs) outputs.insert(tensor.tensor);
-    for (const auto& [key, tensor] : signature.inputs) inputs.insert(tensor.tensor);
+    for (const auto& [key, output] : signature.outputs) {
+      for (const std::string& tensor : output.tensors()) outputs.insert(tensor);
+    }
+    for (const auto& [key, input] : signature.inputs) {
+      for (const std::string& tensor : input.tensors()) inputs.insert(tensor);
+    }
   }
   if (!keys.empty()) throw refused("no such signature").of(quoted("signature", *keys.begin()));
   if (outputs.empty() && request.reduce)
@@ -120,13 +143,6 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     const TensorRef tensor = find_tensor(model, facts.names(), ops, text, true);
     outputs.push_back(index_of(tensor.node));
     marks.keep(tensor.control ? control_of(index_of(tensor.node)) : In{index_of(tensor.node), tensor.index});
-  }
-  subject.fed.assign(net.size(), false);
-  for (const SignatureSummary& signature : list_signatures(model.meta())) {
-    for (const auto& [key, input] : signature.inputs) {
-      const auto in = net.find(input.tensor);
-      if (in && !in->argument() && !net.data(in->node).empty()) subject.fed[in->node] = true;
-    }
   }
   if (!request.keep.empty()) {
     for (const NodeId id : facts.selecting().require(request.keep).nodes.nodes()) {
@@ -153,6 +169,12 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     const DType given = base_type(net.type({n, 0}));
     subject.bypassed[n] = given != DType::kInvalid && given == base_type(net.type(net.data(n)[0]));
   }
+  for (const auto& [name, tensor] : request.stand_ins) {
+    const Number n = net.find_node(name);
+    if (n == In::kArgument || !net.there(n)) continue;
+    subject.untouched[n] = true;
+    for (const In& in : net.inputs(n)) marks.keep(in);
+  }
   keep_state(facts, marks);
   if (!request.reduce) {
     each_name_around(model.meta(), [&](const SchemaField&, std::string_view name, int) {
@@ -170,6 +192,66 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     for (const In& in : net.inputs(n)) marks.keep(in);
   }
   marks.finish();
+}
+
+StandIns stand_in_for_inputs(Model& model, Registry& ops, const std::vector<std::string>& fixed) {
+  Graph& graph = model.graph();
+  graph.decode();
+  const Names names(graph);
+  NewNames new_names(names);
+  std::map<std::pair<uint32_t, uint32_t>, std::string> stand_ins;  // by tensor; empty where there is none
+  for (const std::string& text : fixed) {
+    if (const auto tensor = tensor_if_there(names, text.substr(0, text.find('='))))
+      stand_ins[{index_of(tensor->node), tensor->index}];
+  }
+  std::string unknown_rank;
+  append_varint_field(unknown_rank, kUnknownRank, 1);
+  const std::string unknown_shape = bytes_field(attr_field::kShape, unknown_rank);
+  StandIns made;
+  const auto stand_in = [&](const std::string& text, DType stated) {
+    const std::optional<TensorRef> tensor = tensor_if_there(names, text);
+    if (!tensor || tensor->control || graph.is(tensor->node, OpKind::kPlaceholder)) return;
+    const auto types = output_types(ops, graph.bytes(tensor->node));
+    const DType type = types && tensor->index < types->size() ? (*types)[tensor->index] : stated;
+    // A reference is known by nothing but its name as it is.
+    if (type == DType::kInvalid || type != base_type(type)) return;
+    const auto [found, fresh] = stand_ins.try_emplace({index_of(tensor->node), tensor->index});
+    if (!fresh) return;
+    found->second = new_names.free("fed/" + std::to_string(made.size()));
+    NodeBuilder node(found->second, "PlaceholderWithDefault");
+    node.input(tensor_text(graph, *tensor)).type("dtype", type).attr("shape", unknown_shape);
+    made.emplace(found->second, tensor_text(graph, *tensor));
+    graph.append(node.take());
+  };
+  for (const SignatureSummary& signature : list_signatures(model.meta())) {
+    for (const auto& [key, input] : signature.inputs) {
+      for (const std::string& text : input.tensors())
+        stand_in(text, input.tensor.empty() ? DType::kInvalid : input.dtype.value_or(DType::kInvalid));
+    }
+  }
+  if (made.empty()) return made;
+  const auto read_through = [&](std::string_view input) -> std::string {
+    const Input parsed = parse_input(input);
+    const NodeId node = parsed.control ? kNoNode : names.find(parsed.node);
+    const auto found = node == kNoNode ? stand_ins.end() : stand_ins.find({index_of(node), parsed.index()});
+    return found == stand_ins.end() || found->second.empty() ? std::string(input) : found->second;
+  };
+  rewire(graph, graph.size() - static_cast<uint32_t>(made.size()), read_through);
+  return made;
+}
+
+void remove_stand_ins(Graph& graph, const StandIns& names) {
+  if (names.empty()) return;
+  graph.decode();
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (!graph.removed(NodeId{i}) && names.contains(graph.name(NodeId{i}))) graph.remove(NodeId{i});
+  }
+  rewire(graph, graph.size(), [&](std::string_view input) -> std::string {
+    const Input parsed = parse_input(input);
+    const auto found = names.find(parsed.node);
+    if (found == names.end()) return std::string(input);
+    return parsed.control ? "^" + std::string(parse_input(found->second).node) : found->second;
+  });
 }
 
 void drop_contexts(MetaGraph& meta) {

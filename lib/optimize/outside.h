@@ -2,6 +2,7 @@
 // init ops and savers, what a user wants to keep (docs/rules.md#optimize-names).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request);
 // tensors need, and what its state needs to be initialized and saved.
 void protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,
              Subject& subject);
+
+using StandIns = std::map<std::string, std::string, std::less<>>;  // by name: the tensor
+// Puts a PlaceholderWithDefault between each tensor that a signature feeds and the graph computes, and all
+// that read it: nothing follows from what is computed there, since another value may be fed. But for tensors
+// that are to be `fixed`, T=VALUE. The names of these nodes; the same for the same graph.
+StandIns stand_in_for_inputs(Model& model, Registry& ops, const std::vector<std::string>& fixed);
+// Takes them out again.
+void remove_stand_ins(Graph& graph, const StandIns& names);
 
 // Contexts of conds and loops, which describe what is no longer there.
 void drop_contexts(MetaGraph& meta);

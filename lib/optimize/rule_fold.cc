@@ -36,9 +36,9 @@ std::vector<In> waits_of(const View& view, Number n) {
   return waits;
 }
 
-// A Const of the value in the node's place.
+// A Const of the value in the node's place. `assumed`: the proof does not find it itself.
 Decision constant(const View& view, Number n, const folding::ConstTensor& value, std::vector<In> waits,
-                  int64_t saved) {
+                  int64_t saved, bool assumed) {
   Subject& subject = view.subject;
   NodeBuilder made(view.net.name(n), "Const");
   made.device(node_device(view.net.def(n))).type("dtype", value.dtype());
@@ -59,7 +59,7 @@ Decision constant(const View& view, Number n, const folding::ConstTensor& value,
   subject.spare -= growth;
   subject.made += static_cast<uint64_t>(size);
   ++subject.folded;
-  subject.assume({n, 0}, std::move(proto));
+  if (assumed) subject.assume({n, 0}, std::move(proto));
   return decision;
 }
 
@@ -77,20 +77,16 @@ Decision waiting_constant(const View& view, Number n, const folding::ConstTensor
     add(view.net.is(in.node, OpKind::kConst) ? view.net.controls(in.node) : std::span<const In>(&control, 1));
   }
   add(view.net.controls(n));
-  return constant(view, n, value, std::move(waits), static_cast<int64_t>(view.net.def(n).size()));
+  return constant(view, n, value, std::move(waits), static_cast<int64_t>(view.net.def(n).size()), true);
 }
 
 // Of shapes that are known before anything runs, and what is picked of them.
 Decision fold_known(const View& view, Number n) {
-  Subject& subject = view.subject;
+  const Subject& subject = view.subject;
   constexpr size_t kMostInputs = 64;
   if (view.net.data(n).size() > kMostInputs || view.net.controls(n).size() > kMostInputs) return {};
-  if (const auto found = subject.known.find(n); found != subject.known.end())
-    return waiting_constant(view, n, found->second);
-  const std::vector<Shape>* inputs = subject.shapes_of(n);
-  if (inputs == nullptr) return {};
-  const folding::FoldOutcome outcome = subject.folder.fold_shapes(view.net.def(n), *inputs);
-  return outcome.outputs.size() == 1 ? waiting_constant(view, n, outcome.outputs[0]) : Decision();
+  const auto found = subject.known.find(n);
+  return found != subject.known.end() ? waiting_constant(view, n, found->second) : Decision();
 }
 
 }  // namespace
@@ -102,7 +98,7 @@ Decision decide_fold(const View& view, Number n) {
   if (data.empty() || op.kinds.has_any(OpKind::kConst | OpKind::kSwitch | OpKind::kMerge) ||
       op.conduct == Conduct::kPasses || view.subject.keeps_more(n))
     return {};
-  if (!view.subject.known.empty() || !view.subject.shapes.empty()) {
+  if (!view.subject.known.empty()) {
     if (Decision decision = fold_known(view, n); decision.any()) return decision;
   }
   if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
@@ -118,7 +114,7 @@ Decision decide_fold(const View& view, Number n) {
   }
   const folding::FoldOutcome outcome = view.subject.folder.fold(net.def(n), values);
   if (outcome.outputs.size() != 1) return {};
-  return constant(view, n, outcome.outputs[0], waits_of(view, n), bytes_saved(view, n));
+  return constant(view, n, outcome.outputs[0], waits_of(view, n), bytes_saved(view, n), false);
 }
 
 }  // namespace gedit::optimizing

@@ -1,7 +1,6 @@
 #include "optimize/shapes.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "shape/infer.h"
 
@@ -35,32 +34,11 @@ bool is_same_shape(const TensorFacts& in, const Shape& shape, const std::vector<
   return true;
 }
 
-using Elements = std::optional<std::vector<std::optional<int64_t>>>;
-
-std::optional<folding::ConstTensor> tensor_of(DType dtype, const Shape& shape, const Elements& elements) {
-  if (!shape || !elements) return std::nullopt;
-  const auto count = folding::elements_of(*shape);
-  if (!count || *count == 0 || *count != elements->size()) return std::nullopt;
-  std::string bytes;
-  for (const std::optional<int64_t>& element : *elements) {
-    if (!element) return std::nullopt;
-    const bool fits =
-        *element >= std::numeric_limits<int32_t>::min() && *element <= std::numeric_limits<int32_t>::max();
-    if (dtype == DType::kInt32 && !fits) return std::nullopt;
-    bytes.append(reinterpret_cast<const char*>(&*element), dtype == DType::kInt32 ? 4 : 8);
-  }
-  return folding::ConstTensor::owning(dtype, *shape, std::move(bytes));
-}
-
 void learn(Subject& subject, Number n, const GraphShapes& shapes) {
   Net& net = subject.net;
   const NodeId id{n};
-  if (folding::reads_shapes(net.op(n).name)) {
-    subject.shapes[n] = shapes.input_shapes(id);
-  } else if (net.what(n) == What::kPicks) {
-    const DType dtype = net.type({n, 0});
-    if (dtype != DType::kInt32 && dtype != DType::kInt64) return;
-    if (auto known = tensor_of(dtype, shapes.shape(id), shapes.elements(id)))
+  if (folding::follows_from_shapes(net.op(n).name)) {
+    if (auto known = folding::known_value(shapes, id, net.def(n), subject.folder))
       subject.known.emplace(n, std::move(*known));
   } else {
     const std::vector<TensorFacts> inputs = shapes.inputs(id);
@@ -79,7 +57,7 @@ bool learn_shapes(Subject& subject, Graph& graph, Registry& ops) {
   for (Number n = 0; n < net.size(); ++n) {
     if (!net.there(n) || subject.is_untouched(n)) continue;
     const bool asks = folding::reads_shapes(net.op(n).name) || only_shapes(net.what(n));
-    if (asks || net.what(n) == What::kPicks) nodes.push_back(n);
+    if (asks || folding::follows_from_shapes(net.op(n).name)) nodes.push_back(n);
     any = any || asks;
   }
   if (!any) return false;

@@ -57,15 +57,13 @@ struct Subject {
   std::vector<bool> kept;       // by node: it stays under its name, with its value
   std::vector<bool> kept_more;  // by node: outputs behind the first as well
   std::vector<bool> untouched;  // by node: it stays as it is
-  std::vector<bool> fed;        // by node: a signature may give another value than what the node computes
   std::vector<bool> bypassed;   // by node: it goes whatever it is, and what it reads first stands for it
   std::string function;         // empty: the main graph
   std::vector<In> returned;     // by a function
   std::vector<Reason> reasons;  // by node
   std::vector<ContentId> content_ids;  // by node: of a Const, where known
   std::vector<Assumption> assumptions;
-  std::unordered_map<Number, std::vector<Shape>> shapes;   // of what a node reads that asks for shapes
-  std::unordered_map<Number, folding::ConstTensor> known;  // what a node that picks gives, by inference
+  std::unordered_map<Number, folding::ConstTensor> known;  // what a node gives because of shapes
   std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
   folding::NodeFolder folder{net.ops()};
   int64_t spare = 0;                 // bytes by which folding may still make the file larger
@@ -77,12 +75,7 @@ struct Subject {
   bool is_kept(Number n) const { return n < kept.size() && kept[n]; }
   bool keeps_more(Number n) const { return n < kept_more.size() && kept_more[n]; }
   bool is_untouched(Number n) const { return n < untouched.size() && untouched[n]; }
-  bool is_fed(Number n) const { return n < fed.size() && fed[n]; }
   bool is_bypassed(Number n) const { return n < bypassed.size() && bypassed[n]; }
-  const std::vector<Shape>* shapes_of(Number n) const {
-    const auto found = shapes.find(n);
-    return found == shapes.end() ? nullptr : &found->second;
-  }
   // What a Const holds, read once for all its readers; null where that is not known.
   const folding::ConstTensor* constant(Number n) {
     const std::string_view def = net.def(n);

@@ -41,7 +41,6 @@ bool Sweep::run() {
     const bool untouched = subject_.is_untouched(n);
     if (!untouched) resolve(n);
     whens_.look(n);
-    if (subject_.is_fed(n)) continue;  // its readers go on reading it
     look_at_values(view_, n);
     if (!untouched) decide(n);
   }

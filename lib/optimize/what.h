@@ -53,7 +53,6 @@ enum class What : uint8_t {
   kBroadcastTo,
   kSplit,  // the axis first
   kTranspose,
-  kPicks,  // elements of its first input, and computes nothing with them
 };
 
 What what_of(std::string_view op);

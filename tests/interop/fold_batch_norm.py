@@ -2,7 +2,6 @@
 """Batch norms folded into weights, against real TensorFlow: generated convolutions and products with every kind of
 normalization behind them give what they gave, within 2e-6 of the largest; what is no such pattern stays byte for byte.
 """
-import argparse
 import os
 import subprocess
 import sys
@@ -14,6 +13,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf1 = tf.compat.v1
 tf1.disable_eager_execution()
@@ -283,12 +285,6 @@ class FoldBatchNorm(unittest.TestCase):
         np.testing.assert_array_equal(run(before, "w"), run(after, "w"))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gedit", required=True)
-    _, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    program.under_test()
+    unittest.main()

@@ -4,7 +4,6 @@ functions, effects on variables, tf.cond, tf.switch_case, tf.while_loop, conds a
 older kind give the same bits, and leave the same in their variables, before and after `gedit retarget --inline` and
 `gedit retarget --tf 1.4`; those without effects are proved to. GEDIT_INLINE_MODELS (default 15) says how many of each.
 """
-import argparse
 import os
 import random
 import subprocess
@@ -18,6 +17,9 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf2
 from tensorflow.python.framework import function as legacy_function
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf = tf2.compat.v1
 GEDIT = None
@@ -248,8 +250,5 @@ class Inline(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gedit", required=True)
-    arguments, rest = parser.parse_known_args()
-    GEDIT = arguments.gedit
-    unittest.main(argv=[sys.argv[0]] + rest)
+    GEDIT = program.under_test()
+    unittest.main()

@@ -70,12 +70,27 @@ std::map<uint32_t, Carried> HandleFlow::carried_inputs(NodeId id) const {
   return found;
 }
 
+HandleFlow::Types HandleFlow::types_of(std::string_view node_def, bool outputs) {
+  const auto [known, fresh] = definitions_.try_emplace(std::string(node_op(node_def)));
+  if (fresh) {
+    const std::string_view op_def = ops_.find(known->first);
+    if (!op_def.empty()) known->second = parse_op_def(op_def);
+  }
+  if (!known->second) return std::nullopt;
+  std::vector<DType> types;
+  const bool told =
+      outputs ? output_types(*known->second, node_def, types) : input_types(*known->second, node_def, types);
+  return told ? Types(std::move(types)) : std::nullopt;
+}
+
 void HandleFlow::visit(NodeId id) {
   const std::string_view node_def = graph_.bytes(id);
   const std::string_view op = node_op(node_def);
   const std::optional<CallForm> form = call_form(op);
-  const Types types = input_types(ops_, node_def);
+  Types types;
+  bool typed = false;
   for (const auto& [slot, carried] : carried_inputs(id)) {
+    if (carried.reference && !std::exchange(typed, true)) types = types_of(node_def, false);
     const bool call = (form && slot >= form->first) || ask_.is_function(op);
     const Use use = call ? Use::kCall : use_of(op, slot, carried, types);
     if (use == Use::kValue) {
@@ -93,7 +108,7 @@ void HandleFlow::visit(NodeId id) {
       add(output_of(id, op == "IdentityN" ? slot : 0), carried);
     } else if (use == Use::kWrite && slot == 0 && carried.reference) {
       // What a write to a reference gives is the reference again.
-      const Types gives = output_types(ops_, node_def);
+      const Types gives = types_of(node_def, true);
       if (gives && !gives->empty() && is_reference(gives->front())) add(output_of(id, 0), carried);
     }
   }

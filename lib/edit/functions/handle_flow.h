@@ -85,7 +85,8 @@ class HandleFlow {
 
  private:
   void visit(NodeId id);
-  using Types = std::optional<std::vector<DType>>;  // of a node's inputs; nothing where its op is unknown
+  using Types = std::optional<std::vector<DType>>;  // nothing where the op is unknown
+  Types types_of(std::string_view node_def, bool outputs);
   Use use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const;
   using Tensors = std::unordered_map<std::string, Carried>;
   void add(Tensors& tensors, const std::string& name, const Carried& carried);
@@ -93,6 +94,7 @@ class HandleFlow {
   const Graph& graph_;
   Registry& ops_;
   Questions ask_;
+  std::unordered_map<std::string, std::optional<OpDef>> definitions_;  // by op
   Tensors carried_;
   Tensors switches_;  // by name: nodes of which every output carries the same
   std::map<uint32_t, Use> users_;
