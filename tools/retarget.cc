@@ -1,6 +1,7 @@
 // gedit retarget: a graph for another TensorFlow release.
 #include "edit/retargeting/retarget.h"
 
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/verifying.h"
 #include "commands.h"
@@ -17,25 +18,31 @@ class Retarget final : public Command {
         ->type_name("V");
     line.add_flag("--inline", request_.inlined, "Calls of functions give way to what they call");
     line.add_flag("--partly", partly_, "Write what can be done where something cannot");
+    line.add_flag("-j,--json", json_, "The report as JSON on standard output");
     output_.setup(line);
     verifying_.setup(line);
   }
 
   int run() override {
-    request_.want_changes = output_.dry_run();
+    if (json_ && output_.to_standard_output() && !output_.dry_run())
+      throw Error(Cause::kUsage, "-j, and the result on standard output").hint("-o OUT");
+    request_.want_changes = output_.dry_run() && !json_;
+    std::string report;
     const auto edit = [&](Model& model, Registry& ops) {
       RetargetResult result = retarget(model, ops, request_);
+      if (json_) report = retarget_json(request_.release, result);
       if (result.obstacles.empty()) return std::move(result.changes);
       for (const Fault& fault : result.obstacles) {
         const std::string line =
             fault.rule + " " + printable(fault.subject) + ": " + printable(fault.message);
         if (partly_) {
           result.changes.warnings.push_back(line);
-        } else {
+        } else if (!json_) {
           say("error " + line);
         }
       }
       if (partly_) return std::move(result.changes);
+      print(report);
       const std::string count = std::to_string(result.obstacles.size());
       throw refused((result.obstacles.size() == 1 ? count + " obstacle" : count + " obstacles") +
                     " to TensorFlow " + request_.release)
@@ -49,6 +56,7 @@ class Retarget final : public Command {
         return what;
       });
     });
+    print(report);
     return 0;
   }
 
@@ -57,7 +65,7 @@ class Retarget final : public Command {
   OutputOptions output_;
   Verifying verifying_;
   RetargetRequest request_;
-  bool partly_ = false;
+  bool partly_ = false, json_ = false;
 };
 
 }  // namespace
@@ -65,7 +73,7 @@ class Retarget final : public Command {
 CommandInfo retarget_command() {
   return {
       .summary = "makes a graph that another TensorFlow takes",
-      .synopsis = "FILE --tf V [--inline] [--partly] [--verify] -o OUT",
+      .synopsis = "FILE --tf V [--inline] [--partly] [--verify] [-j] -o OUT",
       .text = R"(
 A graph of a newer TensorFlow is refused by an older one: an op, an attribute, a value is not known there. --tf V names
 the release that is to take it, 1.0 to 2.21. Attributes at the default that they had when they came are dropped; so

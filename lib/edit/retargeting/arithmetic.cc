@@ -70,8 +70,12 @@ std::string replace_broadcast_to(Site& site, std::vector<std::string>&) {
     case DType::kFloat:
     case DType::kDouble:
     case DType::kHalf:
+    case DType::kInt8:
+    case DType::kInt16:
     case DType::kInt32:
     case DType::kInt64:
+    case DType::kUint8:
+    case DType::kUint16:
       break;
     default:
       return "it is " + dtype_name(type);

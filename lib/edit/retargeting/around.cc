@@ -51,6 +51,26 @@ std::string plural(uint64_t count, std::string_view one) {
 
 }  // namespace
 
+std::map<std::string, RetargetTally::Counts> RetargetTally::by_kind() const {
+  std::map<std::string, Counts> kinds{{"dropped", dropped},
+                                      {"hints", hints},
+                                      {"replaced", replaced},
+                                      {"removed", removed},
+                                      {"written", written},
+                                      {"contrib", contrib},
+                                      {"unknown", unknown},
+                                      {"cast", {{"int64 to int32", casts}}},
+                                      {"shapes", {{"_output_shapes", shapes}}},
+                                      {"inlined",
+                                       {{"calls", inlined.calls},
+                                        {"conds", inlined.conds},
+                                        {"loops", inlined.loops},
+                                        {"functions", inlined.functions}}}};
+  for (auto& [kind, counts] : kinds) std::erase_if(counts, [](const auto& one) { return one.second == 0; });
+  std::erase_if(kinds, [](const auto& kind) { return kind.second.empty(); });
+  return kinds;
+}
+
 std::set<std::string, std::less<>> named_around(const MetaGraph& meta) {
   std::set<std::string, std::less<>> names;
   const CollectNames collect(names);
@@ -171,8 +191,9 @@ void describe_tally(const RetargetTally& tally, const Release& release, std::vec
   if (const std::string text = counted(tally.unknown, sum); sum > 0)
     notes.push_back("ops that no release knows stay as they are: " + text);
   if (tally.casts > 0) {
-    warnings.push_back(plural(tally.casts, "int64 index") + " cast to int32, which is all that TensorFlow " +
-                       std::string(release.short_name()) + " takes there: values over 2^31 are cut");
+    warnings.push_back(std::to_string(tally.casts) + (tally.casts == 1 ? " int64 index" : " int64 indices") +
+                       " cast to int32, which is all that TensorFlow " + std::string(release.short_name()) +
+                       " takes there: values over 2^31 are cut");
   }
 }
 

@@ -62,9 +62,15 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
   OpPlan plan;
   const OpFit* fit = fit_.op(op);
   plan.known = fit != nullptr || fit_.is_function(op) || !ops_.find(op).empty();
+  const OpEra* was = fit_.history().era(op, fit_.reference());
+  const OpEra* is = fit_.history().era(op, release_);
+  plan.replacement = replacement_of(op);
+  if (is != nullptr && plan.replacement != nullptr && !plan.replacement->attr.empty()) {
+    plan.differs = is->op.find_attr(plan.replacement->attr) == nullptr;
+    if (!plan.differs) plan.replacement = nullptr;
+    plan.differs = plan.differs && was != nullptr && was->op.find_attr(plan.replacement->attr) != nullptr;
+  }
   if (fit != nullptr && writer_known_) {
-    const OpEra* was = fit_.history().era(op, fit_.reference());
-    const OpEra* is = fit_.history().era(op, release_);
     if (was != nullptr && is != nullptr && was != is) {
       for (const AttrDef& attr : was->op.attrs) {
         const AttrDef* now = is->op.find_attr(attr.name);
@@ -74,7 +80,12 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
       }
     }
   }
-  return plans_.emplace(op, std::move(plan)).first->second;
+  // By a name that lasts: the node may be one that was just made.
+  return plans_.emplace(was != nullptr  ? was->op.name
+                        : is != nullptr ? is->op.name
+                                        : op,
+                        std::move(plan))
+      .first->second;
 }
 
 std::string_view GraphPass::default_of(std::string_view op, std::string_view key) const {
@@ -117,9 +128,10 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
   Site site(in, node_def);
   std::vector<std::string> notes;
   why.clear();
-  const Replace replacement = replacement_of(site.op);
-  if (replacement != nullptr) why = replacement(site, notes);
+  const ReplacementRow* replacement = plan(site.op).replacement;
+  if (replacement != nullptr) why = replacement->replace(site, notes);
   if (replacement == nullptr || !why.empty()) {
+    if (left.empty()) return false;
     // An index that is int64 and may be int32.
     const Obstacle& first = left.front();
     const bool value = first.is == Obstacle::Is::kValue;
@@ -140,7 +152,7 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
   return true;
 }
 
-void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
+void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bool added) {
   Graph& graph = in.graph();
   std::string node_def(graph.bytes(id));
   const std::string before = node_def, op(node_op(node_def)), name(node_name(node_def));
@@ -151,7 +163,7 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
   }
   std::string why;
   std::vector<Obstacle> left;
-  bool removed = false;
+  bool removed = false, replaced = added;  // what is added is what the release takes it for
   for (int step = 0; step < kMostReplacements && !removed; ++step) {
     left = fit_.obstacles(node_def, release_);
     bool mended = false;
@@ -165,7 +177,9 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function) {
       return done;
     });
     if (mended) continue;
-    if (left.empty() || !replace(in, node_def, left, removed, why)) break;
+    if (left.empty() && (replaced || !plan(node_op(node_def)).differs)) break;
+    if (!replace(in, node_def, left, removed, why)) break;
+    replaced = true;
     left.clear();
   }
   const std::string now(removed ? std::string_view() : node_op(node_def));
@@ -204,12 +218,12 @@ void GraphPass::run(Graph& graph, std::string_view function,
     const std::string_view node_def = graph.bytes(id);
     const OpPlan& known = plan(node_op(node_def));
     if (!known.known) ++tally_.unknown[std::string(node_op(node_def))];
-    if (known.defaults.empty() && fit_.plain(node_def, release_)) continue;
-    retarget(in, id, function);
+    if (known.defaults.empty() && !known.differs && fit_.plain(node_def, release_)) continue;
+    retarget(in, id, function, false);
     // What a replacement adds may need one itself.
     for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
       for (const NodeId more : added) {
-        if (!fit_.plain(graph.bytes(more), release_)) retarget(in, more, function);
+        if (!fit_.plain(graph.bytes(more), release_)) retarget(in, more, function, true);
       }
     }
   }

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "edit/functions/inline.h"
+#include "edit/retargeting/replacements.h"
 #include "edit/retargeting/site.h"
 #include "model/release_fit.h"
 
@@ -26,6 +27,8 @@ struct RetargetTally {
   std::vector<Fault> obstacles;
   std::vector<std::pair<std::string, std::string>> changed;  // node, what became of it
 
+  // All of them that are not 0, by the words of docs/rules.md#retarget-report.
+  std::map<std::string, Counts> by_kind() const;
   bool changed_nodes() const {
     return !dropped.empty() || !hints.empty() || !replaced.empty() || !removed.empty() || !written.empty() ||
            casts > 0 || inlined.any();
@@ -47,13 +50,14 @@ class GraphPass {
  private:
   // What is to be known of all nodes of an op.
   struct OpPlan {
-    bool known = false;     // to some release, or a function
-    bool replaced = false;  // it stays, but has a row for attributes of some values
+    bool known = false;  // to some release, or a function
+    const ReplacementRow* replacement = nullptr;
+    bool differs = false;  // the release knows the op, and replaced it has to be all the same
     std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
   };
   const OpPlan& plan(std::string_view op);
 
-  void retarget(Rewriting& in, NodeId id, std::string_view function);
+  void retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
   bool mend(std::string& node_def, const Obstacle& obstacle);
   bool replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
                std::string& why);

@@ -1,4 +1,7 @@
 // Replacements of convolutions and batch normalization, and of what grappler fuses of them.
+#include <algorithm>
+#include <iterator>
+
 #include "edit/retargeting/replacements.h"
 
 namespace gedit {
@@ -67,30 +70,46 @@ bool names_outputs(const Site& site, uint32_t first, uint32_t last) {
   return false;
 }
 
+constexpr std::string_view kNorms[] = {"FusedBatchNormV3", "FusedBatchNormV2", "FusedBatchNorm"};
+
+// The newest of them, from the node's own on, that the release has.
+std::string_view norm_taken(const Site& site) {
+  const auto* own = std::find(std::begin(kNorms), std::end(kNorms), site.op);
+  return *std::find_if(own, std::end(kNorms) - 1, [&](std::string_view op) { return site.in.takes(op); });
+}
+
+uint32_t norm_outputs(std::string_view op) { return op == "FusedBatchNormV3" ? 6 : 5; }
+
+DType norm_type(const Site& site) { return site.type(site.has("U") ? "U" : "T"); }
+
+NodeAttrs norm_attrs(const Site& site, std::string_view op) {
+  NodeAttrs attrs = attrs_of(site, {"T", "U", "epsilon", "data_format", "is_training"});
+  if (op == "FusedBatchNorm") std::erase_if(attrs, [](const auto& attr) { return attr.first == "U"; });
+  return attrs;
+}
+
 // Before 2.2 the mean and variance that a training normalization is given have to be empty.
 std::string empty_vector(Site& site) {
   std::string proto;
-  append_varint_field(proto, 1, static_cast<uint64_t>(site.type("U")));
+  append_varint_field(proto, 1, static_cast<uint64_t>(norm_type(site)));
   append_bytes_field(proto, 2, shape_proto(Shape{{0}}));
-  return site.add_const("empty", site.type("U"), proto);
+  return site.add_const("empty", norm_type(site), proto);
 }
 
 bool is_empty(const KnownShape& known) { return known.shape && *known.shape == std::vector<int64_t>{0}; }
 
 // In training with an exponential_avg_factor that is not 1: outputs 1 and 2 are means of what the node is
 // given and of what the batch has. The node is its output 0 from now on.
-std::string replace_averaging(Site& site) {
+std::string replace_averaging(Site& site, std::string_view op) {
   if (names_outputs(site, 1, 5)) return "a signature names its outputs";
   const float factor = site.number("exponential_avg_factor", 1);
-  const DType type = site.type("U");
+  const DType type = norm_type(site);
   const NodeAttrs typed{{"T", type_value(type)}};
   const bool reads[] = {site.read(1), site.read(2)};
   const std::string empty = empty_vector(site);
-  const bool third = site.in.takes("FusedBatchNormV3");
-  const std::string_view op = third ? "FusedBatchNormV3" : "FusedBatchNormV2";
   const std::string norm =
       site.add("FusedBatchNorm", op, {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
-               attrs_of(site, {"T", "U", "epsilon", "data_format", "is_training"}));
+               norm_attrs(site, op));
   std::string means[2];
   if (reads[0] || reads[1]) {
     const std::string rest = site.add_const("rest", type, scalar_proto(type, 1.0F - factor));
@@ -110,7 +129,7 @@ std::string replace_averaging(Site& site) {
                .attrs = {{"T", type_value(site.type("T"))}},
                .same_outputs = false});
   site.move_output(0, 0);
-  for (uint32_t i = 1; i < (third ? 6 : 5); ++i) {
+  for (uint32_t i = 1; i < norm_outputs(op); ++i) {
     if (i > 2) site.move_output(i, site.in.output(norm, op, i));
     if (i <= 2 && reads[i - 1]) site.move_output(i, means[i - 1]);
   }
@@ -119,42 +138,44 @@ std::string replace_averaging(Site& site) {
 
 }  // namespace
 
-std::string replace_batch_norm_v3(Site& site, std::vector<std::string>&) {
-  const bool same_op = site.in.takes("FusedBatchNormV3");
-  const bool training = site.flag("is_training", true);
+std::string replace_batch_norm(Site& site, std::vector<std::string>& notes) {
   if (site.inputs.size() != 5) return "its inputs are not known";
-  if (!same_op && site.read(5)) return "its output 5 is read";
-  std::string format = site.text("data_format", "NHWC");
-  if (!same_op && format != "NHWC" && format != "NCHW") return "its data_format is " + format;
-  if (training && site.number("exponential_avg_factor", 1) != 1) return replace_averaging(site);
-  if (same_op) {
-    site.rename_op("FusedBatchNormV3", {"exponential_avg_factor"});
-    return {};
+  const std::string_view op = norm_taken(site);
+  const std::string format = site.text("data_format", "NHWC");
+  if (norm_outputs(op) < norm_outputs(site.op)) {
+    if (site.read(5)) return "its output 5 is read";
+    if (format != "NHWC" && format != "NCHW") return "its data_format is " + format;
   }
-  if (training && (!is_empty(site.shape(3)) || !is_empty(site.shape(4)))) {
-    const std::string empty = empty_vector(site);
-    site.become({.op = "FusedBatchNormV2",
-                 .inputs = {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
-                 .attrs = attrs_of(site, {"T", "U", "epsilon", "data_format", "is_training"}),
-                 .same_outputs = false});
-    for (uint32_t i = 0; i < 5; ++i) site.move_output(i, i);
-    return {};
-  }
-  site.rename_op("FusedBatchNormV2", {"exponential_avg_factor", "_output_shapes"});
-  return {};
-}
-
-std::string replace_batch_norm_v2(Site& site, std::vector<std::string>&) {
-  if (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat)
+  if (op != site.op && op == "FusedBatchNorm" &&
+      (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat))
     return "its T and U are not float32";
-  site.rename_op("FusedBatchNorm", {"U"});
+  const bool training = site.flag("is_training", true);
+  if (training && site.number("exponential_avg_factor", 1) != 1) return replace_averaging(site, op);
+  const bool fewer = norm_outputs(op) < norm_outputs(site.op);
+  if (!training || (is_empty(site.shape(3)) && is_empty(site.shape(4)))) {
+    std::vector<std::string_view> without{"exponential_avg_factor"};
+    if (op == "FusedBatchNorm") without.emplace_back("U");
+    if (fewer) without.emplace_back("_output_shapes");
+    site.rename_op(op, without);
+    return {};
+  }
+  // At factor 1 newer releases do not look at them.
+  notes.push_back(std::string(op) + " in training gets means that are empty, as releases before 2.2 want them");
+  const std::string empty = empty_vector(site);
+  site.become({.op = std::string(op),
+               .inputs = {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
+               .attrs = norm_attrs(site, op),
+               .same_outputs = !fewer});
+  for (uint32_t i = 0; i < norm_outputs(op); ++i) site.move_output(i, i);
   return {};
 }
 
 std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
   const std::vector<int64_t> paddings = site.integers("explicit_paddings");
-  if (site.text("padding", "") != "EXPLICIT" || paddings.size() != 8)
-    return "it has other attributes than padding that are not known";
+  const std::string format = site.text("data_format", "NHWC");
+  if (site.text("padding", "") != "EXPLICIT" || paddings.size() != 8 ||
+      (format != "NHWC" && format != "NCHW"))
+    return "nothing stands in for that";
   const std::string sizes = site.add_const("paddings", DType::kInt32, int_matrix_proto(paddings, {4, 2}));
   const std::string padded = site.in.output(
       site.add("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}}), "Pad", 0);

@@ -3,12 +3,6 @@
 namespace gedit {
 namespace {
 
-struct ReplacementRow {
-  std::string_view op;
-  Replace replace;
-  bool shapes = false;  // its condition is about them
-};
-
 // The table of docs/rules.md#retarget-replacements.
 constexpr ReplacementRow kReplacements[] = {
     {"AddV2", replace_add_v2},
@@ -19,8 +13,9 @@ constexpr ReplacementRow kReplacements[] = {
     {"DepthwiseConv2dNative", replace_explicit_paddings},
     {"DisableCopyOnRead", replace_disable_copy},
     {"DivNoNan", replace_div_no_nan, true},
-    {"FusedBatchNormV2", replace_batch_norm_v2},
-    {"FusedBatchNormV3", replace_batch_norm_v3},
+    {"FusedBatchNorm", replace_batch_norm, false, "exponential_avg_factor"},
+    {"FusedBatchNormV2", replace_batch_norm, false, "exponential_avg_factor"},
+    {"FusedBatchNormV3", replace_batch_norm, false, "exponential_avg_factor"},
     {"GatherV2", replace_gather_v2},
     {"LeakyRelu", replace_leaky_relu},
     {"MatrixDiagPartV2", replace_matrix_diag_part},
@@ -42,23 +37,13 @@ constexpr ReplacementRow kReplacements[] = {
     {"_FusedMatMul", replace_fused_mat_mul},
 };
 
-const ReplacementRow* row_of(std::string_view op) {
+}  // namespace
+
+const ReplacementRow* replacement_of(std::string_view op) {
   for (const ReplacementRow& row : kReplacements) {
     if (row.op == op) return &row;
   }
   return nullptr;
-}
-
-}  // namespace
-
-Replace replacement_of(std::string_view op) {
-  const ReplacementRow* row = row_of(op);
-  return row != nullptr ? row->replace : nullptr;
-}
-
-bool asks_for_shapes(std::string_view op) {
-  const ReplacementRow* row = row_of(op);
-  return row != nullptr && row->shapes;
 }
 
 }  // namespace gedit

@@ -13,10 +13,17 @@ namespace gedit {
 // gains what the user is to hear of it.
 using Replace = std::string (*)(Site& site, std::vector<std::string>& notes);
 
+struct ReplacementRow {
+  std::string_view op;
+  Replace replace;
+  bool shapes = false;  // its condition is about them
+  // An attribute: releases without it do something else with a node that does not have it either. Others are
+  // not in need of the replacement.
+  std::string_view attr{};
+};
+
 // Null where nothing stands in for the op.
-Replace replacement_of(std::string_view op);
-// Whether its condition is about shapes.
-bool asks_for_shapes(std::string_view op);
+const ReplacementRow* replacement_of(std::string_view op);
 
 // By theme; the table is in replacements.cc.
 std::string replace_add_v2(Site& site, std::vector<std::string>& notes);
@@ -27,8 +34,7 @@ std::string replace_div_no_nan(Site& site, std::vector<std::string>& notes);
 std::string replace_broadcast_to(Site& site, std::vector<std::string>& notes);
 std::string replace_gather_v2(Site& site, std::vector<std::string>& notes);
 
-std::string replace_batch_norm_v3(Site& site, std::vector<std::string>& notes);
-std::string replace_batch_norm_v2(Site& site, std::vector<std::string>& notes);
+std::string replace_batch_norm(Site& site, std::vector<std::string>& notes);
 std::string replace_explicit_paddings(Site& site, std::vector<std::string>& notes);
 std::string replace_fused_convolution(Site& site, std::vector<std::string>& notes);
 std::string replace_fused_mat_mul(Site& site, std::vector<std::string>& notes);

@@ -76,7 +76,9 @@ class ShapesBefore {
     OpHistory& history = OpHistory::get();
     bool any = false;
     const auto look = [&](std::string_view op) {
-      any = any || (asks_for_shapes(op) && history.era(op, release) == nullptr);
+      if (any || history.era(op, release) != nullptr) return;
+      const ReplacementRow* row = replacement_of(op);
+      any = row != nullptr && row->shapes;
     };
     for (const auto& [op, count] : meta.graph.op_counts()) look(op);
     each_body_node(meta.graph.part(graph_field::kLibrary),
@@ -136,10 +138,32 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   }
   RetargetResult result;
   describe_tally(tally, target, result.changes.notes, result.changes.warnings);
+  result.counts = tally.by_kind();
   result.changes.changed = std::move(tally.changed);
   result.obstacles = std::move(tally.obstacles);
   return result;
 }
+
+namespace {
+
+// By what releases take a node, beside its op: its attributes as they stand, and how many data inputs it has.
+// Weights are not looked at: there is nothing where the attributes are long.
+struct Fitted {
+  std::string_view attrs{};
+  size_t inputs = 0;
+  bool restricted = false;  // not all releases take it
+};
+Fitted fitted(std::string_view node_def) {
+  constexpr size_t kLongest = 512;
+  Fitted found;
+  for (Fields fields(node_def); found.attrs.empty() && fields.next();) {
+    if (fields->bytes(node_field::kInput) && !fields->value.starts_with('^')) ++found.inputs;
+    if (fields->bytes(node_field::kAttr)) found.attrs = {fields->raw.data(), node_def.end()};
+  }
+  return found.attrs.size() <= kLongest ? found : Fitted();
+}
+
+}  // namespace
 
 RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   const MetaGraph& meta = model.meta_graphs[meta_graph];
@@ -150,18 +174,36 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   Releases left = history.all();
   std::vector<std::string> excluded_by(history.releases().size());
   uint64_t restricted = 0;
+  // Gives whether not all releases take it.
   const auto look = [&](std::string_view node_def) {
-    if (fit.quick(node_def) == history.all()) return;
+    const Releases quick = fit.quick(node_def);
+    if (quick == history.all()) return false;
     ++restricted;
-    if ((fit.quick(node_def) & left) == left) return;
+    if ((quick & left) == left) return true;
     const Releases lost = left & ~fit.of(node_def);
     for (ReleaseNumber i = 0; lost != 0 && i < excluded_by.size(); ++i) {
       if ((lost & release_bit(i)) != 0) excluded_by[i] = node_op(node_def);
     }
     left &= ~lost;
+    return true;
   };
   fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
-  meta.graph.each_record(look);
+  std::vector<Fitted> last(meta.graph.ops().size());  // node of each op: most are like it
+  for (uint32_t i = 0; i < meta.graph.size(); ++i) {
+    const NodeId id{i};
+    if (meta.graph.removed(id)) continue;
+    const std::string_view node_def = meta.graph.bytes(id);
+    const uint16_t op = meta.graph.op_number(id);
+    Fitted node = fitted(node_def);
+    const bool alike = op < last.size() && !node.attrs.empty() && last[op].attrs == node.attrs &&
+                       last[op].inputs == node.inputs;
+    if (alike) {
+      restricted += last[op].restricted ? 1 : 0;
+      continue;
+    }
+    node.restricted = look(node_def);
+    if (op < last.size()) last[op] = node;
+  }
   fit.clear_stripped_ops();
   each_body_node(library, [&](std::string_view, std::string_view node_def) { look(node_def); });
   const auto minimum = static_cast<int64_t>(last_varint(versions, 2));

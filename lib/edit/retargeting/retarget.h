@@ -1,6 +1,8 @@
 // gedit retarget: a graph for another TensorFlow release (docs/rules.md#retarget).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct RetargetRequest {
 
 struct RetargetResult {
   Changes changes;
+  // What was done, by kind and what it was done to: `dropped`, `Cast.Truncate`, 12.
+  std::map<std::string, std::map<std::string, uint64_t>> counts;
   std::vector<Fault> obstacles;  // what could not be done: the nodes are as they were, or as far as it went
 };
 
@@ -26,7 +30,8 @@ struct RetargetResult {
 // (kUsage) where there is no such release.
 RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request);
 
-// Which releases take a graph, by their short names; for what describes it, nothing is edited.
+// Which releases take a graph, which is decoded, by their short names; for what describes it, nothing is
+// edited.
 struct RunsOn {
   std::string from, to;  // all between take it as it is; `to` empty: up to the newest; `from` empty: none
   std::string because;   // the op that none before `from` takes; empty: there is none before

@@ -77,7 +77,11 @@ std::string scalar_proto(DType type, double value) {
     case DType::kDouble:
       append_fixed64(proto, tensor_field::kDouble, std::bit_cast<uint64_t>(value));
       break;
+    case DType::kInt8:
+    case DType::kInt16:
     case DType::kInt32:
+    case DType::kUint8:
+    case DType::kUint16:
       append_varint_field(proto, tensor_field::kInt, static_cast<uint64_t>(static_cast<int64_t>(value)));
       break;
     case DType::kInt64:

@@ -156,7 +156,7 @@ class Site {
 };
 
 // TensorProtos.
-std::string scalar_proto(DType type, double value);  // of float, double, half, int32, int64, bool
+std::string scalar_proto(DType type, double value);  // of float, double, half, ints, bool
 std::string string_proto(std::string_view text);
 std::string int_matrix_proto(const std::vector<int64_t>& values, const std::vector<int64_t>& shape);
 
