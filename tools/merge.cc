@@ -17,15 +17,9 @@
 namespace gedit {
 namespace {
 
-// `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`
+// `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`: a node's name of one piece.
 bool is_scope_name(std::string_view text) {
-  constexpr std::string_view kRest = "_.-/";
-  const auto letter = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  };
-  return !text.empty() && (letter(text[0]) || text[0] == '.') &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return letter(c) || kRest.find(c) != std::string_view::npos; });
+  return invalid_name_at(text) == std::string_view::npos && text.find('>') == std::string_view::npos;
 }
 
 struct NamedFile {
@@ -57,11 +51,11 @@ void name_roots(std::vector<MergeOperand>& operands, std::vector<std::string>& n
   const auto has_root = [](const MergeOperand& one) {
     return one.model.meta().has(meta_field::kObjectGraph);
   };
-  if (std::count_if(operands.begin(), operands.end(), has_root) < 2) return;
+  if (std::ranges::count_if(operands, has_root) < 2) return;
   for (MergeOperand& operand : operands) {
     if (!operand.name.empty() || !has_root(operand)) continue;
     operand.name = first_free(name_of_file(operand.model.path), [&](const std::string& name) {
-      return std::any_of(operands.begin(), operands.end(), [&](const auto& one) { return one.name == name; });
+      return std::ranges::find(operands, name, &MergeOperand::name) != operands.end();
     });
     notes.push_back(printable(operand.model.path) + " goes under " + operand.name +
                     "/: of several TensorFlow 2 models each needs a name");
@@ -107,14 +101,9 @@ class Merge final : public Command {
                                                       : NameConflict::kError;
     request_.want_changes = output_.dry_run();
     std::vector<MergeOperand> operands = load_operands();
-    const auto unnamed = std::find_if(operands.begin(), operands.end(),
-                                      [](const MergeOperand& operand) { return operand.name.empty(); });
+    give_checkpoints(operands);
     std::vector<std::string> named;
-    request_.checkpoints = named_checkpoints(operands);
     name_roots(operands, named);
-    for (MergeCheckpoint& checkpoint : request_.checkpoints) {
-      if (checkpoint.name.empty()) checkpoint.name = unnamed->name;  // there is one: named_checkpoints()
-    }
     const Model& model = operands[richest(operands)].model;
     output_.check(model);
     const bool directory = output_.dry_run() ? model.kind == Kind::kSavedModel
@@ -122,22 +111,18 @@ class Merge final : public Command {
     request_.values = !checkpoints_.empty() || directory;
     if (!checkpoints_.empty() && output_.to_standard_output() && !output_.dry_run())
       throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
+    request_.want_names = verifying_.wanted();
     std::vector<Counts> before;
     std::vector<Original> originals;
-    for (const MergeOperand& operand : operands) {
-      before.push_back(count(operand.model));
-      if (verifying_.wanted()) originals.emplace_back(operand.model);
-    }
-    request_.want_names = verifying_.wanted();
-
     std::vector<std::string> missing;  // relative paths count from each file's own folder
     for (MergeOperand& operand : operands) {
-      if (!directory || operand.model.kind != Kind::kMetaGraphDef) continue;
-      with_file(operand.model, [&] {
-        for (std::string& warning : give_assets(operand.model)) missing.push_back(std::move(warning));
-      });
+      before.push_back(count(operand.model));
+      if (verifying_.wanted()) originals.emplace_back(operand.model);
+      if (directory && operand.model.kind == Kind::kMetaGraphDef)
+        with_file(operand.model,
+                  [&] { std::ranges::move(give_assets(operand.model), std::back_inserter(missing)); });
+      devices_.before(operand.model);
     }
-    for (MergeOperand& operand : operands) devices_.before(operand.model);
     MergeChanges result = [&] {
       const Progress deciding("deciding what changes", output_.quiet());
       return merge(std::move(operands), request_);
@@ -156,8 +141,7 @@ class Merge final : public Command {
 
  private:
   std::vector<MergeOperand> load_operands() {
-    if (std::count_if(operands_.begin(), operands_.end(),
-                      [](const std::string& text) { return parse_operand(text).path == "-"; }) > 1)
+    if (std::ranges::count(operands_, "-", [](const auto& text) { return parse_operand(text).path; }) > 1)
       throw Error(Cause::kUsage, "standard input can be read once");
     input_.quiet = output_.quiet();
     std::vector<MergeOperand> operands;
@@ -174,8 +158,7 @@ class Merge final : public Command {
   // Of each file what does not come of a tensor that was mapped away, and of that what follows it. Savers are
   // others where one saves all.
   void verify(std::vector<Original> originals, const std::vector<MergedOperand>& operands) {
-    const bool values = request_.values, prune = request_.prune;
-    output_.verify = [this, originals = std::move(originals), operands, values, prune](Model& written) {
+    output_.verify = [this, originals = std::move(originals), operands](Model& written) {
       Verified verified;
       std::set<std::string> keys;  // of signatures
       for (size_t i = 0; i < originals.size(); ++i) {
@@ -183,12 +166,12 @@ class Merge final : public Command {
         verified += Verifying::one(input_, before, written, [&](ProofSide& side, const ProofSide& after) {
           Verification what{.names = operands[i].nodes};
           for (const auto& [tensor, value] : operands[i].inputs) what.same.push_back({tensor, value});
-          if (values) what.changed = saver_nodes(side);
+          if (request_.values) what.changed = saver_nodes(side);
           for (const SignatureSummary& signature : list_signatures(side.model.meta())) {
             if (!keys.insert(signature.key).second)
               what.signatures.emplace_back(signature.key, operands[i].name + "/" + signature.key);
           }
-          if (prune || values) what.outputs = outputs_that_stay(side, after, what);
+          if (request_.prune || request_.values) what.outputs = outputs_that_stay(side, after, what);
           return what;
         });
       }
@@ -196,30 +179,22 @@ class Merge final : public Command {
     };
   }
 
-  // Which operand each checkpoint is of.
-  std::vector<MergeCheckpoint> named_checkpoints(const std::vector<MergeOperand>& operands) const {
-    std::vector<MergeCheckpoint> checkpoints;
-    const auto unnamed = std::count_if(operands.begin(), operands.end(),
-                                       [](const MergeOperand& operand) { return operand.name.empty(); });
+  void give_checkpoints(std::vector<MergeOperand>& operands) const {
+    const auto unnamed = std::ranges::count(operands, "", &MergeOperand::name);
     for (const std::string& text : checkpoints_) {
       const NamedFile file = parse_operand(text);
-      const bool known =
-          !file.name.empty() && std::any_of(operands.begin(), operands.end(),
-                                            [&](const auto& one) { return one.name == file.name; });
-      const std::string path = known ? file.path : text;
-      const std::string name = known ? file.name : "";
+      auto owner = std::ranges::find(operands, file.name, &MergeOperand::name);
+      const bool known = !file.name.empty() && owner != operands.end();
       if (!known && unnamed != 1) {
         throw Error(Cause::kUsage, unnamed == 0 ? "no file is called that" : "of which file?")
             .of(quoted("checkpoint", text))
-            .hint("--checkpoint NAME=" + printable(known || file.name.empty() ? text : file.path) +
-                  " where NAME=FILE names the file");
+            .hint("--checkpoint NAME=" + printable(file.path) + " where NAME=FILE names the file");
       }
-      if (std::any_of(checkpoints.begin(), checkpoints.end(),
-                      [&](const auto& one) { return one.name == name; }))
+      if (!known) owner = std::ranges::find(operands, "", &MergeOperand::name);
+      if (!owner->checkpoint.empty())
         throw Error(Cause::kUsage, "the file has one already").of(quoted("checkpoint", text));
-      checkpoints.push_back({name, path});
+      owner->checkpoint = known ? file.path : text;
     }
-    return checkpoints;
   }
 
   InputOptions input_;

@@ -149,8 +149,9 @@ void MergedSurroundings::map_signature_inputs(MetaGraph& meta, const InputMap& i
     const std::string signature = "signature '" + printable(entry.key) + "': ";
     for (const MergedInput* pair : fed.mapped) {
       if (!inputs.inlined(*pair)) continue;
-      warnings_.push_back(signature + "is fed with '" + printable(pair->value) +
-                          "' now, but a session inlines the calls there and then needs what they read, too");
+      warnings_.push_back(
+          signature + "is fed with '" + printable(pair->value) +
+          "' now, the result of a function call: who feeds it has to feed what that call reads, too");
       break;
     }
     for (const MergedInput* pair : fed.mapped) {

@@ -18,11 +18,11 @@ bool same_value(DataFiles& files, const Tensor& tensor, DataFiles& other_files, 
 
 }  // namespace
 
-MergedCheckpoint::MergedCheckpoint(const MergeParts& parts, const MergeRequest& request,
+MergedCheckpoint::MergedCheckpoint(const MergeParts& parts, NameConflict on_conflict,
                                    std::vector<std::string>& warnings)
     : parts_(parts), values_(parts.size()) {
-  open(request, warnings);
-  name_keys(request.on_conflict);
+  open(warnings);
+  name_keys(on_conflict);
   size_t with = 0;
   bool same = true;
   for (const Values& values : values_) {
@@ -32,13 +32,10 @@ MergedCheckpoint::MergedCheckpoint(const MergeParts& parts, const MergeRequest& 
   keeps_keys_ = with == 1 && same;
 }
 
-void MergedCheckpoint::open(const MergeRequest& request, std::vector<std::string>& warnings) {
+void MergedCheckpoint::open(std::vector<std::string>& warnings) {
   for (const auto& part : parts_) {
     Values& values = values_[part->number];
-    for (const MergeCheckpoint& checkpoint : request.checkpoints) {
-      if (checkpoint.name == part->name) values.path = checkpoint.path;
-    }
-    values.path = checkpoint_of(part->model, values.path);
+    values.path = checkpoint_of(part->model, part->file->checkpoint);
     if (values.path.empty()) {
       const uint64_t variables = part->graph().tally().variables;
       if (variables == 0) continue;

@@ -16,7 +16,7 @@ class MergedCheckpoint {
  public:
   // Opens them and decides all keys; `parts` outlive it. Throws Error: kInput for one that cannot be read,
   // kRefused where an operand has variables and no checkpoint, and where two have one key.
-  MergedCheckpoint(const MergeParts& parts, const MergeRequest& request, std::vector<std::string>& warnings);
+  MergedCheckpoint(const MergeParts& parts, NameConflict on_conflict, std::vector<std::string>& warnings);
 
   // An operand's own; null where it has none.
   const Checkpoint* of(const MergePart& part) const { return values_[part.number].checkpoint.get(); }
@@ -38,7 +38,7 @@ class MergedCheckpoint {
     std::unordered_map<std::string, std::string> keys;  // those that become something else
   };
 
-  void open(const MergeRequest& request, std::vector<std::string>& warnings);
+  void open(std::vector<std::string>& warnings);
   void name_keys(NameConflict on_conflict);
 
   const MergeParts& parts_;

@@ -20,6 +20,7 @@ OperandFile::OperandFile(size_t position, uint32_t first_node, MergeOperand oper
       ops(std::move(operand.ops)),
       name(std::move(operand.name)),
       prefix(name.empty() ? "" : name + "/"),
+      checkpoint(std::move(operand.checkpoint)),
       facts(model, ops) {}
 
 OperandNames::OperandNames(const OperandFile& file)

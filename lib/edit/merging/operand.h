@@ -32,8 +32,9 @@ struct OperandFile {
   const uint32_t first;  // of its nodes in the merged graph
   Model model;
   Registry ops;
-  const std::string name;    // "" for an operand without one
-  const std::string prefix;  // `NAME/`, or ""
+  const std::string name;        // "" for an operand without one
+  const std::string prefix;      // `NAME/`, or ""
+  const std::string checkpoint;  // as MergeOperand has it
   const Facts facts;
 
   const Graph& graph() const { return model.graph(); }

@@ -25,20 +25,14 @@ enum class NameConflict : uint8_t {
 struct MergeOperand {
   std::string name;  // everything goes under `name/`; empty: nothing does
   Model model;
-  Registry ops;  // what is known of the ops in it
-};
-
-struct MergeCheckpoint {
-  std::string name;  // of the operand whose values it holds
-  std::string path;
+  Registry ops;                 // what is known of the ops in it
+  std::string checkpoint = {};  // with its values; empty: its own, where it brings one along
 };
 
 struct MergeRequest {
   std::vector<std::string> input_map;  // KEY=VALUE
   NameConflict on_conflict = NameConflict::kError;
-  std::vector<MergeCheckpoint> checkpoints;
-  bool values =
-      false;  // one checkpoint with the values of all is made; of SavedModels also without `checkpoints`
+  bool values = false;  // one checkpoint with the values of all is made
   bool prune = false;
   bool want_changes = false;  // fill what Changes lists
   bool want_names = false;    // fill MergeChanges::operands, which hold every name

@@ -8,24 +8,17 @@
 #include "ops/kinds.h"
 
 namespace gedit {
-namespace {
 
-// One with an earlier operand's, which saves and restores it.
-bool is_shared(const MergePart& part, NodeId variable) {
-  return variable != kNoNode && part.shared().has(variable);
-}
-
-}  // namespace
-
-// Whether a saver beside saver_def's has a key that the operand's checkpoint has not: it is for another one,
-// by which it stays (tf.train.Saver({"key of the pretrained": variable})).
-bool MergedSavers::reads_another(const MergePart& part, const SaverNode& saver) const {
+// What a saver beside saver_def's has a key for that the operand's checkpoint has not: it is for another one,
+// by which it stays (tf.train.Saver({"key of the pretrained": variable})). Else null.
+const SavedTensor* MergedSavers::of_another(const MergePart& part, const SaverNode& saver) const {
   const Savers& main = own_[part.number].main;
   const auto is_it = [&](const SaverNode& one) { return one.node == saver.node; };
-  if (std::ranges::any_of(main.saves, is_it) || std::ranges::any_of(main.restores, is_it)) return false;
-  return std::ranges::any_of(saver.tensors, [&](const SavedTensor& tensor) {
-    return checkpoint_.of(part)->find(tensor.key) == nullptr;
-  });
+  if (std::ranges::any_of(main.saves, is_it) || std::ranges::any_of(main.restores, is_it)) return nullptr;
+  for (const SavedTensor& tensor : saver.tensors) {
+    if (checkpoint_.of(part)->find(tensor.key) == nullptr) return &tensor;
+  }
+  return nullptr;
 }
 
 // Each saver that stays as it is, once.
@@ -37,11 +30,8 @@ void MergedSavers::note_others() {
     for (const auto& savers : {&own.all.saves, &own.all.restores}) {
       for (const SaverNode& saver : *savers) {
         const std::string_view name = part->graph().name(saver.node);
-        if (!saver.readable() || !reads_another(*part, saver) || !told.insert(scope_of(name)).second)
-          continue;
-        const auto missing = std::ranges::find_if(saver.tensors, [&](const SavedTensor& tensor) {
-          return checkpoint_.of(*part)->find(tensor.key) == nullptr;
-        });
+        const SavedTensor* missing = saver.readable() ? of_another(*part, saver) : nullptr;
+        if (missing == nullptr || !told.insert(scope_of(name)).second) continue;
         notes_.push_back("saver '" + printable(part->name_of(name)) +
                          "' stays as it is, for a checkpoint with key '" + printable(missing->key) + "'");
       }
@@ -56,13 +46,13 @@ void MergedSavers::rekey_chosen() {
   Nodes& nodes = kept_->nodes;
   const NodeId main_save = own.main.saves.front().node, main_restore = own.main.restores.front().node;
   for (SaverNode save : own.all.saves) {
-    if (!save.readable() || reads_another(*chosen_, save)) continue;
+    if (!save.readable() || of_another(*chosen_, save) != nullptr) continue;
     for (SavedTensor& tensor : save.tensors) tensor.key = checkpoint_.key_of(*chosen_, tensor.key);
     extend_save(nodes, save, save.node == main_save ? kept_->saved : std::vector<SaverEntry>());
   }
   std::vector<std::string> tensors;
   for (SaverNode restore : own.all.restores) {
-    if (restore.names == kNoNode || reads_another(*chosen_, restore)) continue;
+    if (restore.names == kNoNode || of_another(*chosen_, restore) != nullptr) continue;
     const bool here = restore.node == main_restore;
     const bool one_each =
         here && RestoresOneEach(own.all)(restore, node_op(chosen_->graph().bytes(restore.node)));
@@ -157,7 +147,7 @@ void MergedSavers::join_saves(const MergePart& part, std::vector<SaverEntry>& en
       ++head.slot;
     });
     for (const SavedTensor& tensor : save.tensors) {
-      if (tensor.key == kObjectGraphKey || is_shared(part, tensor.variable)) continue;
+      if (tensor.key == kObjectGraphKey || part.shared().has(tensor.variable)) continue;
       const Tensor& value = checkpoint_.value_of(part, tensor.key);
       entries.push_back({checkpoint_.key_of(part, tensor.key), tensor.slice, value.dtype,
                          inputs[save.first_tensor + tensor.slot]});
@@ -177,7 +167,7 @@ void MergedSavers::join(MergePart& part) {
     scope = scope_of(graph.name(restore.node));
     for (const SavedTensor& tensor : restore.tensors) {
       for (const NodeId id : tensor.between) known.add(id);
-      if (is_shared(part, tensor.variable)) continue;
+      if (part.shared().has(tensor.variable)) continue;
       const Tensor& value = checkpoint_.value_of(part, tensor.key);
       kept_->restored.push_back({checkpoint_.key_of(part, tensor.key), tensor.slice, value.dtype, ""});
       kept_->uses.push_back(
@@ -204,12 +194,10 @@ std::string MergedSavers::assignment(const std::string& name, const std::string&
   NodeBuilder assign(name, resource ? "AssignVariableOp" : "Assign");
   assign.input(variable).input(value);
   if (resource) return assign.type("dtype", dtype).take();
-  std::string yes;
-  append_varint_field(yes, attr_field::kBool, 1);
   return assign.type("T", dtype)
       .attr("_class", colocation_value(variable))
-      .attr("use_locking", yes)
-      .attr("validate_shape", yes)
+      .attr("use_locking", bool_value(true))
+      .attr("validate_shape", bool_value(true))
       .take();
 }
 
@@ -220,7 +208,7 @@ std::vector<MergedSavers::OwnVariable> MergedSavers::own_variables(
   std::vector<OwnVariable> found;
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const std::string_view node_def = graph.bytes(NodeId{i});
-    if (!is_variable_op(node_op(node_def)) || is_shared(part, NodeId{i})) continue;
+    if (!is_variable_op(node_op(node_def)) || part.shared().has(NodeId{i})) continue;
     const std::string name(node_name(node_def));
     const Tensor* value = checkpoint_.of(part)->find(name);
     if (value == nullptr) continue;  // a local one

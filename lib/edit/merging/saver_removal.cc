@@ -40,13 +40,13 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   };
   std::map<std::string, Group> groups;
   for (const SaverNode& save : own.all.saves) {
-    if (reads_another(part, save)) continue;
+    if (of_another(part, save) != nullptr) continue;
     Group& group = groups[scope_of(graph.name(save.node))];
     group.nodes.push_back(save.node);
     group.saves = true;
   }
   for (const SaverNode& restore : own.all.restores) {
-    if (reads_another(part, restore)) continue;
+    if (of_another(part, restore) != nullptr) continue;
     std::vector<NodeId>& nodes = groups[scope_of(graph.name(restore.node))].nodes;
     nodes.push_back(restore.node);
     for (const SavedTensor& tensor : restore.tensors)

@@ -10,7 +10,7 @@
 
 namespace gedit {
 MergedSavers::MergedSavers(MergeParts& parts, MergedNames& names, const MergeRequest& request)
-    : parts_(parts), names_(names), checkpoint_(parts, request, warnings_), own_(parts.size()) {
+    : parts_(parts), names_(names), checkpoint_(parts, request.on_conflict, warnings_), own_(parts.size()) {
   for (const auto& part : parts_) {
     Own& own = own_[part->number];
     // While they still have the names that they have in the file.

@@ -45,7 +45,7 @@ class MergedSavers {
 
   void choose();
   void note_others();
-  bool reads_another(const MergePart& part, const SaverNode& saver) const;
+  const SavedTensor* of_another(const MergePart& part, const SaverNode& saver) const;
   void take_functions(MergePart& part);
   void rekey_chosen();
   void run_restores();
