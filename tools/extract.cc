@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/verifying.h"
 #include "commands.h"
+#include "edit/changing/wanted_tensors.h"
 #include "model/save.h"
 
 namespace gedit {
@@ -14,9 +15,12 @@ class Extract final : public Command {
   void setup(CommandLine& line) override {
     input_.setup(line);
     line.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
-        ->required()
         ->type_name("T,..")
         ->one_each();
+    line.add_option(
+            "--signature", request_.signature,
+            "Instead: the outputs and inputs of this signature; default: the only one of a SavedModel")
+        ->type_name("KEY");
     line.add_option("--inputs", inputs_,
                     "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
         ->type_name("T[:DTYPE[SHAPE]],..")
@@ -27,15 +31,17 @@ class Extract final : public Command {
   }
 
   int run() override {
-    ExtractRequest request{split_list(outputs_), split_list(inputs_), output_.dry_run()};
+    request_.outputs = split_list(outputs_);
+    request_.inputs = split_list(inputs_);
+    request_.want_changes = output_.dry_run();
     edit_file(
         input_, output_,
         [&](Model& model, Registry& ops) {
-          request.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
+          request_.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
           devices_.before(model);
-          Changes changes = extract(model, ops, request);
+          Changes changes = extract(model, ops, request_);
           verify(changes);
-          devices_.after(model, changes, request.want_changes);
+          devices_.after(model, changes, request_.want_changes);
           return changes;
         },
         [&](const Model& model) { verifying_.read(model); });
@@ -47,7 +53,9 @@ class Extract final : public Command {
   void verify(const Changes& changes) {
     verifying_.prepare(input_, output_, [this, cut = changes.cut](ProofSide& before, const ProofSide& after) {
       Verification what;
-      what.outputs = named_outputs(before, after, split_list(outputs_));
+      what.outputs = named_outputs(
+          before, after,
+          wanted_tensors(before.model, request_.outputs, request_.inputs, request_.signature).outputs);
       for (const auto& [tensor, placeholder] : cut) what.same.push_back({tensor, placeholder});
       return what;
     });
@@ -57,6 +65,7 @@ class Extract final : public Command {
   DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
+  ExtractRequest request_;
   std::vector<std::string> outputs_, inputs_;
 };
 
@@ -86,6 +95,7 @@ tells which.
       .examples = R"(
 gedit extract in.pb --inputs encoder/h1/Relu --outputs features -o mid.pb
 gedit extract model.meta --outputs train -o train.meta
+gedit extract model/ --signature serving_default -o serving/
 )",
       .make = make_command<Extract>,
   };

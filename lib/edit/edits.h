@@ -43,6 +43,7 @@ MergeChanges merge(std::vector<MergeOperand> operands, const MergeRequest& reque
 struct ExtractRequest {
   std::vector<std::string> outputs;  // tensors or ops whose closure stays
   std::vector<std::string> inputs;   // where it is cut; T or T:DTYPE[SHAPE]
+  std::string signature;             // instead of outputs: those of this signature, and its inputs
   bool want_changes = false;         // removed nodes are listed, too
   bool graph_alone = false;          // for a GraphDef: nothing stays for what lies around
 };

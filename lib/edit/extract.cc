@@ -3,30 +3,42 @@
 
 #include "edit/around/reduction.h"
 #include "edit/basis/cut.h"
+#include "edit/basis/unfilled_queues.h"
+#include "edit/changing/wanted_tensors.h"
 #include "edit/functions/expose.h"
 
 namespace gedit {
 
 Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   model.graph().decode();
-  if (request.outputs.empty()) throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,..");
+  WantedTensors wanted = wanted_tensors(model, request.outputs, request.inputs, request.signature);
   Changes changes;
   changes.list_removed = request.want_changes;
-  const std::vector<std::string> outputs =
-      expose_outputs(model, ops, request.outputs, request.inputs, changes);
+  const std::vector<std::string> outputs = expose_outputs(model, ops, wanted.outputs, wanted.inputs, changes);
   Facts facts(model, ops);
-  Cut cut(facts, outputs, request.inputs);
+  const std::vector<NodeId> fed = cut_at_signature(facts, wanted);
+  Cut cut(facts, outputs, wanted.inputs);
   Closure::Follow follow;
-  if (!request.inputs.empty()) {
+  if (!wanted.inputs.empty()) {
     follow = [&](NodeId, const TensorRef& tensor) {
       return cut.stops(tensor) ? std::nullopt : std::optional(tensor);
     };
   }
   Closure closure(facts, follow);
   for (const TensorRef& output : cut.outputs()) closure.want(output.node);
+  for (const NodeId input : fed) closure.want(input);
   Reduction reduction(facts, closure);
   if (request.graph_alone) reduction.keep_graph_alone();
   reduction.complete();
+  std::string first;
+  const std::string queues = unfilled_queues(
+      facts, closure.nodes().nodes(), [&](NodeId id) { return closure.nodes().has(id); }, first);
+  if (!queues.empty()) {
+    changes.warnings.push_back(
+        "nothing fills " + queues +
+        " any more: what reads it waits for ever; hint: --inputs, or --outputs of what "
+        "enqueues, too");
+  }
   cut.apply(closure, changes);
   reduction.apply(changes);
   return changes;

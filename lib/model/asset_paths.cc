@@ -82,12 +82,14 @@ OwnFiles::OwnFiles(const Model& model)
 
 bool OwnFiles::has(const std::string& path) const {
   const std::string real = resolved(path);
-  return !real.empty() && can_be_read(real) &&
-         (is_under(real, folder_) || is_under(real, assets_) ||
-          (!store_.empty() && dir_name(real) == store_));
+  return !real.empty() && can_be_read(real) && (is_of_model(real) || is_under(real, assets_));
 }
 
-bool OwnFiles::is_near(const std::string& path) const { return !is_under(resolved(path), assets_); }
+bool OwnFiles::is_near(const std::string& path) const { return is_of_model(resolved(path)); }
+
+bool OwnFiles::is_of_model(const std::string& real) const {
+  return is_under(real, folder_) || (!store_.empty() && dir_name(real) == store_);
+}
 
 void OwnFiles::require(const std::string& path) const {
   if (has(path)) return;

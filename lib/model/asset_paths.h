@@ -24,11 +24,13 @@ class OwnFiles {
   explicit OwnFiles(const Model& model);
 
   bool has(const std::string& path) const;      // a regular file that may be read and taken
-  bool is_near(const std::string& path) const;  // not from --assets: may be shared, not only copied
+  bool is_near(const std::string& path) const;  // the model's own: may be shared, not only copied
   // Throws Error (kRefused) that says where it leads, or that it is no file.
   void require(const std::string& path) const;
 
  private:
+  bool is_of_model(const std::string& real) const;
+
   std::string folder_, store_, assets_;  // as the kernel resolves them; empty: none
 };
 

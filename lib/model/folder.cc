@@ -47,7 +47,7 @@ void link_tree(const std::string& from, const std::string& to, const std::string
       link_tree(entry.path().string(), target, path, own, skip);
     } else {
       own.require(entry.path().string());
-      link_file(entry.path().string(), target);
+      link_file(entry.path().string(), target, !own.is_near(entry.path().string()));
     }
   }
   if (skipped && !any && !below.empty()) fs::remove(to, code);  // all that was in it is left out

@@ -34,32 +34,15 @@ std::unordered_set<std::string_view> saving_functions(std::string_view library) 
   return found;
 }
 
-// A Const that may be trained: a table of numbers.
-bool is_weight_const(const Graph& graph, NodeId id) {
-  if (!graph.is(id, OpKind::kConst)) return false;
-  const std::string_view node_def = graph.bytes(id);
-  const auto type = type_attr(node_def, "dtype");
-  if (!type || (*type != DType::kFloat && *type != DType::kHalf && *type != DType::kDouble &&
-                *type != DType::kBfloat16))
-    return false;
-  const Shape shape = output_shape(node_def, 0);
-  return shape && shape->size() > 1;
-}
-
 }  // namespace
 
 Machinery::Machinery(const SummarizedGraph& of)
-    : of_(of), savers_(of.graph.size()), is_differentiated_(of.graph.size()) {
+    : of_(of), savers_(of.graph.size()), gradients_(of.graph.size()), is_differentiated_(of.graph.size()) {
   find_savers();
   find_loops();
   find_initializers();
   find_differentiated();
   find_weights();
-}
-
-bool Machinery::of_gradients(NodeId id) const {
-  const std::string_view name = of_.graph.name(id);
-  return name.starts_with("gradients") || name.find("/gradients") != std::string_view::npos;
 }
 
 void Machinery::find_savers() {
@@ -118,10 +101,11 @@ void Machinery::find_initializers() {
 
 // `gradients/NAME_grad/...` is made of the gradient of NAME.
 void Machinery::find_differentiated() {
-  for (uint32_t i = 0; i < of_.graph.size(); ++i) {
-    const std::string_view name = of_.graph.name(NodeId{i});
+  for (const NodeId id : of_.named_gradients) {
+    const std::string_view name = of_.graph.name(id);
+    if (name.starts_with("gradients") || name.find("/gradients") != std::string_view::npos)
+      gradients_.add(id);
     const size_t at = name.find("gradients");
-    if (at == std::string_view::npos) continue;
     const size_t slash = name.find('/', at);
     if (slash == std::string_view::npos) continue;
     const size_t end = name.find("_grad/", slash);
@@ -157,7 +141,7 @@ void Machinery::find_weights() {
     if (weights.add(id)) open.push_back(id);
   };
   for (uint32_t i = 0; i < of_.graph.size(); ++i) {
-    if (of_.graph.is(NodeId{i}, OpKind::kVariable) || is_weight_const(of_.graph, NodeId{i})) take(NodeId{i});
+    if (of_.graph.is(NodeId{i}, OpKind::kVariable) || of_.weights.has(NodeId{i})) take(NodeId{i});
   }
   while (!open.empty()) {
     const NodeId weight = open.back();

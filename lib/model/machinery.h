@@ -19,7 +19,7 @@ class Machinery {
   bool saves(NodeId id) const { return savers_.has(id); }
   bool initializes(NodeId id) const { return initializers_.contains(index_of(id)); }
   // Whether tf.gradients made it, by the scope in which its nodes stand.
-  bool of_gradients(NodeId id) const;
+  bool of_gradients(NodeId id) const { return gradients_.has(id); }
   // Whether it is inside of a loop of version 1, where nobody can fetch it.
   bool in_loop(NodeId id) const { return loops_.has(id); }
   // Whether it is made of whether variables have values.
@@ -45,7 +45,7 @@ class Machinery {
   NodeSet spread(const NodeSet& from, const Edges& edges) const;
 
   const SummarizedGraph& of_;
-  NodeSet savers_, asks_, loops_, is_differentiated_, before_weights_, behind_weights_;
+  NodeSet savers_, asks_, loops_, gradients_, is_differentiated_, before_weights_, behind_weights_;
   std::unordered_set<uint32_t> initializers_;
   std::vector<NodeId> differentiated_;
   bool trains_ = false;

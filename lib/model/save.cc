@@ -214,12 +214,13 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
   if (kind == Kind::kGraphDef) {
     std::string lost;
     const auto add = [&](size_t count, const char* what) {
-      if (count > 0) lost += (lost.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+      if (count == 0) return;
+      lost += (lost.empty() ? "" : ", ") + std::to_string(count) + " " + what + (count == 1 ? "" : "s");
     };
-    add(distinct_variables(meta), "VariableDefs");
-    add(meta.parts_of(meta_field::kSignature).size(), "signatures");
-    add(meta.parts_of(meta_field::kCollection).size(), "collections");
-    add(assets(meta).size(), "assets");
+    add(distinct_variables(meta), "VariableDef");
+    add(meta.parts_of(meta_field::kSignature).size(), "signature");
+    add(meta.parts_of(meta_field::kCollection).size(), "collection");
+    add(assets(meta).size(), "asset");
     add(meta.has(meta_field::kSaver) ? 1 : 0, "saver_def");
     add(meta.has(meta_field::kObjectGraph) ? 1 : 0, "object graph");
     if (!lost.empty()) warnings.push_back("a GraphDef holds the graph alone; lost: " + lost);
@@ -429,6 +430,11 @@ Saved save(Model& model, const Destination& destination, bool count) {
   }
   if (destination.values != nullptr && destination.path == "-") {
     throw Error(Cause::kUsage, "a checkpoint cannot be written beside standard output").hint("-o FILE");
+  }
+  if (destination.values != nullptr && target.kind == Kind::kSavedModel) {
+    throw Error(Cause::kRefused, "its values would not lie in variables/, where they are looked for")
+        .in(destination.path)
+        .hint("the folder instead of the file in it");
   }
   const uint64_t size = target.format == Format::kBinary ? streamed_size(model) : 0;
   check_size(model, size);

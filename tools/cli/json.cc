@@ -251,6 +251,20 @@ std::string optimize_json(const OptimizeReport& report) {
   return text_of(json, 1) + "\n";
 }
 
+std::string retarget_json(const std::string& release, const RetargetResult& result) {
+  Json obstacles = Json::array();
+  for (const Fault& fault : result.obstacles) {
+    obstacles.push_back(
+        {{"level", "error"}, {"rule", fault.rule}, {"subject", fault.subject}, {"message", fault.message}});
+  }
+  const Json json = {{"release", release},
+                     {"done", result.counts},
+                     {"obstacles", obstacles},
+                     {"notes", result.changes.notes},
+                     {"warnings", result.changes.warnings}};
+  return text_of(json, 1) + "\n";
+}
+
 std::string error_json(const std::string& line, const std::exception& error) {
   Json json = {{"line", line}};
   if (const auto* told = dynamic_cast<const Error*>(&error)) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checkpoint/state.h"
+#include "edit/retargeting/retarget.h"
 #include "model/model.h"
 #include "model/summary.h"
 #include "shape/flops.h"
@@ -62,6 +63,10 @@ struct OptimizeReport {
   const std::vector<std::string>*why = nullptr, *left_out = nullptr, *notes = nullptr, *warnings = nullptr;
 };
 std::string optimize_json(const OptimizeReport& report);
+
+// `retarget -j`: {"release", "done": {KIND: {WHAT: number}}, "obstacles": [{"level", "rule", "subject",
+// "message"}], "notes", "warnings"}.
+std::string retarget_json(const std::string& release, const RetargetResult& result);
 
 // An error for programs (GEDIT_ERRORS=json): {"line", "file", "subject", "message", "hint"}, on one line.
 std::string error_json(const std::string& line, const std::exception& error);

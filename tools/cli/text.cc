@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace gedit {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -14,7 +16,14 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-std::string padded(std::string_view text, size_t width) { return fmt::format("{:<{}}", text, width); }
+std::string padded(std::string_view text, size_t width) {
+  // Of letters beyond ASCII some are two columns wide.
+  if (!std::ranges::all_of(text, [](char c) { return c >= 0 && c < 0x7f; }))
+    return fmt::format("{:<{}}", text, width);
+  std::string out(text);
+  out.append(width > text.size() ? width - text.size() : 0, ' ');
+  return out;
+}
 
 std::string type_text(const std::optional<DType>& dtype, const Shape& shape) {
   return (dtype ? dtype_name(*dtype) : std::string("?")) + shape_text(shape);

@@ -7,8 +7,11 @@ namespace {
 class NamesOfCopy final : public NameMap {
  public:
   NamesOfCopy(std::string_view message, const Schema& schema, const CopiedNames& copies) : copies_(copies) {
+    std::string_view before;
     each_name(message, schema, [&](const SchemaField& field, std::string_view name, int) {
       if (field.has(name_role::kOutside)) outside_.insert(name);
+      if (field.has(name_role::kInside) && copies.copied(name)) outside_.insert(before);
+      before = name;
     });
   }
   bool map(NameKind kind, std::string_view name, std::string& out) const override {

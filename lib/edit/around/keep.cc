@@ -31,8 +31,8 @@ class RemainingNames final : public NameMap {
 std::optional<std::string_view> missing_in(std::string_view message, const Schema& schema,
                                            const Remaining& remaining) {
   std::optional<std::string_view> missing;
-  each_name(message, schema, [&](const SchemaField& field, std::string_view name, int) {
-    if (!missing && field.has(name_role::kNeeded) && !remaining.node(name)) missing = name;
+  each_needed_name(message, schema, [&](const SchemaField&, std::string_view name, int) {
+    if (!missing && !remaining.node(name)) missing = name;
   });
   return missing;
 }
@@ -116,6 +116,8 @@ void init_as_collection(MetaGraph& meta) {
 
 void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& changes) {
   std::vector<std::string> kept;
+  std::string keys, gone;
+  size_t dropped = 0;
   const std::vector<std::string_view> all = meta.parts_of(meta_field::kSignature);
   for (const std::string_view bytes : all) {
     const MapEntry entry = map_entry(bytes);
@@ -123,9 +125,14 @@ void reduce_signatures(MetaGraph& meta, const Remaining& remaining, Changes& cha
     if (!missing) {
       kept.emplace_back(bytes);
     } else if (!entry.key.starts_with("__saved_model_")) {
-      changes.notes.push_back(quoted("signature", entry.key) + " is dropped: '" + printable(*missing) +
-                              "' is gone");
+      if (dropped++ == 0) gone = printable(*missing);
+      keys += (dropped == 1 ? "'" : ", '") + printable(entry.key) + "'";
     }
+  }
+  if (dropped == 1) changes.notes.push_back("signature " + keys + " is dropped: '" + gone + "' is gone");
+  if (dropped > 1) {
+    changes.notes.push_back("signatures " + keys + " are dropped: what they name is gone, first '" + gone +
+                            "'");
   }
   if (kept.size() != all.size()) meta.set_parts(meta_field::kSignature, std::move(kept));
 }

@@ -95,7 +95,8 @@ void Reduction::complete() {
   add_groups();
 }
 
-// Groups that run an initializer which stays, and groups of such groups.
+// Groups that run an initializer which stays, themselves or by way of what waits for it, and groups of such
+// groups.
 void Reduction::add_groups() {
   std::vector<NodeId> members;
   for (const auto& [initializer, owner] : facts_.initializer_owner()) {
@@ -105,10 +106,14 @@ void Reduction::add_groups() {
     const NodeId member = members.back();
     members.pop_back();
     for (const NodeId reader : facts_.consumers().of(member)) {
-      if (!is_no_op(node_op(graph_.bytes(reader))) || closure_.nodes().has(reader)) continue;
+      if (closure_.nodes().has(reader) || !facts_.only_waits(reader)) continue;
+      members.push_back(reader);
+      if (!graph_.is(reader, OpKind::kNoOp)) {
+        closure_.want(reader);
+        continue;
+      }
       groups_.add(reader);
       closure_.want_alone(reader);
-      members.push_back(reader);
     }
   }
 }

@@ -12,18 +12,23 @@ namespace {
 constexpr int kLongestWayOut = 4;  // Identities between a Switch and its Exit; TensorFlow makes none or one
 
 // The fields of a CondContextDef, of a WhileContextDef, and of the ControlFlowContextDef around either.
-constexpr uint32_t kCondValues = 5, kCondNested = 6, kLoopExits = 8, kLoopValues = 9, kLoopNested = 12,
-                   kIsCond = 1, kIsLoop = 2;
+constexpr uint32_t kCondValues = 5, kCondNested = 6, kLoopPivot = 5, kLoopExits = 8, kLoopValues = 9,
+                   kLoopNested = 12, kIsCond = 1, kIsLoop = 2;
 
 bool is_pivot(bool cond, uint32_t field) {
   return cond ? field == 2 || field == 3 : field >= 5 && field <= 7;
 }
 
+bool is_called(std::string_view name, std::string_view counter) {
+  return name.substr(name.rfind('/') + 1).starts_with(counter);
+}
+
 // What tf.gradients adds to a loop to count its steps (python/ops/control_flow_ops.py,
 // AddForwardLoopCounter): no variable of the loop as it was written.
-bool is_forward_counter(std::string_view exit) {
-  return exit.substr(exit.rfind('/') + 1).starts_with("f_count");
-}
+bool is_forward_counter(std::string_view exit) { return is_called(exit, "f_count"); }
+
+// The condition of the loop that tf.gradients counts down in (AddBackpropLoopCounter).
+bool is_backward_counter(std::string_view pivot) { return is_called(pivot, "b_count"); }
 
 }  // namespace
 
@@ -68,6 +73,7 @@ std::vector<NodeId> Contexts::read(std::string_view def, bool cond, int depth) {
     for (Fields one(fields->value); one.next();) {
       if (one->wire != Wire::kBytes || (one->number != kIsCond && one->number != kIsLoop)) continue;
       const std::vector<NodeId> inner = read(one->value, one->number == kIsCond, depth + 1);
+      if (one->number == kIsLoop && is_backward_counter(last_bytes(one->value, kLoopPivot))) continue;
       nested.insert(nested.end(), inner.begin(), inner.end());
     }
   }

@@ -17,8 +17,8 @@ class Contexts {
   explicit Contexts(const Facts& facts);
 
   // `node` is in the set now: calls `want` with the predicates, pivots and Exits of the contexts that it is
-  // a value of, and of those nested in them, but for the counters that tf.gradients added. Of each context
-  // once.
+  // a value of, and of those nested in them, but for the counters and loops that tf.gradients added. Of each
+  // context once.
   void add(NodeId node, const std::function<void(NodeId)>& want);
 
   // Exits that a context names, each with the Switch that it leaves by. One that nothing reads is in no

@@ -103,6 +103,23 @@ const std::vector<Collection>& Facts::collections() const {
 const std::unordered_map<uint32_t, StateOf>& Facts::state() const { return all_state().nodes; }
 const std::unordered_map<uint32_t, NodeId>& Facts::initializer_owner() const { return all_state().owners; }
 
+bool Facts::only_waits(NodeId id) const {
+  constexpr size_t kMostPassed = 64;  // a call for each call that it stood in
+  std::vector<NodeId> open{id};
+  for (size_t at = 0; at < open.size(); ++at) {
+    if (graph_.is(open[at], OpKind::kConst)) continue;
+    if (at == 0 && graph_.is(id, OpKind::kNoOp)) return true;
+    const bool passes = graph_.is(open[at], OpKind::kIdentity) || graph_.op(open[at]) == "IdentityN";
+    if (!passes || open.size() > kMostPassed) return false;
+    each_input(graph_.bytes(open[at]), [&](std::string_view text) {
+      const Input input = parse_input(text);
+      if (!input.control) open.push_back(names().find(input.node));
+    });
+    if (std::ranges::find(open, kNoNode) != open.end()) return false;
+  }
+  return !graph_.is(id, OpKind::kConst);
+}
+
 void Facts::make_all() const {
   tensors();
   consumers();

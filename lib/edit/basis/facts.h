@@ -61,6 +61,10 @@ class Facts {
   // The variable or table of each initializer.
   const std::unordered_map<uint32_t, NodeId>& initializer_owner() const;
 
+  // Whether the node is there to wait for others: a NoOp, or what gives on a constant, which is what an
+  // inlined call is to whoever waited for it.
+  bool only_waits(NodeId id) const;
+
   // Makes all of them now: for an edit that asks while it changes the graph.
   void make_all() const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "graph/library.h"
@@ -65,18 +66,32 @@ void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stay
       }))
     return;  // with a variable the saver stays, and so do they
   std::set<std::string> empty;
+  std::string restorer;
+  std::unordered_set<uint32_t> restores;
+  for (const SaverNode& restore : facts.savers().restores) restores.insert(index_of(restore.node));
+  // What a saver's Restore fills it with comes from a checkpoint, too, though nodes that do it are left.
+  const auto is_restored = [&](NodeId filler) {
+    const auto sources = facts.producers().of(filler);
+    return std::any_of(sources.begin(), sources.end(),
+                       [&](NodeId source) { return restores.contains(index_of(source)); });
+  };
   const auto is_mutable = [](std::string_view op) { return is(op, OpKind::kMutableTable); };
   const auto makers = functions_with(facts.selecting().library(), is_mutable);
   for (const auto& [index, state] : facts.state()) {
     const std::string_view node_def = graph.bytes(state.node);
     const bool mutates = is_mutable(node_op(node_def)) || makers.contains(called_function(node_def));
-    if (state.table && mutates && state.satellites.empty() && stays.has(state.node))
-      empty.insert(std::string(graph.name(state.node)));
+    if (!state.table || !mutates || !stays.has(state.node)) continue;
+    if (!std::all_of(state.satellites.begin(), state.satellites.end(), is_restored)) continue;
+    empty.insert(std::string(graph.name(state.node)));
+    for (const NodeId satellite : state.satellites) {
+      if (stays.has(satellite)) restorer = std::string(graph.name(satellite));
+    }
   }
   if (empty.empty()) return;
   changes.warnings.push_back(
       std::to_string(empty.size()) + (empty.size() == 1 ? " table is" : " tables are") +
-      " filled by a checkpoint alone and will be empty, first '" + printable(*empty.begin()) + "'");
+      " filled by a checkpoint alone and will be empty, first '" + printable(*empty.begin()) + "'" +
+      (restorer.empty() ? "" : "; hint: run '" + printable(restorer) + "' when the graph is loaded"));
 }
 
 void note_tables_that_nothing_fills(const Facts& facts, const NodeSet& stays,

@@ -47,7 +47,7 @@ Graph& find_shaped_node(Setting& setting, const std::string& written, std::strin
 }
 
 // The TensorInfo of every signature that names the node's output.
-void set_signature_shapes(Setting& setting, std::string_view node, const std::string& proto) {
+void set_signature_shapes(Setting& setting, std::string_view node, const std::string& proto, bool follows) {
   constexpr uint32_t kInputs = 1, kOutputs = 2;
   std::vector<std::string> signatures;
   bool changed = false;
@@ -75,7 +75,12 @@ void set_signature_shapes(Setting& setting, std::string_view node, const std::st
     signatures.push_back(here ? map_entry_bytes(signature.key, def) : std::string(bytes));
     changed = changed || here;
   }
-  if (changed) setting.model.meta().set_parts(meta_field::kSignature, std::move(signatures));
+  if (!changed) return;
+  setting.model.meta().set_parts(meta_field::kSignature, std::move(signatures));
+  if (!follows && setting.model.meta().has(meta_field::kObjectGraph)) {
+    setting.changes.warnings.push_back("tf.saved_model.load goes by the functions, where '" +
+                                       printable(node) + "' keeps its shape; hint: --follow");
+  }
 }
 
 }  // namespace
@@ -111,7 +116,8 @@ void set_shape(Setting& setting, const std::string& text, ShapeFollowing* follow
     append_bytes_field(shapes, attr_field::kList, list);
     edited = with_attr(edited, "_output_shapes", shapes);
   }
-  if (!handle && function.empty()) set_signature_shapes(setting, node_name(node_def), proto);
+  if (!handle && function.empty())
+    set_signature_shapes(setting, node_name(node_def), proto, following != nullptr);
   if (edited == node_def) return;
   setting.say(function, node_name(node_def), "shape " + shown(before) + " -> " + shown(shape));
   const std::string plain(node_name(node_def));

@@ -1,4 +1,4 @@
-// The tensors between which gedit freeze works: what was asked for, or what a signature names.
+// The tensors between which gedit extract and freeze work: what was asked for, or what a signature names.
 #pragma once
 
 #include <string>

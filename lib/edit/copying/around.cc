@@ -1,6 +1,7 @@
 #include "edit/copying/around.h"
 
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "ops/kinds.h"
@@ -22,31 +23,38 @@ void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyChan
       }
     }
   }
-  std::map<uint32_t, std::vector<std::string>> groups;
+  std::map<uint32_t, std::set<NodeId>> groups;  // and initializers that they run
   for (const auto& [index, owner] : facts.initializer_owner()) {
     const NodeId initializer{index};
     if (!mapping.copied(initializer) || !mapping.copied(owner)) continue;
-    for (const NodeId reader : facts.consumers().of(initializer)) {
-      if (is_no_op(node_op(graph.bytes(reader))) && !in_savers.contains(index_of(reader)))
-        groups[index_of(reader)];
+    std::vector<NodeId> open{initializer};
+    std::unordered_set<uint32_t> seen;
+    while (!open.empty()) {
+      const NodeId at = open.back();
+      open.pop_back();
+      for (const NodeId reader : facts.consumers().of(at)) {
+        if (in_savers.contains(index_of(reader)) || !facts.only_waits(reader)) continue;
+        if (graph.is(reader, OpKind::kNoOp)) {
+          groups[index_of(reader)].insert(initializer);
+        } else if (seen.insert(index_of(reader)).second) {
+          open.push_back(reader);
+        }
+      }
     }
   }
-  for (auto& [index, gained] : groups) {
-    std::vector<std::string> inputs;
-    std::unordered_set<std::string> known;
-    each_input(graph.bytes(NodeId{index}), [&](std::string_view input) {
-      inputs.emplace_back(input);
-      known.emplace(input);
-    });
+  for (auto& [index, initializers] : groups) {
+    std::vector<std::string> inputs = inputs_of(graph.bytes(NodeId{index}));
+    const std::unordered_set<std::string> known(inputs.begin(), inputs.end());
     const size_t before = inputs.size();
-    for (size_t i = 0; i < before; ++i) {
-      const Input input = parse_input(inputs[i]);
-      const NodeId initializer = facts.names().find(input.node);
-      if (!input.control || initializer == kNoNode || !mapping.copied(initializer)) continue;
-      if (!facts.initializer_owner().contains(index_of(initializer))) continue;
-      const std::string copy = "^" + mapping.scope().of(input.node);
-      if (known.insert(copy).second) inputs.push_back(copy);
+    const auto run_copy = [&](NodeId initializer) {
+      std::string copy = "^" + mapping.scope().of(graph.name(initializer));
+      if (!known.contains(copy)) inputs.push_back(std::move(copy));
+    };
+    for (size_t i = 0; i < before; ++i) {  // in their order
+      const NodeId id = facts.names().find(parse_input(inputs[i]).node);
+      if (initializers.erase(id) > 0) run_copy(id);
     }
+    for (const NodeId initializer : initializers) run_copy(initializer);
     if (inputs.size() == before) continue;
     result.changed.emplace_back(graph.name(NodeId{index}), "extended");
     graph.replace(NodeId{index}, with_inputs(graph.bytes(NodeId{index}), inputs));

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
-#include "graph/types.h"
+#include "edit/basis/unfilled_queues.h"
 #include "model/saver_def.h"
 #include "model/savers.h"
 #include "ops/kinds.h"
@@ -33,32 +33,13 @@ void warn_of_state_in_functions(const CopyReads& reads, std::vector<std::string>
   }
 }
 
-// What takes the queue and something else and gives nothing puts that into it.
-bool fills_queue(const CopyReads& reads, NodeId id) {
-  const std::string_view node_def = reads.facts.graph().bytes(id);
-  const auto takes = input_types(reads.facts.ops, node_def), gives = output_types(reads.facts.ops, node_def);
-  return takes && gives && takes->size() > 1 && gives->empty();
-}
-
-// A queue that was filled and whose copy is not: whoever reads the copy waits for ever.
 void warn_of_queues_without_filler(const CopyReads& reads, std::vector<std::string>& warnings) {
-  const Graph& graph = reads.facts.graph();
   std::string first;
-  size_t count = 0;
-  for (const NodeId id : reads.copies) {
-    if (!graph.is(id, OpKind::kQueue)) continue;
-    bool filled = false, copy_filled = false;
-    for (const NodeId reader : reads.facts.consumers().of(id)) {
-      if (!fills_queue(reads, reader)) continue;
-      filled = true;
-      copy_filled = copy_filled || reads.mapping.copied(reader);
-    }
-    if (filled && !copy_filled && count++ == 0) first = graph.name(id);
-  }
-  if (count == 0) return;
-  warnings.push_back("nothing fills the copy of " +
-                     (count == 1 ? "queue '" : std::to_string(count) + " queues, first '") +
-                     printable(first) + "': what reads it waits for ever; hint: --share " + printable(first) +
+  const std::string queues = unfilled_queues(
+      reads.facts, reads.copies, [&](NodeId id) { return reads.mapping.copied(id); }, first);
+  if (queues.empty()) return;
+  warnings.push_back("nothing fills the copy of " + queues +
+                     ": what reads it waits for ever; hint: --share " + first +
                      ", or copy what enqueues, too");
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "edit/functions/function_def.h"
 #include "edit/savers/entries.h"
+#include "graph/function_names.h"
 #include "graph/library.h"
 #include "graph/string_const.h"
 #include "graph/wiring.h"
@@ -39,8 +40,11 @@ class LeftSaverNodes final : public GraphSaverNodes {
 class FunctionReduction {
  public:
   FunctionReduction(std::string_view function_def, const std::shared_ptr<Arena>& arena,
-                    const std::vector<bool>& dropped)
-      : body_(function_def, function_field::kNode, arena), def_(body_), dropped_(dropped) {}
+                    const std::vector<bool>& dropped, const IsFunction& is_function)
+      : body_(function_def, function_field::kNode, arena),
+        def_(body_),
+        dropped_(dropped),
+        is_function_(is_function) {}
 
   std::string run() {
     const Names names(body_);
@@ -87,11 +91,12 @@ class FunctionReduction {
       const auto found = readers.find(name);
       if (found == readers.end()) continue;
       for (const NodeId reader : found->second) {
-        const std::string_view op = node_op(body_.bytes(reader));
-        if (is(op, OpKind::kPartitionedCall)) {
-          throw Error(Cause::kRefused, "passes on variables that go").of(quoted("function", def_.name()));
-        }
-        if (is_save_v2_op(op) && --saved[index_of(reader)] > 0) continue;
+        const std::string_view node_def = body_.bytes(reader);
+        each_function_named(node_def, [&](std::string_view called) {
+          if (is_function_(called))
+            throw Error(Cause::kRefused, "passes on variables that go").of(quoted("function", def_.name()));
+        });
+        if (is_save_v2_op(node_op(node_def)) && --saved[index_of(reader)] > 0) continue;
         if (dead_.emplace(body_.name(reader)).second) stack.emplace_back(body_.name(reader));
       }
     }
@@ -215,6 +220,7 @@ class FunctionReduction {
   Graph body_;
   FunctionDef def_;
   const std::vector<bool>& dropped_;
+  const IsFunction& is_function_;
   std::unordered_set<std::string> dead_;  // arguments and nodes
   std::map<std::string, std::string> renamed_;
 };
@@ -222,8 +228,8 @@ class FunctionReduction {
 }  // namespace
 
 std::string function_without(std::string_view function_def, const std::shared_ptr<Arena>& arena,
-                             const std::vector<bool>& dropped) {
-  return FunctionReduction(function_def, arena, dropped).run();
+                             const std::vector<bool>& dropped, const IsFunction& is_function) {
+  return FunctionReduction(function_def, arena, dropped, is_function).run();
 }
 
 }  // namespace gedit

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "checkpoint/bundle.h"
 #include "edit/functions/call_attributes.h"
@@ -94,13 +95,16 @@ void SaverFunctionShrinking::apply(Changes& changes, std::set<std::string, std::
   }
   std::map<std::string, std::string, std::less<>> made;  // by name
   Library library = Library::decode(graph.part(graph_field::kLibrary), facts_.model.arena);
+  std::unordered_set<std::string_view> functions;
+  for (const Function& function : library.functions) functions.insert(function.name);
   for (const Call& call : calls_) {
     if (std::find(call.dropped.begin(), call.dropped.end(), true) == call.dropped.end()) continue;
     const std::string name(called_function(graph.bytes(call.node)));
     Function* function = library.find(name);
     if (function == nullptr) continue;
     tell_keys(call, *function, dropped, object_graphs);
-    made[name] = function_without(function->body.message(), facts_.model.arena, call.dropped);
+    made[name] = function_without(function->body.message(), facts_.model.arena, call.dropped,
+                                  [&](std::string_view called) { return functions.contains(called); });
     std::vector<std::string> inputs;
     std::vector<DType> types, all = type_list(find_attr(graph.bytes(call.node), "Tin").value_or(""));
     size_t slot = 0;
