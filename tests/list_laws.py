@@ -97,6 +97,17 @@ MODELS = {
                            [f"function f{i}(x: DT_FLOAT) -> (y: DT_FLOAT)\n  z = Identity(x) {{T: DT_FLOAT}}\n"
                             f"  return y = z:output:0\nend\n" for i in range(n)],
 }
+
+
+def waiting(n):
+    """Who gives n tensors waits for n nodes, where order counts."""
+    return (["x = Placeholder() {dtype: DT_FLOAT, shape: []}\n",
+             'v = VarHandleOp() {dtype: DT_FLOAT, shape: [], shared_name: "v"}\n',
+             "written = AssignVariableOp(v, x) {dtype: DT_FLOAT}\n"] + [f"n{i} = NoOp(^written)\n" for i in range(n)] +
+            ["all = IdentityN(" + ", ".join(["x"] * n + listed("^n{i}", n)) + ") {T: list(" + ", ".join(["DT_FLOAT"] * n) + ")}\n",
+             "y = AddN(" + ", ".join(listed("all:{i}", n)) + f") {{N: {n}, T: DT_FLOAT}}\n"])
+
+
 ON_MODELS = {
     "inspect": ["inspect"],
     "inspect -j": ["inspect", "-j"],
@@ -104,7 +115,7 @@ ON_MODELS = {
     "check": ["check"],
     "list": ["list"],
 }
-PRINT = ("select", "inspect", "check", "list")
+PRINT = ("select", "inspect", "check", "list", "prove")
 FINDS = (0, 1)  # check found something
 
 
@@ -117,10 +128,14 @@ class Subject:
             file.writelines(line + "\n" for line in lines)
         return "@list"
 
+    def listing(self, name, lines):
+        with open(os.path.join(self.folder, name), "w", encoding="ascii") as file:
+            file.writelines(lines)
+        return name
+
     def model(self, kind, count):
         path = os.path.join(self.folder, f"{kind}{count}")
-        with open(path + ".gtxt", "w", encoding="ascii") as file:
-            file.writelines(MODELS[kind](count))
+        self.listing(f"{kind}{count}.gtxt", MODELS[kind](count))
         out = path + (".pb" if kind == "functions" else ".meta")
         subprocess.run([self.gedit, "convert", path + ".gtxt", "-q", "-O", "-o", out], check=True)
         return os.path.basename(out)
@@ -171,6 +186,7 @@ def main():
 
         for name, row in ROWS.items():
             broken += not holds(name, lambda n, row=row: row(subject.file, n))
+        broken += not holds("prove of what waits", lambda n: ["prove", *[subject.listing("waits.gtxt", waiting(n))] * 2, "--outputs", "y"])
         for kind in MODELS:
             for name, command in ON_MODELS.items():
                 broken += not holds(f"{name} of {kind}", lambda n, kind=kind, command=command:

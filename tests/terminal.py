@@ -3,16 +3,16 @@
 
     terminal.py --gedit BUILD/gedit
 """
-import argparse
 import os
 import pathlib
 import pty
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 import unittest
+
+import program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GEDIT = None
@@ -83,13 +83,6 @@ class Terminal(unittest.TestCase):
                 self.assertEqual("error input y" in done.stdout, status == 1)
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gedit", required=True)
-    GEDIT = os.path.abspath(parser.parse_args().gedit)
-    return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    GEDIT = program.under_test()
+    unittest.main()

@@ -42,8 +42,8 @@ class Edits {
       request.placeholders = true;
       copy(m, ops, request);
     });
-    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {}}); });
-    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {middle}}); });
+    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {}, .signature = {}}); });
+    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {middle}, .signature = {}}); });
     edit([&](Model& m, Registry& ops) {
       FreezeRequest request;
       request.outputs = {last};

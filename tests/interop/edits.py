@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Real TensorFlow builds graphs, gedit syncs, inserts and sets, and real TensorFlow runs what came out."""
-import argparse
 import os
 import subprocess
 import sys
@@ -13,6 +12,9 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf2
 from tensorflow.python.framework import function
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf = tf2.compat.v1
 GEDIT = None
@@ -306,17 +308,9 @@ class Edits(unittest.TestCase):
         self.assertEqual(got.shape, (2 * 3 * 3 * 3,))
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser(description="Runs what gedit synced, inserted and set in TensorFlow.")
-    parser.add_argument("--gedit", required=True)
-    arguments, rest = parser.parse_known_args()
-    GEDIT = os.path.abspath(arguments.gedit)
+if __name__ == "__main__":
+    GEDIT = program.under_test()
     tf.disable_eager_execution()
     tf.disable_control_flow_v2()  # the loops and conds of graphs
     tf.logging.set_verbosity(tf.logging.FATAL)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
-if __name__ == "__main__":
-    main()
+    unittest.main()

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Real TensorFlow builds training graphs, gedit copies, extracts and merges, and real TensorFlow trains, saves and restores
 what came out."""
-import argparse
 import os
 import subprocess
 import sys
@@ -13,6 +12,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf2
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf = tf2.compat.v1
 tf.disable_control_flow_v2()
@@ -79,14 +81,6 @@ class Parts(unittest.TestCase):
                 np.testing.assert_allclose(self.gradient("out.meta", output), wanted, 1e-6, err_msg=command)
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gedit", required=True)
-    known, rest = parser.parse_known_args()
-    GEDIT = os.path.abspath(known.gedit)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    GEDIT = program.under_test()
+    unittest.main()

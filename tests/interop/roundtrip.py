@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Real TensorFlow loads what gedit wrote of testdata/, runs it, and gets the numbers of the original."""
-import argparse
 import os
 import subprocess
 import sys
@@ -12,6 +11,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf2
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 tf = tf2.compat.v1
 TESTDATA = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "testdata")
@@ -207,12 +209,8 @@ def placeholder_shape(loaded, name):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Holds gedit's output against real TensorFlow.")
-    parser.add_argument("--gedit", required=True, help="the program under test")
-    parser.add_argument("tests", nargs="*", help="as unittest names them, for instance Copy.test_a_frozen_network")
-    options = parser.parse_args()
-    GEDIT = os.path.abspath(options.gedit)
+    GEDIT = program.under_test()
     tf.disable_eager_execution()
     tf.disable_control_flow_v2()  # tf.gradients through a TensorArray of TensorFlow 1 needs the old control flow
     tf.logging.set_verbosity(tf.logging.ERROR)
-    unittest.main(argv=sys.argv[:1] + options.tests, verbosity=2)
+    unittest.main()

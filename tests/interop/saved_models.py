@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Real TensorFlow 2 saves models, gedit edits their signatures and copies their calls, and both loaders run what came out."""
-import argparse
 import os
 import subprocess
 import sys
@@ -12,6 +11,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 v1 = tf.compat.v1
 GEDIT = None
@@ -285,14 +287,6 @@ class SavedModels(unittest.TestCase):
         np.testing.assert_array_equal(root.twin.layers[1].bias, Layer(2).bias)
 
 
-def main():
-    global GEDIT  # pylint: disable=global-statement
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gedit", default="build/release/gedit")
-    known, rest = parser.parse_known_args()
-    GEDIT = os.path.abspath(known.gedit)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    GEDIT = program.under_test()
+    unittest.main()

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """What the tutorials of docs/ make, run in real TensorFlow: their commands are typed, and the results do what the text says."""
-import argparse
 import glob
 import os
 import pathlib
@@ -17,6 +16,7 @@ import tensorflow as tf2
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import documentation
+import program
 
 tf = tf2.compat.v1
 GEDIT = None
@@ -124,13 +124,6 @@ class Tutorials(unittest.TestCase):
         np.testing.assert_array_equal(session.run("online/q_values:0", {"state:0": STATES}), self.original())
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gedit", required=True)
-    GEDIT = os.path.abspath(parser.parse_args().gedit)
-    return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    GEDIT = program.under_test()
+    unittest.main()

@@ -3,7 +3,6 @@
 
 Every checkpoint of testdata/, and of GEDIT_SHARED where that is given. Without the Python package safetensors its part is left out.
 """
-import argparse
 import glob
 import os
 import struct
@@ -17,6 +16,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import program
 
 try:
     from safetensors import safe_open
@@ -361,14 +363,6 @@ class Weights(unittest.TestCase):
                     self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
 
-def main():
-    global GEDIT
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gedit", required=True)
-    arguments, rest = parser.parse_known_args()
-    GEDIT = os.path.abspath(arguments.gedit)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=1)
-
-
 if __name__ == "__main__":
-    main()
+    GEDIT = program.under_test()
+    unittest.main()
