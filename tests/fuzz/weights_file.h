@@ -36,9 +36,7 @@ inline void read_weights_from(const uint8_t* data, size_t size,
       bytes += weight.values->size();
       values.push_back(weight.values);
     }
-    read_all(
-        values, "file", [](size_t) { return std::string("value"); },
-        [](size_t, uint64_t, std::string_view) {});
+    check_all(values, "file", [](size_t) { return std::string("value"); });
   } catch (const Error&) {  // refusing is right; crashing is not
   }
   ::close(descriptor);
