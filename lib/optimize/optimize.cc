@@ -281,7 +281,7 @@ class Optimizing {
     Changes& changes = result_.changes;
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
-      if (i < nodes_ && is_stand_in(before.name(id))) continue;
+      if (i < nodes_ && there_[i] && is_stand_in(before.name(id))) continue;
       if (i >= nodes_) {
         if (!graph.removed(id)) changes.added.emplace_back(graph.name(id), graph.op(id));
       } else if (there_[i] && graph.removed(id)) {
