@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/error.h"
@@ -57,35 +58,52 @@ Ordinals ordinals_of(Side& side) {
   const Edges consumers = reversed(producers(graph, side.names()));
   const auto readers = [&](NodeId id) {
     constexpr size_t kMostReaders = 64;
-    std::vector<std::string> found;
-    // What passes it on is as if it were not there.
-    std::vector<NodeId> open{id};
+    // What passes its outputs on is as if it were not there.
+    struct Passer {
+      NodeId node;
+      std::map<uint32_t, uint32_t> passed;  // its outputs to those of `id`
+    };
+    std::vector<Passer> open{{id, {}}};
+    std::map<NodeId, std::set<std::string>> uses;  // by reader, which input reads which output of `id`
     for (size_t at = 0; at < open.size() && open.size() < kMostReaders; ++at) {
-      for (const NodeId reader : consumers.of(open[at])) {
-        const std::string_view op = node_op(graph.bytes(reader));
-        if (side.labels().op(op).conduct == Conduct::kPasses) {
-          if (std::ranges::find(open, reader) == open.end() && open.size() < kMostReaders)
-            open.push_back(reader);
-          continue;
-        }
-        std::string text(op);
+      const std::string_view name = graph.name(open[at].node);
+      for (const NodeId reader : consumers.of(open[at].node)) {
+        Passer passer{reader, {}};
+        std::set<std::string> texts;
         uint32_t slot = 0;
         each_input(graph.bytes(reader), [&](std::string_view input) {
           const Input read = parse_input(input);
-          if (read.node == graph.name(open[at]))
-            text += read.control ? " ^" : " " + std::to_string(slot) + ":" + std::to_string(read.index());
+          if (read.node == name && read.control) {
+            texts.insert("^");
+          } else if (read.node == name) {
+            const auto from = open[at].passed.find(read.index());
+            const bool passed = from != open[at].passed.end();
+            if (passed || at == 0) {
+              const uint32_t output = passed ? from->second : read.index();
+              passer.passed[slot] = output;
+              texts.insert(std::to_string(slot) + ":" + std::to_string(output));
+            }
+          }
           if (!read.control) ++slot;
         });
-        if (found.size() < kMostReaders) found.push_back(std::move(text));
+        if (side.labels().op(node_op(graph.bytes(reader))).conduct == Conduct::kPasses) {
+          if (std::ranges::find(open, reader, &Passer::node) == open.end() && open.size() < kMostReaders)
+            open.push_back(std::move(passer));
+        } else if (!texts.empty() && (uses.size() < kMostReaders || uses.contains(reader))) {
+          uses[reader].merge(texts);
+        }
       }
     }
-    std::ranges::sort(found);
-    const auto [first, last] = std::ranges::unique(found);
-    found.erase(first, last);  // a copy of a reader tells nothing more
+    std::set<std::string> found;  // a copy of a reader tells nothing more
+    for (const auto& [reader, texts] : uses) {
+      std::string text(node_op(graph.bytes(reader)));
+      for (const std::string& use : texts) text.append(" ").append(use);
+      found.insert(std::move(text));
+    }
     return found;
   };
   for (auto& [key, nodes] : groups) {
-    std::map<std::tuple<std::vector<std::string>, std::string, uint32_t>, NodeId> by_order;
+    std::map<std::tuple<std::set<std::string>, std::string, uint32_t>, NodeId> by_order;
     for (const NodeId id : nodes)
       by_order.emplace(std::tuple(readers(id), side.name_in_a(graph.name(id)), index_of(id)), id);
     uint32_t number = 0;
