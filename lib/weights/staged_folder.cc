@@ -29,10 +29,12 @@ StagedFolder::StagedFolder(std::string path) : path_(std::move(path)) {
   fs::create_directories(parent, code);
   if (code) fail_writing(parent, code.value());
   temporary_ = path_ + ".tmp-XXXXXX";
+  const HeldSignals until_it_is_noted;
   if (::mkdtemp(temporary_.data()) == nullptr) {
     temporary_.clear();
     fail_writing(path_, errno);
   }
+  leftover_.emplace(temporary_);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::chmod(temporary_.c_str(), 0777 & ~mask);
@@ -53,6 +55,7 @@ void StagedFolder::make(std::string_view name) const {
 }
 
 void StagedFolder::commit() {
+  const HeldSignals until_it_is_there;
   if (!exists(path_)) {
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_writing(path_, errno);
     temporary_.clear();

@@ -1,8 +1,11 @@
 // A folder that is complete beside its place before it appears there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/leftover.h"
 
 namespace gedit {
 
@@ -20,6 +23,7 @@ class StagedFolder {
 
  private:
   std::string path_, temporary_;
+  std::optional<Leftover> leftover_;  // of `temporary_`
 };
 
 }  // namespace gedit
