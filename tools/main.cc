@@ -1,5 +1,4 @@
 // Finds the command, parses, runs, catches.
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -8,7 +7,6 @@
 #include <exception>
 #include <new>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -34,13 +32,23 @@ void leave_on_shrunk_input(int /*signal*/) {
   ::_exit(static_cast<int>(Cause::kInput));
 }
 
-// Protobuf's destructors take memory to log, where none is left that ends here and in no catch.
+bool wants_json() {
+  const char* form = std::getenv("GEDIT_ERRORS");
+  return form != nullptr && std::string_view(form) == "json";
+}
+
+// Where memory ends nothing is unwound: protobuf's and the standard library's own destructors take memory,
+// and what they throw ends the program without a word. Only between two names of a file what was begun is
+// undone.
 void leave_without_memory() {
-  const std::type_info* thrown = abi::__cxa_current_exception_type();
-  if (thrown == nullptr || *thrown != typeid(std::bad_alloc)) std::abort();
+  if (signals_held()) throw std::bad_alloc();
   remove_leftovers();
-  constexpr std::string_view kMessage = "gedit: not enough memory\n";
-  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+  constexpr std::string_view kLine = "gedit: not enough memory\n";
+  constexpr std::string_view kJson =
+      R"({"line": "gedit: not enough memory", "file": "", "subject": "", "message": "not enough memory", "hint": ""})"
+      "\n";
+  const std::string_view message = wants_json() ? kJson : kLine;
+  static_cast<void>(!::write(STDERR_FILENO, message.data(), message.size()));
   ::_exit(static_cast<int>(Cause::kInput));
 }
 
@@ -49,8 +57,7 @@ int fail(std::string_view command, const std::exception& error, Cause cause) {
   std::fflush(stdout);
   const std::string first(command.substr(0, command.find(' ')));
   const std::string line = "gedit" + (first.empty() ? "" : " " + first) + ": " + error.what();
-  const char* form = std::getenv("GEDIT_ERRORS");
-  say(form != nullptr && std::string_view(form) == "json" ? error_json(line, error) : line);
+  say(wants_json() ? error_json(line, error) : line);
   return static_cast<int>(cause);
 }
 
@@ -78,7 +85,7 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
     return status;
   } catch (const Error& error) {
     return fail(info.name, error, error.cause());
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // zlib's, and sizes that no memory has
     return fail(info.name, Error(Cause::kInput, "not enough memory"), Cause::kInput);
   } catch (const std::exception& error) {  // a bug in gedit: still one line, still nothing written
     return fail(info.name, error, Cause::kInput);
@@ -128,7 +135,7 @@ int run_command(std::vector<std::string> words) {
 int main(int argc, char** argv) {
   std::signal(SIGBUS, gedit::leave_on_shrunk_input);
   std::signal(SIGPIPE, SIG_DFL);
-  std::set_terminate(gedit::leave_without_memory);
+  std::set_new_handler(gedit::leave_without_memory);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows past its limit is an error like a full disk
   gedit::remove_leftovers_on_signals();
   gedit::open_many_files();

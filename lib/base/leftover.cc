@@ -98,6 +98,8 @@ Leftover::~Leftover() {
   if (slot_ < kSlots) std::free(g_leftovers[slot_].exchange(nullptr));
 }
 
+bool signals_held() noexcept { return g_held > 0; }
+
 HeldSignals::HeldSignals() { ++g_held; }
 
 HeldSignals::~HeldSignals() {

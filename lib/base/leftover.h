@@ -13,6 +13,9 @@ void remove_leftovers_on_signals();
 // Takes away all that Leftover names; for a signal handler that ends the process.
 void remove_leftovers() noexcept;
 
+// Whether a HeldSignals lives: what is thrown now is undone, and nothing else may end the process.
+bool signals_held() noexcept;
+
 // A file or folder that goes where a signal ends the process while this lives. (Past 64 at once: it stays.)
 class Leftover {
  public:

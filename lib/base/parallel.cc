@@ -9,7 +9,6 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -28,7 +27,6 @@ class Helpers {
     try {
       while (threads_.size() < count) threads_.emplace_back(run);
     } catch (const std::system_error&) {  // fewer do the same work
-    } catch (const std::bad_alloc&) {
     }
   }
   ~Helpers() {
@@ -56,11 +54,7 @@ class Ordered {
     while (true) {
       changed_.wait(lock, [&] { return stop_ || next_ == count_ || !free_.empty(); });
       if (stop_ || next_ == count_) return;
-      try {
-        make_next(lock);
-      } catch (const std::bad_alloc&) {
-        return;  // of the list of pieces: others go on, and whoever waits for a piece makes it or throws
-      }
+      make_next(lock);
     }
   }
 

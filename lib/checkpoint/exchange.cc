@@ -63,7 +63,8 @@ std::string digits(size_t count) {
   return std::string(count_in(path));
 }
 
-// Number of data files that an index names; 0 where it is none. Throws Error (kInput) where it cannot be read.
+// Number of data files that an index names; 0 where it is none. Throws Error (kInput) where it cannot be
+// read.
 size_t shards_named_in(const std::string& index) {
   if (!exists(index)) return 0;
   const auto file = InputFile::open(index);
@@ -124,6 +125,7 @@ class Exchange {
     const Neighbours there = neighbours_of(bundle_.prefix);
     old_ = shards_named_in(index_);
     const size_t count = free_count(there);
+    const HeldSignals until_all_is_there;
     try {
       place_index(count);
       for (NewDataFile& file : bundle_.files) place(file, shard_path(bundle_.prefix, file.shard, count));
@@ -264,7 +266,6 @@ class Exchange {
   NewBundle& bundle_;
   const std::string index_;
   const FolderLock lock_;
-  const HeldSignals until_all_is_there_;
   size_t old_ = 0;                   // data files that the old index names
   std::string marker_;               // an index that is not the checkpoint's; empty: there is none
   std::vector<std::string> placed_;  // data files

@@ -130,7 +130,7 @@ SavedModelFolder::SavedModelFolder(std::string path, bool overwrite, const std::
     temporary_.clear();
     throw failed(path_, std::error_code(error, std::generic_category()));
   }
-  leftover_ = std::make_unique<Leftover>(temporary_);
+  leftover_.emplace(temporary_);
   fs::perms mode = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
                    fs::perms::others_read | fs::perms::others_exec;
   if (const fs::file_status old = fs::status(target_, code); !code && fs::is_directory(old))

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/leftover.h"
 #include "model/save.h"
 
 namespace gedit {
 
-class Leftover;
 class OwnFiles;
 
 // An asset of the model, found at `from`. Throws Error (kRefused) where it is not the model's to give
@@ -48,7 +49,7 @@ class SavedModelFolder {
   std::string target_;  // the folder, no link to it
   std::string temporary_;
   bool overwrite_;
-  std::unique_ptr<Leftover> leftover_;
+  std::optional<Leftover> leftover_;
 };
 
 // The prefix under which a checkpoint lies beside a graph file: its path without .meta, .pb, .pbtxt, .gtxt or

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -75,35 +74,6 @@ std::unique_ptr<util::TypeResolver> make_resolver() {
       util::NewTypeResolverForDescriptorPool("type.googleapis.com", &message_types()));
 }
 
-// Protobuf's own stream into a string throws where memory ends, and its writer then writes behind what it
-// had.
-class GrowingText final : public io::ZeroCopyOutputStream {
- public:
-  explicit GrowingText(std::string& text) : text_(text) {}
-
-  bool Next(void** data, int* size) override {
-    constexpr size_t kFirst = 256;
-    const size_t before = text_.size();
-    try {
-      text_.resize(std::min(std::max(2 * before, kFirst), before + INT_MAX));
-    } catch (const std::bad_alloc&) {
-      full_ = true;
-      return false;
-    }
-    *data = text_.data() + before;
-    *size = static_cast<int>(text_.size() - before);
-    return true;
-  }
-  void BackUp(int count) override { text_.resize(text_.size() - static_cast<size_t>(count)); }
-  int64_t ByteCount() const override { return static_cast<int64_t>(text_.size()); }
-
-  bool full() const { return full_; }  // memory ended
-
- private:
-  std::string& text_;
-  bool full_ = false;
-};
-
 // On one line. By way of the wire form, whose map entries are sorted.
 std::string json_of(const Message& message, util::TypeResolver& resolver) {
   std::string wire, json;
@@ -112,9 +82,8 @@ std::string json_of(const Message& message, util::TypeResolver& resolver) {
   options.preserve_proto_field_names = true;
   const std::string url = "type.googleapis.com/" + message.GetDescriptor()->full_name();
   io::ArrayInputStream in(wire.data(), static_cast<int>(wire.size()));
-  GrowingText out(json);
+  io::StringOutputStream out(&json);
   const auto status = util::BinaryToJsonStream(&resolver, url, &in, &out, options);
-  if (out.full()) throw std::bad_alloc();
   if (!status.ok())
     throw Error(Cause::kRefused, "JSON cannot hold this: " + as_clause(status.message().ToString()));
   return json;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <new>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -76,7 +75,6 @@ Progress::Progress(const std::string& what, bool quiet) {
   try {
     line_ = std::make_unique<Line>(what);
   } catch (const std::system_error&) {  // no thread is to be had
-  } catch (const std::bad_alloc&) {
   }
 }
 
