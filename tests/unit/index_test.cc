@@ -1,0 +1,83 @@
+// What is found once of a graph, and by hash.
+#include "graph/index.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/hash_index.h"
+#include "listed_model.h"
+
+namespace gedit {
+namespace {
+
+TEST(HashIndex, FindsWhatIsThereAmongThoseOfOneHash) {
+  HashIndex index;
+  const auto is = [](uint32_t wanted) { return [wanted](uint32_t found) { return found == wanted; }; };
+  EXPECT_EQ(index.find(7, is(0)), HashIndex::kNone);
+  // Upper halves that are equal, in steps of the table's size, and all others.
+  const auto hash_of = [](uint64_t i) {
+    return i % 3 == 0 ? uint64_t{5} << 32 : i % 3 == 1 ? (i * 64) << 32 : (i * 0x9e3779b97f4a7c15U);
+  };
+  constexpr uint32_t kMany = 1000;
+  for (uint32_t i = 0; i < kMany; ++i) {
+    ASSERT_EQ(index.find(hash_of(i), is(i)), HashIndex::kNone) << i;
+    index.add(hash_of(i), i);
+    for (const uint32_t there : {0U, i / 2, i}) ASSERT_EQ(index.find(hash_of(there), is(there)), there) << i;
+  }
+  for (uint32_t i = 0; i < kMany; ++i) EXPECT_EQ(index.find(hash_of(i), is(i)), i);
+}
+
+TEST(GraphIndex, NamesProducersAndReaders) {
+  const Model model = listed_model("a = Const()\nb = Neg(a)\nc = Add(a, b, ^a)\nd = Neg(gone)\n");
+  const GraphIndex index(model.graph());
+  const auto names_of = [&](std::span<const NodeId> ids) {
+    std::vector<std::string_view> names;
+    for (const NodeId id : ids) names.push_back(model.graph().name(id));
+    return names;
+  };
+  const auto find = [&](std::string_view name) { return index.names().find(name); };
+  EXPECT_EQ(find("gone"), kNoNode);
+  EXPECT_EQ(names_of(index.producers().of(find("c"))), (std::vector<std::string_view>{"a", "b", "a"}));
+  EXPECT_FALSE(index.producers().complete());
+  EXPECT_EQ(names_of(index.readers().of(find("a"))), (std::vector<std::string_view>{"b", "c", "c"}));
+  EXPECT_TRUE(index.readers().of(find("d")).empty());
+}
+
+struct Lengths {
+  size_t& of(std::string_view op) {
+    ++asked;
+    return known.try_emplace(std::string(op), op.size()).first->second;
+  }
+  std::map<std::string, size_t> known;
+  size_t asked = 0;
+};
+
+TEST(OpsOf, AsksOnceForEachOp) {
+  const Model model = listed_model("a = Const()\nb = Neg(a)\nc = Neg(b)\nd = Const()\n");
+  Lengths lengths;
+  const OpsOf<Lengths> ops(model.graph(), lengths);
+  EXPECT_EQ(lengths.asked, 2U);
+  EXPECT_EQ(ops.of(NodeId{2}), 3U);
+  EXPECT_EQ(ops.of(NodeId{3}), 5U);
+  EXPECT_EQ(lengths.asked, 2U);
+}
+
+TEST(OpsOf, MoreOpsThanHaveANumber) {
+  constexpr uint32_t kMany = GraphOps::kOther + 100;
+  std::string listing;
+  for (uint32_t i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    listing += "n" + number + " = Op" + number + "()\n";
+  }
+  const Model model = listed_model(listing);
+  Lengths lengths;
+  const OpsOf<Lengths> ops(model.graph(), lengths);
+  for (const uint32_t i : {0U, 10U, kMany - 101, kMany - 100, kMany - 1})
+    EXPECT_EQ(ops.of(NodeId{i}), std::to_string(i).size() + 2) << i;
+}
+
+}  // namespace
+}  // namespace gedit
