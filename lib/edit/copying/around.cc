@@ -7,6 +7,7 @@
 #include "ops/kinds.h"
 
 namespace gedit {
+
 void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyChanges& result) {
   const NamesOfCopies names(facts, mapping);
   for (const std::string& key : extend_collections(facts.model.meta(), facts.collections(), names))

@@ -66,9 +66,10 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
   const OpEra* is = fit_.history().era(op, release_);
   plan.replacement = replacement_of(op);
   if (is != nullptr && plan.replacement != nullptr && !plan.replacement->attr.empty()) {
-    plan.differs = is->op.find_attr(plan.replacement->attr) == nullptr;
-    if (!plan.differs) plan.replacement = nullptr;
-    plan.differs = plan.differs && was != nullptr && was->op.find_attr(plan.replacement->attr) != nullptr;
+    const std::string_view attr = plan.replacement->attr;
+    const bool lacks = is->op.find_attr(attr) == nullptr;
+    plan.differs = lacks && was != nullptr && was->op.find_attr(attr) != nullptr;
+    if (!lacks) plan.replacement = nullptr;
   }
   if (fit != nullptr && writer_known_) {
     if (was != nullptr && is != nullptr && was != is) {
