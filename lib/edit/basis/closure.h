@@ -24,6 +24,8 @@ class Closure {
   void want_inputs(NodeId id);  // all that the node reads, the node itself left out
 
   const NodeSet& nodes() const { return nodes_; }
+  // Whether somebody wanted all that the node needs, and so perhaps each of its outputs.
+  bool wants_all_of(NodeId id) const { return walked_.has(id); }
   // In the order in which they were added; grows with every call above.
   const std::vector<NodeId>& found() const { return found_; }
 

@@ -98,6 +98,11 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
         kill(reader);
       }
     }
+    // What somebody else reads of it has its number.
+    if (closure_.wants_all_of(restore.node)) {
+      for (uint32_t output = 0; output < count_tensors(graph_.bytes(restore.node)); ++output)
+        outputs.insert(output);
+    }
     if (outputs.empty()) {
       kill(restore.node);
     } else {
