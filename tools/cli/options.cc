@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -101,12 +103,15 @@ Model InputOptions::load_one(const std::string& named) const {
     return gedit::load(path, options());
   }();
   if (model.meta_graphs.size() > 1 && tag_set_.empty()) {
+    constexpr size_t kMostSets = 8;
     std::string sets;
-    for (const MetaGraph& meta : model.meta_graphs) {
+    for (const MetaGraph& meta :
+         std::span(model.meta_graphs).first(std::min(model.meta_graphs.size(), kMostSets))) {
       std::string set;
       for (const std::string_view tag : tags(meta)) set += (set.empty() ? "" : ",") + printable(tag);
       sets += (sets.empty() ? "--tag-set " : " or ") + set;
     }
+    if (model.meta_graphs.size() > kMostSets) sets += " or ..";
     throw Error(Cause::kUsage, "holds " + std::to_string(model.meta_graphs.size()) + " MetaGraphs")
         .in(path)
         .hint(sets);
