@@ -3,13 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/leftover.h"
 
 namespace gedit {
 
@@ -89,6 +86,7 @@ class InputFile {
 };
 
 class BackgroundWriter;
+class Leftover;
 struct WriteFailure;
 
 // An output file, written in order or at its places. Nothing is at `path` before commit(): the bytes gather
@@ -148,7 +146,7 @@ class OutputFile final : public Sink {
   size_t used_ = 0;
   std::vector<std::shared_ptr<const InputFile>> sources_;
   std::unique_ptr<BackgroundWriter> background_;
-  std::optional<Leftover> leftover_;  // of `temporary_`
+  std::unique_ptr<Leftover> leftover_;  // of `temporary_`
 };
 
 // Whether anything is at `path`, a dangling link included.

@@ -85,9 +85,9 @@ void remove_leftovers() noexcept {
   }
 }
 
-Leftover::Leftover(const std::string& path) : slot_(0) {
+void Leftover::note(const std::string& path) {
   char* text = ::strdup(path.c_str());
-  for (; slot_ < kSlots; ++slot_) {
+  for (slot_ = 0; slot_ < kSlots; ++slot_) {
     char* none = nullptr;
     if (g_leftovers[slot_].compare_exchange_strong(none, text)) return;
   }

@@ -19,13 +19,16 @@ bool signals_held() noexcept;
 // A file or folder that goes where a signal ends the process while this lives. (Past 64 at once: it stays.)
 class Leftover {
  public:
-  explicit Leftover(const std::string& path);
+  Leftover() = default;  // of nothing yet
+  explicit Leftover(const std::string& path) { note(path); }
   ~Leftover();
   Leftover(const Leftover&) = delete;
   Leftover& operator=(const Leftover&) = delete;
 
+  void note(const std::string& path);  // once
+
  private:
-  size_t slot_;
+  size_t slot_ = static_cast<size_t>(-1);
 };
 
 // While one lives, signals wait: for the steps between which a file has two names.

@@ -65,13 +65,14 @@ OutputFile::OutputFile(std::string path, bool overwrite) : path_(std::move(path)
   if (descriptor_ < 0) {
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
     temporary_ = target_ + ".tmp-XXXXXX";
+    leftover_ = std::make_unique<Leftover>();
     const HeldSignals until_it_is_noted;
     descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor_ < 0) {
       temporary_.clear();
       fail(errno);
     }
-    leftover_.emplace(temporary_);
+    leftover_->note(temporary_);
     const mode_t mask = ::umask(0);
     ::umask(mask);
     ::fchmod(descriptor_, 0666 & ~mask);
