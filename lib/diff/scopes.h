@@ -4,9 +4,9 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/by_text.h"
 #include "diff/nodes.h"
 #include "graph/edges.h"
 #include "graph/mapping.h"
@@ -30,12 +30,7 @@ class RenamedScopes {
 
  private:
   // A name's outermost scope decides, found from the front.
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  using Renamed = std::unordered_map<std::string, std::string, Hash, std::equal_to<>>;
-  Renamed scopes_, nodes_, functions_;
+  ByText<std::string> scopes_, nodes_, functions_;
 };
 
 // Nodes of the first graph as they would be in the second: names, frames of renamed scopes, and shared names

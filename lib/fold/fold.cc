@@ -71,18 +71,10 @@ std::optional<ConstTensor> tensor_of_elements(DType dtype, const Shape& shape, c
 
 }  // namespace
 
-const OpDef* NodeFolder::definition(std::string_view op) {
-  const auto found = definitions_.find(std::string(op));
-  if (found != definitions_.end()) return &found->second;
-  const std::string_view bytes = ops_.find(op);
-  if (bytes.empty()) return nullptr;
-  return &definitions_.emplace(op, parse_op_def(bytes)).first->second;
-}
-
 // What the node's attributes say of the dtypes of its outputs, and how many there are, holds.
 FoldOutcome NodeFolder::checked(std::string_view node_def, std::vector<ConstTensor> outputs) {
   std::vector<DType> types;
-  const OpDef* op = definition(node_op(node_def));
+  const OpDef* op = ops_.find(node_op(node_def));
   if (op == nullptr || !output_types(*op, node_def, types)) return not_folded("the dtypes are not known");
   if (types.size() != outputs.size()) return not_folded("an output more or less than the op has");
   for (size_t i = 0; i < types.size(); ++i) {
@@ -101,7 +93,7 @@ FoldOutcome NodeFolder::fold(std::string_view node_def, std::span<const ConstTen
   }
   const FoldRule rule = fold_rule_of(name);
   if (rule == nullptr) return not_folded("the op is not folded");
-  const OpDef* op = definition(name);
+  const OpDef* op = ops_.find(name);
   std::vector<DType> types;
   if (op == nullptr || !input_types(*op, node_def, types)) return not_folded("the dtypes are not known");
   if (types.size() != inputs.size()) return not_folded("an input more or less than the op has");

@@ -16,12 +16,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "fold/const_tensor.h"
+#include "graph/op_defs.h"
 #include "graph/types.h"
-#include "ops/registry.h"
 #include "shape/infer.h"
 
 namespace gedit::folding {
@@ -57,12 +56,10 @@ class NodeFolder {
   FoldOutcome fold_shapes(std::string_view node_def, std::span<const Shape> inputs);
 
  private:
-  const OpDef* definition(std::string_view op);
   FoldOutcome checked(std::string_view node_def, std::vector<ConstTensor> outputs);
 
-  Registry& ops_;
+  OpDefs ops_;
   uint64_t work_left_;
-  std::unordered_map<std::string, OpDef> definitions_;
 };
 
 // Whether known_value() may know something of the op: it reads shapes, or picks some of what did.

@@ -1,9 +1,10 @@
 // Definitions of ops, each parsed once.
 #pragma once
 
+#include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "base/by_text.h"
 #include "ops/registry.h"
 
 namespace gedit {
@@ -12,17 +13,20 @@ class OpDefs {
  public:
   explicit OpDefs(Registry& ops) : ops_(ops) {}
 
-  // Null where it is unknown. Stays valid; the text of `op` outlives this.
+  // Null where it is unknown. Stays valid.
   const OpDef* find(std::string_view op) {
-    const auto [found, fresh] = defs_.try_emplace(op);
-    if (const std::string_view definition = fresh ? ops_.find(op) : std::string_view(); !definition.empty())
-      found->second = parse_op_def(definition);
+    auto found = defs_.find(op);
+    if (found == defs_.end()) {
+      found = defs_.emplace(std::string(op), OpDef()).first;
+      if (const std::string_view definition = ops_.find(op); !definition.empty())
+        found->second = parse_op_def(definition);
+    }
     return found->second.name.empty() ? nullptr : &found->second;
   }
 
  private:
   Registry& ops_;
-  std::unordered_map<std::string_view, OpDef> defs_;
+  ByText<OpDef> defs_;
 };
 
 }  // namespace gedit

@@ -2,10 +2,10 @@
 //   remembered.append(entry, out, [&](std::string& text) { print(entry, text); });
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "base/by_text.h"
 
 namespace gedit {
 
@@ -33,14 +33,10 @@ class Remembered {
   }
 
  private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-
   static constexpr size_t kLongest = 1024;  // what is longer is hardly the same twice
   static constexpr size_t kMost = size_t{1} << 19;
 
-  std::unordered_map<std::string, std::string, Hash, std::equal_to<>> made_;
+  ByText<std::string> made_;
   size_t held_ = 0;
 };
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <span>
-#include <unordered_map>
 
 #include "graph/library.h"
+#include "graph/op_defs.h"
 #include "graph/types.h"
 
 namespace gedit::optimizing {
@@ -69,7 +68,7 @@ class Stripper {
     }
     if (goes_by_key(key)) return true;
     if (!what_.defaults || key.starts_with('_')) return false;
-    const OpDef* def = definition(op);
+    const OpDef* def = ops_.find(op);
     const AttrDef* attr = def == nullptr ? nullptr : def->find_attr(key);
     if (attr == nullptr || !attr->has_default || attr->default_value != value) return false;
     count("defaults");
@@ -99,19 +98,9 @@ class Stripper {
     return any ? left : std::string();
   }
 
-  const OpDef* definition(std::string_view op) {
-    const auto found = definitions_.find(std::string(op));
-    if (found != definitions_.end()) return found->second ? &*found->second : nullptr;
-    const std::string_view bytes = ops_.find(op);
-    auto& made = definitions_[std::string(op)];
-    if (!bytes.empty()) made = parse_op_def(bytes);
-    return made ? &*made : nullptr;
-  }
-
-  Registry& ops_;
+  OpDefs ops_;
   const Strip& what_;
   Counts& counts_;
-  std::unordered_map<std::string, std::optional<OpDef>> definitions_;
 };
 
 }  // namespace

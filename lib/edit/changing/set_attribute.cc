@@ -83,9 +83,10 @@ void set_attribute(Setting& setting, const std::string& text) {
     any = any || old.has_value();
     if (!any) each_attr(node_def, [&](std::string_view key, std::string_view) { near.offer(key); });
     if (!value && !old) return;
-    const std::optional<OpDef>& op = setting.definition(node_op(node_def));
-    const AttrDef* attr = op ? op->find_attr(step.name) : nullptr;
-    if (value && op) check_written_attr(*op, attr, step.name, *value, address(function, node_name(node_def)));
+    const OpDef* op = setting.op_defs.find(node_op(node_def));
+    const AttrDef* attr = op != nullptr ? op->find_attr(step.name) : nullptr;
+    if (value && op != nullptr)
+      check_written_attr(*op, attr, step.name, *value, address(function, node_name(node_def)));
     if (value && old == std::string_view(*value)) return;
     setting.say(function, node_name(node_def), step.name + (step.value ? ": " + *step.value : " removed"));
     if (attr != nullptr && !says_no_shape(*attr) && other_meaning(*attr, old, value))

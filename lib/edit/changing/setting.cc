@@ -25,7 +25,7 @@ class OnDevice final : public Mapping {
 
 // A selector of a step speaks of shapes as the steps before it left them.
 Setting::Setting(Model& model, Registry& ops, bool want_changes)
-    : model(model), ops(ops), selecting(model, ops), want_changes_(want_changes) {
+    : model(model), ops(ops), op_defs(ops), selecting(model, ops), want_changes_(want_changes) {
   selecting.infer_shapes_by([this] {
     drop_stale();
     store_functions();
@@ -48,15 +48,6 @@ const Edges& Setting::consumers(const std::string& function) {
                          : producers(find_function(selecting.library(), function).body, names(function))));
   }
   return *made;
-}
-
-const std::optional<OpDef>& Setting::definition(std::string_view op) {
-  const auto found = definitions_.find(op);
-  if (found != definitions_.end()) return found->second;
-  const std::string_view bytes = ops.find(op);
-  std::optional<OpDef> def;
-  if (!bytes.empty()) def = parse_op_def(bytes);
-  return definitions_.emplace(op, std::move(def)).first->second;
 }
 
 void Setting::replace(Graph& where, NodeId id, std::string node_def) {

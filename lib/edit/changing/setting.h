@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "edit/basis/changes.h"
 #include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/names.h"
+#include "graph/op_defs.h"
 #include "select/selection.h"
 #include "shape/infer.h"
 
@@ -25,6 +25,7 @@ class Setting {
 
   Model& model;
   Registry& ops;
+  OpDefs op_defs;
   Selecting selecting;
   Changes changes;
 
@@ -33,9 +34,6 @@ class Setting {
   // Derived from a function's body when it is needed; `function` is empty for the main graph.
   const Names& names(const std::string& function);
   const Edges& consumers(const std::string& function);
-
-  // Of an op, nothing where it is not known.
-  const std::optional<OpDef>& definition(std::string_view op);
 
   // Calls use(graph, id, function) for every node hit.
   template <typename Use>
@@ -82,7 +80,6 @@ class Setting {
   std::vector<StatedShape> stated_;
   std::map<std::string, std::unique_ptr<Names>> body_names_;
   std::map<std::string, std::unique_ptr<Edges>> consumers_;
-  std::unordered_map<std::string_view, std::optional<OpDef>> definitions_;
 };
 
 }  // namespace gedit

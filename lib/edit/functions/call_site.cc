@@ -145,7 +145,7 @@ void CallPlace::guard(bool effects) {
   for (size_t slot = 0; slot < inputs.size(); ++slot) {
     const NodeId producer = state_.graph.producer(inputs[slot]);
     if (producer == kNoNode) continue;
-    const OpDef* def = state_.functions.definition(graph.op(producer));
+    const OpDef* def = state_.functions.op_defs().find(graph.op(producer));
     if (def != nullptr && std::ranges::any_of(def->outputs, &ArgDef::is_ref)) {
       if (!types) types = input_types(state_.functions.ops(), node_def);
       const DType type = types && slot < types->size() ? base_type((*types)[slot]) : DType::kInvalid;

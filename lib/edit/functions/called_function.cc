@@ -120,7 +120,8 @@ std::vector<bool> behind_control_flow(const Graph& graph) {
   return flow;
 }
 
-CalledFunctions::CalledFunctions(Library& library, Registry& ops) : library_(library), ops_(ops) {
+CalledFunctions::CalledFunctions(Library& library, Registry& ops)
+    : library_(library), ops_(ops), op_defs_(ops) {
   for (size_t i = 0; i < library.functions.size(); ++i) by_name_.emplace(library.functions[i].name, i);
   for (const Library::Item& item : library.items) {
     if (item.field == library_field::kGradient) with_gradient_.insert(last_bytes(item.content(), 1));
@@ -130,22 +131,12 @@ CalledFunctions::CalledFunctions(Library& library, Registry& ops) : library_(lib
   find_recursive();
 }
 
-const OpDef* CalledFunctions::definition(std::string_view op) {
-  const auto found = definitions_.find(op);
-  if (found != definitions_.end()) return found->second ? &*found->second : nullptr;
-  const std::string_view op_def = ops_.find(op);
-  std::optional<OpDef> parsed;
-  if (!op_def.empty()) parsed = parse_op_def(op_def);
-  const auto& kept = definitions_.emplace(op, std::move(parsed)).first->second;
-  return kept ? &*kept : nullptr;
-}
-
 // Of an op by itself: what a call does is up to what it calls.
 bool CalledFunctions::op_has_effects(std::string_view op) {
   const OpKinds kinds = kinds_of(op);
   if (has(op) || kinds.has_any(kCallKinds) || kinds.has_any(OpKinds(OpKind::kVarHandle) | OpKind::kTable))
     return false;
-  const OpDef* def = definition(op);
+  const OpDef* def = op_defs_.find(op);
   return def == nullptr || def->is_stateful;
 }
 

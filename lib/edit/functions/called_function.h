@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "graph/library.h"
-#include "ops/registry.h"
+#include "graph/op_defs.h"
 
 namespace gedit {
 
@@ -59,8 +59,7 @@ class CalledFunctions {
   bool has_effects(std::string_view node_def);
 
   Registry& ops() const { return ops_; }
-  // The definition of an op, parsed once; null where it is unknown.
-  const OpDef* definition(std::string_view op);
+  OpDefs& op_defs() { return op_defs_; }
 
  private:
   void find_calls();
@@ -71,10 +70,10 @@ class CalledFunctions {
 
   Library& library_;
   Registry& ops_;
+  OpDefs op_defs_;
   std::unordered_map<std::string_view, size_t> by_name_;
   std::vector<std::vector<size_t>> calls_;  // functions that each names
   std::unordered_map<std::string_view, CalledFunction> made_;
-  std::unordered_map<std::string_view, std::optional<OpDef>> definitions_;
   std::unordered_set<std::string_view> with_effects_, with_gradient_, recursive_;
 };
 

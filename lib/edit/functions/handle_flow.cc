@@ -71,15 +71,10 @@ std::map<uint32_t, Carried> HandleFlow::carried_inputs(NodeId id) const {
 }
 
 HandleFlow::Types HandleFlow::types_of(std::string_view node_def, bool outputs) {
-  const auto [known, fresh] = definitions_.try_emplace(std::string(node_op(node_def)));
-  if (fresh) {
-    const std::string_view op_def = ops_.find(known->first);
-    if (!op_def.empty()) known->second = parse_op_def(op_def);
-  }
-  if (!known->second) return std::nullopt;
+  const OpDef* op = ops_.find(node_op(node_def));
+  if (op == nullptr) return std::nullopt;
   std::vector<DType> types;
-  const bool told =
-      outputs ? output_types(*known->second, node_def, types) : input_types(*known->second, node_def, types);
+  const bool told = outputs ? output_types(*op, node_def, types) : input_types(*op, node_def, types);
   return told ? Types(std::move(types)) : std::nullopt;
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/op_defs.h"
 #include "graph/types.h"
-#include "ops/registry.h"
 
 namespace gedit {
 
@@ -92,9 +92,8 @@ class HandleFlow {
   void add(Tensors& tensors, const std::string& name, const Carried& carried);
 
   const Graph& graph_;
-  Registry& ops_;
+  OpDefs ops_;
   Questions ask_;
-  std::unordered_map<std::string, std::optional<OpDef>> definitions_;  // by op
   Tensors carried_;
   Tensors switches_;  // by name: nodes of which every output carries the same
   std::map<uint32_t, Use> users_;

@@ -141,7 +141,7 @@ class InlinedBody {
     seen_[place] = true;
     if (called_.binds && bound_[place].empty()) bound_[place] = bound_node(node->second);
     const std::string_view node_def = bytes(place);
-    const OpDef* def = state_.functions.definition(node_op(node_def));
+    const OpDef* def = state_.functions.op_defs().find(node_op(node_def));
     std::vector<OutputName> names;
     if (def == nullptr || !output_names(*def, node_def, names)) {
       why = "what op " + printable(node_op(node_def)) + " of the function gives is not known";
