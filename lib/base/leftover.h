@@ -20,7 +20,6 @@ bool signals_held() noexcept;
 class Leftover {
  public:
   Leftover() = default;  // of nothing yet
-  explicit Leftover(const std::string& path) { note(path); }
   ~Leftover();
   Leftover(const Leftover&) = delete;
   Leftover& operator=(const Leftover&) = delete;

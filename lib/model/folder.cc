@@ -1,18 +1,11 @@
 #include "model/folder.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <set>
 
 #include "base/error.h"
-#include "base/leftover.h"
 #include "base/link.h"
 #include "model/asset_paths.h"
 #include "model/collections.h"
@@ -96,47 +89,32 @@ void refuse_from_inside(const std::string& target, const std::string& path) {
         .hint("cd out of it, or -o another folder");
 }
 
-}  // namespace
-
-SavedModelFolder::SavedModelFolder(std::string path, bool overwrite, const std::string& own)
-    : path_(std::move(path)), overwrite_(overwrite) {
-  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
-  target_ = path_;
+// The path without slashes at its end. Throws where what is there may not be replaced.
+std::string replaceable(std::string path, bool overwrite, const std::string& own) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (!exists(path)) return path;
+  if (!is_directory(path)) throw refused("exists, and is no directory").in(path);
+  const std::string target = real_folder(path);
   std::error_code code;
-  if (exists(path_)) {
-    if (!is_directory(path_)) throw Error(Cause::kRefused, "exists, and is no directory").in(path_);
-    const bool ours =
-        exists(join_path(path_, "saved_model.pb")) || exists(join_path(path_, "saved_model.pbtxt"));
-    const bool empty = fs::is_empty(path_, code);
-    if (!empty && !overwrite_) throw Error(Cause::kRefused, "exists").in(path_).hint("-O overwrites it");
-    if (!empty && !ours) throw Error(Cause::kRefused, "is a directory that holds no SavedModel").in(path_);
-    target_ = real_folder(path_);
-    if (const std::string foreign = foreign_entry(target_);
-        !empty && !foreign.empty() && (own.empty() || real_folder(own) != target_)) {
-      throw Error(Cause::kRefused, "holds '" + printable(foreign) + "', which is not the SavedModel's")
-          .in(path_)
+  if (!fs::is_empty(target, code)) {
+    if (!overwrite) throw refused("exists").in(path).hint("-O overwrites it");
+    if (!exists(join_path(path, "saved_model.pb")) && !exists(join_path(path, "saved_model.pbtxt")))
+      throw refused("is a directory that holds no SavedModel").in(path);
+    const std::string foreign = foreign_entry(target);
+    if (!foreign.empty() && (own.empty() || real_folder(own) != target)) {
+      throw refused("holds '" + printable(foreign) + "', which is not the SavedModel's")
+          .in(path)
           .hint("move it away, or -o another folder");
     }
-    refuse_from_inside(target_, path_);
-    overwrite_ = true;
   }
-  const std::string parent(dir_name(target_));
-  fs::create_directories(parent, code);
-  if (code) throw failed(parent, code);
-  temporary_ = target_ + ".tmp-XXXXXX";
-  const HeldSignals until_it_is_noted;
-  if (::mkdtemp(temporary_.data()) == nullptr) {
-    const int error = errno;
-    temporary_.clear();
-    throw failed(path_, std::error_code(error, std::generic_category()));
-  }
-  leftover_.emplace(temporary_);
-  fs::perms mode = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                   fs::perms::others_read | fs::perms::others_exec;
-  if (const fs::file_status old = fs::status(target_, code); !code && fs::is_directory(old))
-    mode = old.permissions() | fs::perms::owner_all;
-  fs::permissions(temporary_, mode, fs::perm_options::replace, code);
+  refuse_from_inside(target, path);
+  return path;
 }
+
+}  // namespace
+
+SavedModelFolder::SavedModelFolder(const std::string& path, bool overwrite, const std::string& own)
+    : staged_(replaceable(path, overwrite, own)) {}
 
 FolderFile asset_file(const Model& model, const std::string& from, const std::string& to) {
   const OwnFiles own(model);
@@ -148,24 +126,9 @@ FolderFile asset_file(const Model& model, const std::string& from, const std::st
   return {from, to, !own.is_near(from)};
 }
 
-SavedModelFolder::~SavedModelFolder() {
-  if (temporary_.empty()) return;
-  std::error_code code;
-  fs::remove_all(temporary_, code);
-}
-
-std::string SavedModelFolder::path(std::string_view name) const { return join_path(temporary_, name); }
-
-std::string SavedModelFolder::make(std::string_view name) const {
-  const std::string made = path(name);
-  std::error_code code;
-  if (!fs::create_directory(made, code) && code) throw failed(made, code);
-  return made;
-}
-
 void SavedModelFolder::take_over(const Model& model, bool variables, bool fingerprint) {
   const OwnFiles own(model);
-  link_tree(model.folder, temporary_, "", own, [&](const std::string& name) {
+  link_tree(model.folder, staged_.folder(), "", own, [&](const std::string& name) {
     if (name == "saved_model.pb" || name == "saved_model.pbtxt") return true;
     if (name == "fingerprint.pb") return !fingerprint;
     const bool values = dir_name(name) == "variables" && is_file_of_variables(base_name(name));
@@ -207,32 +170,6 @@ void SavedModelFolder::add_files(const std::vector<FolderFile>& files) {
     copy.commit();
   }
 }
-
-void SavedModelFolder::commit() {
-  std::error_code code;
-  const HeldSignals until_it_is_there;
-  if (!exists(target_)) {
-    fs::rename(temporary_, target_, code);
-    if (code) throw failed(path_, code);
-    temporary_.clear();
-    return;
-  }
-  // Both are whole at every moment, and one of them is there: the exchange is one step.
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) {
-    throw failed(path_, std::error_code(errno, std::generic_category()));
-  }
-  // A file system without exchange: both are whole all the same, under one name or the other.
-  const std::string old = temporary_ + ".old";
-  fs::rename(target_, old, code);
-  if (!code) fs::rename(temporary_, target_, code);
-  if (code) {
-    std::error_code ignored;
-    if (!exists(target_)) fs::rename(old, target_, ignored);
-    throw failed(path_, code);
-  }
-  temporary_ = old;
-}  // the destructor removes the old one, which now has the temporary name
 
 std::string twin_prefix(std::string_view path) {
   for (const std::string_view suffix : {".meta", ".pbtxt", ".pb", ".gtxt", ".json"}) {

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/leftover.h"
+#include "base/staged_folder.h"
 #include "model/save.h"
 
 namespace gedit {
@@ -22,13 +21,12 @@ class SavedModelFolder {
  public:
   // Throws Error: kRefused where something is at `path` and `overwrite` is not set, or where it is not a
   // SavedModel, or holds something else as well, unless it is `own`: the folder that take_over() is given.
-  SavedModelFolder(std::string path, bool overwrite, const std::string& own = {});
-  ~SavedModelFolder();
-  SavedModelFolder(const SavedModelFolder&) = delete;
-  SavedModelFolder& operator=(const SavedModelFolder&) = delete;
+  SavedModelFolder(const std::string& path, bool overwrite, const std::string& own = {});
 
-  std::string path(std::string_view name) const;  // of a file in the folder that is being made
-  std::string make(std::string_view name) const;  // a folder in it; gives its path
+  // Of a file in the folder that is being made.
+  std::string path(std::string_view name) const { return staged_.path(name); }
+  // A folder in it; gives its path.
+  std::string make(std::string_view name) const { return staged_.make(name); }
 
   // Everything of the model's folder but its saved_model.pb: variables (unless others are written), assets,
   // other files, linked; the fingerprint where nothing is changed. Throws Error (kRefused) for what is no
@@ -42,14 +40,11 @@ class SavedModelFolder {
   // Links them into the folder; what is not in its model's folder is copied.
   void add_files(const std::vector<FolderFile>& files);
 
-  void commit();  // the folder is there; an old one goes last
+  // The folder is there; an old one goes last. Throws as StagedFolder does.
+  void commit() { staged_.commit(); }
 
  private:
-  std::string path_;    // as it was given, for messages
-  std::string target_;  // the folder, no link to it
-  std::string temporary_;
-  bool overwrite_;
-  std::optional<Leftover> leftover_;
+  StagedFolder staged_;
 };
 
 // The prefix under which a checkpoint lies beside a graph file: its path without .meta, .pb, .pbtxt, .gtxt or

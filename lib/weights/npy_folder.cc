@@ -6,9 +6,9 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/staged_folder.h"
 #include "checkpoint/bundle.h"
 #include "weights/npy.h"
-#include "weights/staged_folder.h"
 #include "weights/stream.h"
 
 namespace gedit {
