@@ -10,6 +10,7 @@
 #include "model/calls.h"
 #include "model/collections.h"
 #include "model/init_op.h"
+#include "model/references.h"
 #include "model/saved_objects.h"
 #include "model/saver_def.h"
 #include "model/savers.h"
@@ -23,20 +24,6 @@ std::string tensor_name(std::string_view name) {
   return name.ends_with(":0") ? std::string(name.substr(0, name.size() - 2)) : std::string(name);
 }
 
-constexpr uint32_t kSparseField = 4, kCompositeField = 5;  // of a TensorInfo
-constexpr int kDeepestComposite = 64;
-
-void add_parts(std::string_view info, std::vector<std::string>& parts, int depth) {
-  for (Fields fields(info); fields.next();) {
-    if (fields->bytes(1) && depth > 0) parts.push_back(tensor_name(fields->value));
-    for (Fields part(fields->number >= kSparseField ? fields->value : std::string_view()); part.next();) {
-      if (fields->bytes(kSparseField) && part->bytes(part->number)) parts.push_back(tensor_name(part->value));
-      if (fields->bytes(kCompositeField) && part->bytes(2) && depth < kDeepestComposite)
-        add_parts(part->value, parts, depth + 1);
-    }
-  }
-}
-
 TensorSummary tensor_info(std::string_view info) {
   TensorSummary summary;
   summary.shape = std::nullopt;
@@ -45,7 +32,11 @@ TensorSummary tensor_info(std::string_view info) {
     if (fields->number == 2) summary.dtype = static_cast<DType>(fields->varint);
     if (fields->bytes(3)) summary.shape = parse_shape_proto(fields->value);
   }
-  if (summary.tensor.empty()) add_parts(info, summary.parts, 0);
+  if (summary.tensor.empty()) {
+    each_name(info, kTensorInfo, [&](const SchemaField&, std::string_view name, int) {
+      summary.parts.push_back(tensor_name(name));
+    });
+  }
   return summary;
 }
 
