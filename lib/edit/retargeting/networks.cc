@@ -70,21 +70,27 @@ bool names_outputs(const Site& site, uint32_t first, uint32_t last) {
   return false;
 }
 
-constexpr std::string_view kNorms[] = {"FusedBatchNormV3", "FusedBatchNormV2", "FusedBatchNorm"};
+struct Norm {
+  std::string_view op;
+  uint32_t outputs;
+  bool has_u;  // the attribute; else all is float32
+};
+constexpr Norm kNorms[] = {
+    {"FusedBatchNormV3", 6, true}, {"FusedBatchNormV2", 5, true}, {"FusedBatchNorm", 5, false}};
+
+const Norm* norm_of(const Site& site) { return std::ranges::find(kNorms, site.op, &Norm::op); }
 
 // The newest of them, from the node's own on, that the release has.
-std::string_view norm_taken(const Site& site) {
-  const auto* own = std::find(std::begin(kNorms), std::end(kNorms), site.op);
-  return *std::find_if(own, std::end(kNorms) - 1, [&](std::string_view op) { return site.in.takes(op); });
+const Norm& norm_taken(const Site& site) {
+  return *std::find_if(norm_of(site), std::end(kNorms) - 1,
+                       [&](const Norm& norm) { return site.in.takes(norm.op); });
 }
-
-uint32_t norm_outputs(std::string_view op) { return op == "FusedBatchNormV3" ? 6 : 5; }
 
 DType norm_type(const Site& site) { return site.type(site.has("U") ? "U" : "T"); }
 
-NodeAttrs norm_attrs(const Site& site, std::string_view op) {
+NodeAttrs norm_attrs(const Site& site, const Norm& norm) {
   NodeAttrs attrs = attrs_of(site, {"T", "U", "epsilon", "data_format", "is_training"});
-  if (op == "FusedBatchNorm") std::erase_if(attrs, [](const auto& attr) { return attr.first == "U"; });
+  if (!norm.has_u) std::erase_if(attrs, [](const auto& attr) { return attr.first == "U"; });
   return attrs;
 }
 
@@ -100,7 +106,8 @@ bool is_empty(const KnownShape& known) { return known.shape && *known.shape == s
 
 // In training with an exponential_avg_factor that is not 1: outputs 1 and 2 are means of what the node is
 // given and of what the batch has. The node is its output 0 from now on.
-std::string replace_averaging(Site& site, std::string_view op) {
+std::string replace_averaging(Site& site, const Norm& taken) {
+  const std::string_view op = taken.op;
   if (names_outputs(site, 1, 5)) return "a signature names its outputs";
   const float factor = site.number("exponential_avg_factor", 1);
   const DType type = norm_type(site);
@@ -109,7 +116,7 @@ std::string replace_averaging(Site& site, std::string_view op) {
   const std::string empty = empty_vector(site);
   const std::string norm =
       site.add("FusedBatchNorm", op, {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
-               norm_attrs(site, op));
+               norm_attrs(site, taken));
   std::string means[2];
   if (reads[0] || reads[1]) {
     const std::string rest = site.add_const("rest", type, scalar_proto(type, 1.0F - factor));
@@ -129,7 +136,7 @@ std::string replace_averaging(Site& site, std::string_view op) {
                .attrs = {{"T", type_value(site.type("T"))}},
                .same_outputs = false});
   site.move_output(0, 0);
-  for (uint32_t i = 1; i < norm_outputs(op); ++i) {
+  for (uint32_t i = 1; i < taken.outputs; ++i) {
     if (i > 2) site.move_output(i, site.in.output(norm, op, i));
     if (i <= 2 && reads[i - 1]) site.move_output(i, means[i - 1]);
   }
@@ -140,33 +147,33 @@ std::string replace_averaging(Site& site, std::string_view op) {
 
 std::string replace_batch_norm(Site& site, std::vector<std::string>& notes) {
   if (site.inputs.size() != 5) return "its inputs are not known";
-  const std::string_view op = norm_taken(site);
+  const Norm &own = *norm_of(site), &taken = norm_taken(site);
+  const bool fewer = taken.outputs < own.outputs;
   const std::string format = site.text("data_format", "NHWC");
-  if (norm_outputs(op) < norm_outputs(site.op)) {
+  if (fewer) {
     if (site.read(5)) return "its output 5 is read";
     if (format != "NHWC" && format != "NCHW") return "its data_format is " + format;
   }
-  if (op != site.op && op == "FusedBatchNorm" &&
-      (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat))
+  if (own.has_u && !taken.has_u && (site.type("T") != DType::kFloat || site.type("U") != DType::kFloat))
     return "its T and U are not float32";
   const bool training = site.flag("is_training", true);
-  if (training && site.number("exponential_avg_factor", 1) != 1) return replace_averaging(site, op);
-  const bool fewer = norm_outputs(op) < norm_outputs(site.op);
+  if (training && site.number("exponential_avg_factor", 1) != 1) return replace_averaging(site, taken);
   if (!training || (is_empty(site.shape(3)) && is_empty(site.shape(4)))) {
     std::vector<std::string_view> without{"exponential_avg_factor"};
-    if (op == "FusedBatchNorm") without.emplace_back("U");
+    if (!taken.has_u) without.emplace_back("U");
     if (fewer) without.emplace_back("_output_shapes");
-    site.rename_op(op, without);
+    site.rename_op(taken.op, without);
     return {};
   }
   // At factor 1 newer releases do not look at them.
-  notes.push_back(std::string(op) + " in training gets means that are empty, as releases before 2.2 want them");
+  notes.push_back(std::string(taken.op) +
+                  " in training gets means that are empty, as releases before 2.2 want them");
   const std::string empty = empty_vector(site);
-  site.become({.op = std::string(op),
+  site.become({.op = std::string(taken.op),
                .inputs = {site.inputs[0], site.inputs[1], site.inputs[2], empty, empty},
-               .attrs = norm_attrs(site, op),
+               .attrs = norm_attrs(site, taken),
                .same_outputs = !fewer});
-  for (uint32_t i = 0; i < norm_outputs(op); ++i) site.move_output(i, i);
+  for (uint32_t i = 0; i < taken.outputs; ++i) site.move_output(i, i);
   return {};
 }
 
