@@ -267,11 +267,11 @@ bool Numbering::number_folded(Node& node) {
   const ProofOp& op = node.op();
   if (op.conduct != Conduct::kPure || node.inputs.empty()) return false;
   std::vector<uint32_t> before;
+  const std::vector<ClassId> constants = folded(node, before);
+  if (constants.empty()) return false;
+  wait_for(node, std::move(before));
   std::vector<ProofTensor> outputs;
-  for (const ClassId output : folded(node, before)) outputs.push_back({output, node.when});
-  if (!outputs.empty()) wait_for(node, std::move(before));
-  for (ProofTensor& output : outputs) output.what = after(node, output.what);
-  if (outputs.empty()) return false;
+  for (const ClassId constant : constants) outputs.push_back({after(node, constant), node.when});
   if (outputs.size() == 1) {
     set(node.id, outputs[0]);
   } else {
