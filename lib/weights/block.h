@@ -26,4 +26,12 @@ void store(const Block<Number>& block, char* to, size_t count) {
   std::memcpy(to, block.data(), count * sizeof(Number));
 }
 
+// The first `count` of what each number becomes.
+template <typename Number, typename From, typename Make>
+void store_made(const Block<From>& from, char* to, size_t count, Make make) {
+  Block<Number> numbers;
+  for (size_t i = 0; i < kBlockOfNumbers; ++i) numbers[i] = make(from[i]);
+  store(numbers, to, count);
+}
+
 }  // namespace gedit

@@ -17,13 +17,6 @@ void read_block(const char* from, size_t count, Floats& to, Widen widen) {
   for (size_t i = 0; i < kBlockOfNumbers; ++i) to[i] = widen(numbers[i]);
 }
 
-template <typename Number, typename Narrow>
-void write_block(const Floats& from, char* to, size_t count, Narrow narrow) {
-  Block<Number> numbers;
-  for (size_t i = 0; i < kBlockOfNumbers; ++i) numbers[i] = narrow(from[i]);
-  store(numbers, to, count);
-}
-
 // A double on its way to a type of 16 bits goes by float32, as TensorFlow has it (Eigen's half and bfloat16
 // are made of float).
 void as_floats(DType type, const char* from, size_t count, Floats& to) {
@@ -38,10 +31,10 @@ void as_floats(DType type, const char* from, size_t count, Floats& to) {
 void from_floats(DType type, const Floats& from, char* to, size_t count) {
   if (type == DType::kFloat) return store(from, to, count);
   if (type == DType::kDouble)
-    return write_block<double>(from, to, count, [](float number) { return static_cast<double>(number); });
+    return store_made<double>(from, to, count, [](float number) { return static_cast<double>(number); });
   if (type == DType::kHalf)
-    return write_block<uint16_t>(from, to, count, [](float number) { return half_bits(number); });
-  write_block<uint16_t>(from, to, count, [](float number) { return bfloat16_bits(number); });
+    return store_made<uint16_t>(from, to, count, [](float number) { return half_bits(number); });
+  store_made<uint16_t>(from, to, count, [](float number) { return bfloat16_bits(number); });
 }
 
 template <typename Bits>

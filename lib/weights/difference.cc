@@ -129,10 +129,6 @@ struct PairStretch {
   uint32_t crc_a = 0, crc_b = 0;
 };
 
-void take_checksum(const Values& values, std::string_view bytes, uint32_t& sum) {
-  if (const auto expected = values.expected()) sum = checksum_of(expected->kind, bytes, sum);
-}
-
 void require_checksum(const Weight& weight, const Weights& weights, const std::vector<PairStretch>& stretches,
                       size_t begin, size_t end, uint32_t PairStretch::*crc) {
   const auto expected = weight.values->expected();
@@ -186,8 +182,8 @@ std::vector<Sums> compare_all(const Weights& a, const Weights& b, const std::vec
         }
       };
       const Piece x = read(*pair.a, a), y = read(*pair.b, b);
-      take_checksum(*pair.a->values, x.bytes(), stretch.crc_a);
-      take_checksum(*pair.b->values, y.bytes(), stretch.crc_b);
+      stretch.crc_a = checksum_read(pair.a->values->expected(), x.bytes(), stretch.crc_a);
+      stretch.crc_b = checksum_read(pair.b->values->expected(), y.bytes(), stretch.crc_b);
       stretch.sums.add(compare_bytes(pair.a->dtype, x.bytes(), y.bytes()));
     }
   });

@@ -38,20 +38,15 @@ void add_numbers(DType dtype, const char* from, size_t count, Totals& sums) {
   add_block<uint16_t>(from, count, sums, [](uint16_t bits) { return bfloat16_value(bits); });
 }
 
-template <typename Number, typename Narrow>
-void put_block(const Totals& sums, double inputs, char* to, size_t count, Narrow narrow) {
-  Block<Number> numbers;
-  for (size_t i = 0; i < kBlockOfNumbers; ++i) numbers[i] = narrow(sums[i] / inputs);
-  store(numbers, to, count);
-}
-
 void put_means(DType dtype, const Totals& sums, double inputs, char* to, size_t count) {
   if (dtype == DType::kFloat)
-    return put_block<float>(sums, inputs, to, count, [](double mean) { return static_cast<float>(mean); });
-  if (dtype == DType::kDouble) return put_block<double>(sums, inputs, to, count, std::identity());
+    return store_made<float>(sums, to, count, [&](double sum) { return static_cast<float>(sum / inputs); });
+  if (dtype == DType::kDouble)
+    return store_made<double>(sums, to, count, [&](double sum) { return sum / inputs; });
+  const auto mean = [&](double sum) { return to_odd(sum / inputs); };
   if (dtype == DType::kHalf)
-    return put_block<uint16_t>(sums, inputs, to, count, [](double mean) { return half_bits(to_odd(mean)); });
-  put_block<uint16_t>(sums, inputs, to, count, [](double mean) { return bfloat16_bits(to_odd(mean)); });
+    return store_made<uint16_t>(sums, to, count, [&](double sum) { return half_bits(mean(sum)); });
+  store_made<uint16_t>(sums, to, count, [&](double sum) { return bfloat16_bits(mean(sum)); });
 }
 
 // The last of `inputs`, or their mean. Each piece is read once, so that checksums are taken on the way.

@@ -193,7 +193,7 @@ class Streaming {
         const auto expected = values.expected();
         uint64_t to = pieces_.asked(stretch.item) ? place(stretch) : 0;
         each_piece(values, stretch.offset, stretch.size, [&](uint64_t /*at*/, const Piece& piece) {
-          if (expected) stretch.read = checksum_of(expected->kind, piece.bytes(), stretch.read);
+          stretch.read = checksum_read(expected, piece.bytes(), stretch.read);
           if (!pieces_.asked(stretch.item)) return;
           const Written out = written_form(owner.casting, piece.bytes());
           stretch.overflows += out.overflows;
@@ -234,7 +234,7 @@ void check_all(const std::vector<ValuesPtr>& values, const std::string& file,
         const Values& one = pieces.values(stretch.item);
         const auto expected = one.expected();
         each_piece(one, stretch.offset, stretch.size, [&](uint64_t /*at*/, const Piece& piece) {
-          if (expected) stretch.read = checksum_of(expected->kind, piece.bytes(), stretch.read);
+          stretch.read = checksum_read(expected, piece.bytes(), stretch.read);
         });
       } catch (const Error& error) {
         throw error.of(subject_of(owner)).in(file);

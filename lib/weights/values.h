@@ -44,6 +44,11 @@ struct Expected {
   uint32_t value = 0;
 };
 
+// The checksum of what `sum` is the checksum of, and of `bytes`; `sum` where nothing is expected.
+inline uint32_t checksum_read(const std::optional<Expected>& expected, std::string_view bytes, uint32_t sum) {
+  return expected ? checksum_of(expected->kind, bytes, sum) : sum;
+}
+
 class Values {
  public:
   // What stays in the second cache until it is written.
