@@ -6,14 +6,12 @@ import sys
 import tempfile
 import unittest
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import bare_tensorflow  # noqa: F401
 import numpy as np
 import tensorflow as tf2
 from tensorflow.python.framework import function
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import program
 
 tf = tf2.compat.v1

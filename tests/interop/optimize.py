@@ -12,17 +12,14 @@ import subprocess
 import sys
 import tempfile
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from bare_tensorflow import bare_config
 import numpy as np
 import tensorflow
-from tensorflow.core.protobuf import rewriter_config_pb2
 
 tf = tensorflow.compat.v1
 tf.disable_eager_execution()
 tf.logging.set_verbosity(tf.logging.ERROR)
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from real_files import folders
 
 MOST_NODES, MOST_BYTES, MOST_FILES, MOST_GROWTH = 4000, 4 << 20, 25, 1024
@@ -30,10 +27,7 @@ KINDS = ("random", "negative", "zero", "denormal", "large")
 
 
 def session(graph):
-    config = tf.ConfigProto(inter_op_parallelism_threads=1, intra_op_parallelism_threads=1)
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    config.graph_options.optimizer_options.opt_level = -1
-    return tf.Session(graph=graph, config=config)
+    return tf.Session(graph=graph, config=bare_config())
 
 
 def plain(value):

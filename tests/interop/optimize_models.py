@@ -14,15 +14,13 @@ import subprocess
 import sys
 import tempfile
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-import numpy as np
-import tensorflow
-from tensorflow.core.protobuf import config_pb2, saved_model_pb2
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from bare_tensorflow import bare_config
+import numpy as np
+import tensorflow
+from tensorflow.core.protobuf import saved_model_pb2
+
 from optimize import KINDS, plain
 from real_files import folders
 
@@ -30,13 +28,6 @@ tf = tensorflow.compat.v1
 MOST_BYTES = 450_000  # of a saved_model.pb where none is named
 OPTIONS = ([], ["--inline"], ["--inline", "--lower"], ["--sort", "--strip", "device,class,shapes,debug,defaults,functions"],
            ["--fix", "auto", "--drop", "identity"])
-
-
-def bare_config():
-    config = config_pb2.ConfigProto(inter_op_parallelism_threads=1, intra_op_parallelism_threads=1)
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    config.graph_options.optimizer_options.opt_level = -1
-    return config
 
 
 def laid_out(folder, into):

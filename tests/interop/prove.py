@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What gedit proves is so, and what leaves a graph as it was is proved.
 
-Over real graphs and random ones (prove_graphs.py): random chains of other names, another order, copies of nodes and Identity
+Over real graphs and random ones (random_graphs.py): random chains of other names, another order, copies of nodes and Identity
 nodes put between, of gedit rename, copy, merge, extract and optimize --inline, are all proved; single changes of one Const's
 bit, two inputs, an attribute or a control edge that carries deadness, of a node that is needed, are not, unless TensorFlow
 computes the same bits for three random inputs. GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and
@@ -15,16 +15,13 @@ import subprocess
 import sys
 import tempfile
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from bare_tensorflow import bare_config
 import numpy as np
 import tensorflow.compat.v1 as tf
 from tensorflow.python.framework import op_def_registry
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from prove_graphs import Generated
+from random_graphs import Generated
 from real_files import folders
 
 MOST_NODES = 20000
@@ -239,11 +236,8 @@ def feeds_of(graph, rng):
 
 def bits(graph, outputs, feeds):
     """What TensorFlow computes, as bytes; nothing where it refuses."""
-    config = tf.ConfigProto()
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    config.graph_options.optimizer_options.opt_level = -1
     try:
-        with tf.Graph().as_default(), tf.Session(config=config) as session:
+        with tf.Graph().as_default(), tf.Session(config=bare_config()) as session:
             tf.import_graph_def(graph, name="")
             return [np.asarray(value).tobytes() for value in session.run(outputs, feeds)]
     except Exception:  # whatever TensorFlow has against it

@@ -15,9 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from bare_tensorflow import bare_config
 import numpy as np
 import tensorflow
 
@@ -105,10 +104,7 @@ BLOCKS = ["dense", "dense", "norm", "conv", "dropout", "branch", "loop", "loop_i
 
 
 def session(graph):
-    config = tf.ConfigProto(inter_op_parallelism_threads=1, intra_op_parallelism_threads=1)
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    config.graph_options.optimizer_options.opt_level = -1
-    return tf.Session(graph=graph, config=config)
+    return tf.Session(graph=graph, config=bare_config())
 
 
 class State:

@@ -1,4 +1,4 @@
-"""Random graphs for prove.py: arithmetic, conds and loops of both versions, nested, calls, TensorArrays, tables,
+"""Random graphs: arithmetic, conds and loops of both versions, nested, calls, TensorArrays, tables,
 seeded draws."""
 import tensorflow
 import tensorflow.compat.v1 as tf
