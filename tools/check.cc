@@ -43,7 +43,7 @@ class Check final : public Command {
         define_ops_of_writer(ops, model.meta_graphs[i]);
         std::vector<Fault> found = check(model, i, ops, request_);
         if (of_release) {
-          for (Fault& fault : release_faults(model.meta_graphs[i], release))
+          for (Fault& fault : release_faults(model.meta_graphs[i], ops, release))
             found.push_back(std::move(fault));
         }
         for (Fault& fault : found) {

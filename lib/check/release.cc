@@ -3,6 +3,7 @@
 #include "graph/library.h"
 #include "model/release_fit.h"
 #include "ops/kinds.h"
+#include "shape/input_ranks.h"
 
 namespace gedit {
 namespace {
@@ -24,7 +25,7 @@ ReleaseNumber find_release(std::string_view version) {
             std::string(history.releases().back().short_name()));
 }
 
-std::vector<Fault> release_faults(const MetaGraph& meta, ReleaseNumber release) {
+std::vector<Fault> release_faults(const MetaGraph& meta, Registry& ops, ReleaseNumber release) {
   const std::string_view versions = meta.graph.part(graph_field::kVersions);
   const std::string_view library = meta.graph.part(graph_field::kLibrary);
   ReleaseFit fit(writers_of(meta), static_cast<int64_t>(last_varint(versions, 1)), library);
@@ -36,7 +37,11 @@ std::vector<Fault> release_faults(const MetaGraph& meta, ReleaseNumber release) 
                       "min_consumer is " + std::to_string(minimum) + ", TensorFlow " +
                           std::string(target.short_name()) + " is " + std::to_string(target.producer)});
   }
+  InputRanks ranks(meta.graph, ops);
+  std::string_view function_now;
+  fit.set_ranks([&](std::string_view node_def) { return ranks.first(function_now, node_name(node_def)); });
   const auto look = [&](std::string_view function, std::string_view node_def) {
+    function_now = function;
     if (fit.plain(node_def, release)) return;
     for (Obstacle& obstacle : fit.obstacles(node_def, release)) {
       std::string subject = function.empty() ? std::string() : std::string(function) + "//";

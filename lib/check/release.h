@@ -17,6 +17,6 @@ ReleaseNumber find_release(std::string_view version);
 
 // Every obstacle, of the main graph and of every function's body, with the rule `tf`: attributes that
 // importers drop by the MetaGraph's stripped_op_list are none. Linear, 50 ns a node that the release takes.
-std::vector<Fault> release_faults(const MetaGraph& meta, ReleaseNumber release);
+std::vector<Fault> release_faults(const MetaGraph& meta, Registry& ops, ReleaseNumber release);
 
 }  // namespace gedit

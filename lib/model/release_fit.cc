@@ -23,6 +23,14 @@ constexpr TypeRow kTypeRows[] = {{21, 21, "1.4"},  {22, 23, "1.5"},  {24, 25, "2
 // before.
 constexpr std::pair<std::string_view, std::string_view> kOtherRanks[] = {{"BoostedTreesBucketize", "1.13"}};
 
+constexpr RankRow kRankRows[] = {{"BiasAdd", "data_format", "NCHW", 4, "1.13"},
+                                 {"BiasAddGrad", "data_format", "NCHW", 4, "1.14"}};
+
+// Whether the row is about this node.
+bool speaks_of(const RankRow& row, std::string_view node_def) {
+  return string_attr(node_def, row.key) == row.value;
+}
+
 // The releases in which the op takes tensors of the same ranks as in `reference`.
 Releases with_same_ranks(std::string_view op, ReleaseNumber reference, const OpHistory& history) {
   for (const auto& [name, since] : kOtherRanks) {
@@ -254,7 +262,13 @@ const OpFit& ReleaseFit::add(std::string_view op, const std::vector<OpEra>& eras
     attributes_seen |= era.releases();
   }
   fit->arguments &= with_same_ranks(op, reference_, history_);
-  fit->plain = fit->arguments & ~fit->contrib & ~fit->deprecated & attributes_seen;
+  fit->ranked = history_.all();
+  for (const RankRow& row : kRankRows) {
+    if (row.op != op) continue;
+    fit->ranks = &row;
+    fit->ranked = release_span(*history_.find(row.since), history_.latest());
+  }
+  fit->plain = fit->arguments & fit->ranked & ~fit->contrib & ~fit->deprecated & attributes_seen;
   for (AttrFit& attr : fit->attrs) {
     fit->plain &= attr.known;
     if ((attr.required & release_bit(reference->last)) == 0) fit->plain &= ~attr.required;
@@ -265,6 +279,12 @@ const OpFit& ReleaseFit::add(std::string_view op, const std::vector<OpEra>& eras
     if (attr.required == fit->known) attr.required = 0;  // no release takes a node without it
   }
   return *ops_.emplace(op, std::move(fit)).first->second;
+}
+
+bool ReleaseFit::asks_rank(std::string_view node_def, ReleaseNumber release) {
+  const OpFit* fit = op(node_op(node_def));
+  return fit != nullptr && fit->ranks != nullptr && (fit->ranked & release_bit(release)) == 0 &&
+         speaks_of(*fit->ranks, node_def);
 }
 
 bool ReleaseFit::plain(std::string_view node_def, ReleaseNumber release) {
@@ -317,6 +337,10 @@ void ReleaseFit::each_limit(std::string_view node_def, Use use) {
   use(Is::kArguments, none, none, arguments | others);
   use(Is::kDeprecated, none, none, ~fit->deprecated);
   use(Is::kContrib, none, none, ~fit->contrib);
+  if (fit->ranks != nullptr && rank_of_ && speaks_of(*fit->ranks, node_def)) {
+    if (const auto rank = rank_of_(node_def); rank && *rank != fit->ranks->rank)
+      use(Is::kRank, fit->ranks->key, none, fit->ranked | others);
+  }
   Releases absent = 0;
   for (const AttrFit& attr : fit->attrs) absent |= attr.required;
   std::vector<std::string_view> there;
@@ -401,6 +425,11 @@ std::vector<Obstacle> ReleaseFit::obstacles(std::string_view node_def, ReleaseNu
         break;
       case Is::kType:
         message = op + " has attribute " + name + " = " + text + ", a type " + since(releases, release);
+        break;
+      case Is::kRank:
+        message = op + " with " + name + " = " + std::string(this->op(op)->ranks->value) + " takes " +
+                  std::to_string(*rank_of_(node_def)) + " dimensions from " +
+                  std::string(this->op(op)->ranks->since) + " on";
         break;
       case Is::kMissing:
         message = op + " lacks attribute " + name + ", which is required";

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,6 +37,7 @@ struct Obstacle {
     kValue,       // an attribute may not have this value
     kType,        // a dtype is not known
     kMissing,     // an attribute is required and not there
+    kRank,        // tensors of this rank came later, with this value of an attribute
   } is;
   std::string key{};  // the attribute
   std::string message;
@@ -55,6 +58,13 @@ struct AttrFit {
   std::vector<AttrLimits> limits{};  // only where they are not always the same
 };
 
+// Of some value of an attribute an op takes tensors of this rank alone, before a release.
+struct RankRow {
+  std::string_view op, key, value;
+  size_t rank;
+  std::string_view since;  // from there on, others, too
+};
+
 struct OpFit {
   Releases known = 0, contrib = 0;
   Releases arguments = 0;  // in which it takes and gives what it did for the writer
@@ -65,6 +75,8 @@ struct OpFit {
   Releases plain = 0;       // that take every node that the writer's release does, dtypes apart
   bool any_type = false;    // an attribute may be of any dtype
   std::vector<AttrFit> attrs{};
+  const RankRow* ranks = nullptr;
+  Releases ranked = 0;  // that take all ranks, where there is such a row
 
   const AttrFit* find(std::string_view key) const;
 };
@@ -94,6 +106,13 @@ class ReleaseFit {
   // What the release does not take. Empty: it takes the node.
   std::vector<Obstacle> obstacles(std::string_view node_def, ReleaseNumber release);
 
+  // Tells the rank of a node's first input: what nobody knows all releases take. Nothing (the default): none
+  // is known.
+  using RankOf = std::function<std::optional<size_t>(std::string_view node_def)>;
+  void set_ranks(RankOf rank_of) { rank_of_ = std::move(rank_of); }
+  // Whether it is the rank that tells if the release takes the node.
+  bool asks_rank(std::string_view node_def, ReleaseNumber release);
+
   // Attributes that importers drop from nodes of a MetaGraph: unknown to them, and at the default that its
   // stripped_op_list (serialized, which outlives this) gives. Of main graphs alone.
   void set_stripped_ops(std::string_view op_list) { stripped_.add_op_list(op_list); }
@@ -117,6 +136,7 @@ class ReleaseFit {
   std::string_view last_op_;  // asked for again and again
   const OpFit* last_fit_ = nullptr;
   Registry stripped_;
+  RankOf rank_of_;
   Releases untyped_ = 0;  // releases that know all dtypes
 };
 

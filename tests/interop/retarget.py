@@ -95,6 +95,10 @@ def replaced():
         "tensor lists": lambda x: gen_list_ops.tensor_list_stack(listed(x), [4, 4, 3], tf.float32) +
                                   gen_list_ops.tensor_list_get_item(listed(x), 1, [4, 4, 3], tf.float32),
         "DisableCopyOnRead": read_after,
+        "BiasAdd of 5 dimensions": lambda x: gen_nn_ops.bias_add(tf.reshape(x, [2, 3, 2, 2, 4]), [1.0, 2.0, 3.0], data_format="NCHW"),
+        "BiasAdd of 3 dimensions": lambda x: gen_nn_ops.bias_add(tf.reshape(x, [2, 3, 16]), [1.0, 2.0, 3.0], data_format="NCHW"),
+        "BiasAddGrad": lambda x: gen_nn_ops.bias_add_grad(tf.reshape(x, [2, 3, 2, 2, 4]), data_format="NCHW") +
+                                 gen_nn_ops.bias_add_grad(tf.reshape(x, [2, 3, 16]), data_format="NCHW"),
     }
 
 

@@ -208,9 +208,17 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bo
 void GraphPass::run(Graph& graph, std::string_view function,
                     const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes) {
   graph.decode();
-  Rewriting in(graph, ops_, named_outside, shapes, [&](std::string_view op) {
+  Rewriting in(graph, ops_, named_outside, std::move(shapes), [&](std::string_view op) {
     const OpFit* fit = fit_.op(op);
     return fit == nullptr || (fit->known & release_bit(release_)) != 0;
+  });
+  fit_.set_ranks([&](std::string_view node_def) -> std::optional<size_t> {
+    std::string_view first;
+    each_input(node_def, [&](std::string_view input) {
+      if (first.empty() && !input.starts_with('^')) first = input;
+    });
+    const Shape shape = first.empty() ? Shape() : in.shape(first).shape;
+    return shape ? std::optional<size_t>(shape->size()) : std::nullopt;
   });
   const uint32_t count = graph.size();
   for (uint32_t i = 0; i < count; ++i) {
@@ -228,6 +236,7 @@ void GraphPass::run(Graph& graph, std::string_view function,
       }
     }
   }
+  fit_.set_ranks(nullptr);
   in.finish();
 }
 

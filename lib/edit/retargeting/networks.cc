@@ -143,6 +143,13 @@ std::string replace_averaging(Site& site, const Norm& taken) {
   return {};
 }
 
+// Of a node in NCHW whose first input has other than four dimensions; 0: it is none, or that is not known.
+size_t rank_of_channels_first(const Site& site) {
+  if (site.inputs.empty() || site.text("data_format", "NHWC") != "NCHW") return 0;
+  const Shape shape = site.shape(0).shape;
+  return shape && shape->size() > 2 && shape->size() != 4 ? shape->size() : 0;
+}
+
 }  // namespace
 
 std::string replace_batch_norm(Site& site, std::vector<std::string>& notes) {
@@ -174,6 +181,37 @@ std::string replace_batch_norm(Site& site, std::vector<std::string>& notes) {
                .attrs = norm_attrs(site, taken),
                .same_outputs = !fewer});
   for (uint32_t i = 0; i < taken.outputs; ++i) site.move_output(i, i);
+  return {};
+}
+
+std::string replace_bias_add(Site& site, std::vector<std::string>&) {
+  const size_t rank = rank_of_channels_first(site);
+  if (rank == 0 || site.inputs.size() != 2) return "nothing stands in for that";
+  std::vector<int64_t> sizes(rank - 1, 1);
+  sizes[0] = -1;
+  const auto count = static_cast<int64_t>(sizes.size());
+  const std::string last = site.add_const("sizes", DType::kInt32, int_matrix_proto(sizes, {count}));
+  const NodeAttrs typed{{"T", type_value(site.type("T"))}};
+  NodeAttrs shaped = typed;
+  shaped.emplace_back("Tshape", type_value(DType::kInt32));
+  const std::string bias =
+      site.in.output(site.add("Reshape", "Reshape", {site.inputs[1], last}, shaped), "Reshape", 0);
+  site.become({.op = "Add", .inputs = {site.inputs[0], bias}, .attrs = typed});
+  return {};
+}
+
+std::string replace_bias_add_grad(Site& site, std::vector<std::string>&) {
+  const size_t rank = rank_of_channels_first(site);
+  if (rank == 0 || site.inputs.size() != 1) return "nothing stands in for that";
+  std::vector<int64_t> axes;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i != 1) axes.push_back(static_cast<int64_t>(i));
+  }
+  const auto count = static_cast<int64_t>(axes.size());
+  const std::string all = site.add_const("axes", DType::kInt32, int_matrix_proto(axes, {count}));
+  site.become({.op = "Sum",
+               .inputs = {site.inputs[0], all},
+               .attrs = {{"T", type_value(site.type("T"))}, {"Tidx", type_value(DType::kInt32)}}});
   return {};
 }
 

@@ -8,6 +8,8 @@ constexpr ReplacementRow kReplacements[] = {
     {"AddV2", replace_add_v2},
     {"BatchMatMulV2", replace_batch_mat_mul, true},
     {"BatchMatMulV3", replace_batch_mat_mul, true},
+    {"BiasAdd", replace_bias_add, true},
+    {"BiasAddGrad", replace_bias_add_grad, true},
     {"BroadcastTo", replace_broadcast_to},
     {"Conv2D", replace_explicit_paddings},
     {"DepthwiseConv2dNative", replace_explicit_paddings},

@@ -35,6 +35,8 @@ std::string replace_broadcast_to(Site& site, std::vector<std::string>& notes);
 std::string replace_gather_v2(Site& site, std::vector<std::string>& notes);
 
 std::string replace_batch_norm(Site& site, std::vector<std::string>& notes);
+std::string replace_bias_add(Site& site, std::vector<std::string>& notes);
+std::string replace_bias_add_grad(Site& site, std::vector<std::string>& notes);
 std::string replace_explicit_paddings(Site& site, std::vector<std::string>& notes);
 std::string replace_fused_convolution(Site& site, std::vector<std::string>& notes);
 std::string replace_fused_mat_mul(Site& site, std::vector<std::string>& notes);

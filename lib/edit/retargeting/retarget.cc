@@ -13,6 +13,7 @@
 #include "model/release_fit.h"
 #include "ops/kinds.h"
 #include "shape/infer.h"
+#include "shape/input_ranks.h"
 
 namespace gedit {
 namespace {
@@ -56,33 +57,44 @@ void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
 // Shapes of the graph as it is before nodes are replaced: only where some replacement asks for them.
 class ShapesBefore {
  public:
-  ShapesBefore(const Model& model, Registry& ops, ReleaseNumber release) {
-    if (!asks(model.meta(), release)) return;
+  ShapesBefore(const Model& model, Registry& ops, ReleaseFit& fit, ReleaseNumber release) {
+    if (!asks(model.meta(), fit, release)) return;
     before_.emplace(model);
     inference_.emplace(before_->meta().graph, ops);
   }
 
   ShapesOfGraph main() const {
     if (!inference_) return {};
-    return {&inference_->main(), &before_->meta().graph};
+    return {&inference_->main(), &before_->meta().graph, {}};
   }
   ShapesOfGraph function(std::string_view name) {
     if (!inference_) return {};
-    return {inference_->function(name), inference_->body(name)};
+    ShapesOfGraph found{inference_->function(name), inference_->body(name)};
+    if (found.graph == nullptr) return found;
+    const std::vector<Shape> shapes = inference_->arguments(name);
+    const OpDef signature = parse_op_def(function_signature(*found.graph));
+    for (size_t i = 0; shapes.size() == signature.inputs.size() && i < shapes.size(); ++i)
+      found.arguments.emplace(signature.inputs[i].name, shapes[i]);
+    return found;
   }
 
  private:
-  static bool asks(const MetaGraph& meta, ReleaseNumber release) {
-    OpHistory& history = OpHistory::get();
-    bool any = false;
+  static bool asks(const MetaGraph& meta, ReleaseFit& fit, ReleaseNumber release) {
+    bool any = false, ranked = false;
     const auto look = [&](std::string_view op) {
-      if (any || history.era(op, release) != nullptr) return;
       const ReplacementRow* row = replacement_of(op);
-      any = row != nullptr && row->shapes;
+      if (row == nullptr || !row->shapes) return;
+      (fit.history().era(op, release) == nullptr ? any : ranked) = true;
+    };
+    const auto look_at_rank = [&](std::string_view node_def) {
+      any = any || (ranked && fit.asks_rank(node_def, release));
     };
     for (const auto& [op, count] : meta.graph.op_counts()) look(op);
-    each_body_node(meta.graph.part(graph_field::kLibrary),
-                   [&](std::string_view, std::string_view node_def) { look(node_op(node_def)); });
+    if (ranked && !any) meta.graph.each_record(look_at_rank);
+    each_body_node(meta.graph.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
+      look(node_op(node_def));
+      look_at_rank(node_def);
+    });
     return any;
   }
 
@@ -113,7 +125,7 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
-  ShapesBefore shapes(model, ops, release);
+  ShapesBefore shapes(model, ops, fit, release);
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
   if ((writers & release_bit(release)) != 0)
     fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
@@ -152,6 +164,7 @@ struct Fitted {
   std::string_view attrs{};
   size_t inputs = 0;
   bool restricted = false;  // not all releases take it
+  bool ranked = false;      // its attributes and inputs do not tell it all
 };
 Fitted fitted(std::string_view node_def) {
   constexpr size_t kLongest = 512;
@@ -170,6 +183,9 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   const std::string_view versions = meta.graph.part(graph_field::kVersions);
   const std::string_view library = meta.graph.part(graph_field::kLibrary);
   ReleaseFit fit(writers_of(meta), static_cast<int64_t>(last_varint(versions, 1)), library);
+  InputRanks ranks(meta.graph, ops);
+  std::string_view function_now;
+  fit.set_ranks([&](std::string_view node_def) { return ranks.first(function_now, node_name(node_def)); });
   const OpHistory& history = fit.history();
   Releases left = history.all();
   std::vector<std::string> excluded_by(history.releases().size());
@@ -195,17 +211,22 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
     const std::string_view node_def = meta.graph.bytes(id);
     const uint16_t op = meta.graph.op_number(id);
     Fitted node = fitted(node_def);
-    const bool alike = op < last.size() && !node.attrs.empty() && last[op].attrs == node.attrs &&
-                       last[op].inputs == node.inputs;
+    const bool alike = op < last.size() && !node.attrs.empty() && !last[op].ranked &&
+                       last[op].attrs == node.attrs && last[op].inputs == node.inputs;
     if (alike) {
       restricted += last[op].restricted ? 1 : 0;
       continue;
     }
     node.restricted = look(node_def);
+    const OpFit* known = fit.op(node_op(node_def));
+    node.ranked = known != nullptr && known->ranks != nullptr;
     if (op < last.size()) last[op] = node;
   }
   fit.clear_stripped_ops();
-  each_body_node(library, [&](std::string_view, std::string_view node_def) { look(node_def); });
+  each_body_node(library, [&](std::string_view function, std::string_view node_def) {
+    function_now = function;
+    look(node_def);
+  });
   const auto minimum = static_cast<int64_t>(last_varint(versions, 2));
   for (ReleaseNumber i = 0; i < excluded_by.size(); ++i) {
     if (minimum > history.releases()[i].producer) left &= ~release_bit(i);

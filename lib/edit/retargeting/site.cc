@@ -132,7 +132,11 @@ bool KnownShape::equal_to(const KnownShape& other) const {
 
 Rewriting::Rewriting(Graph& graph, Registry& ops, const std::set<std::string, std::less<>>* named_outside,
                      ShapesOfGraph shapes, std::function<bool(std::string_view)> takes)
-    : graph_(graph), ops_(ops), named_outside_(named_outside), shapes_(shapes), takes_(std::move(takes)) {}
+    : graph_(graph),
+      ops_(ops),
+      named_outside_(named_outside),
+      shapes_(std::move(shapes)),
+      takes_(std::move(takes)) {}
 
 const Names& Rewriting::names() {
   if (!names_) names_.emplace(graph_);
@@ -157,7 +161,10 @@ NodeId Rewriting::producer(std::string_view input) {
 
 KnownShape Rewriting::shape(std::string_view input) {
   const NodeId id = producer(input);
-  if (id == kNoNode) return {};
+  if (id == kNoNode) {
+    const auto argument = shapes_.arguments.find(std::string(input));
+    return argument == shapes_.arguments.end() ? KnownShape() : KnownShape{argument->second};
+  }
   const std::string_view node_def = graph_.bytes(id);
   const Input parts = parse_input_of(graph_, input);
   uint32_t output = parts.index();

@@ -35,6 +35,7 @@ struct KnownShape {
 struct ShapesOfGraph {
   const GraphShapes* shapes = nullptr;
   const Graph* graph = nullptr;
+  std::unordered_map<std::string, Shape> arguments{};  // of a function, by name
 };
 
 using NodeAttrs = std::vector<std::pair<std::string, std::string>>;  // keys and AttrValues
