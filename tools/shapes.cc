@@ -42,6 +42,7 @@ class Shapes final : public Command {
     check_usage();
     if (write_) {
       edit_file(input_, output_, [](Model& model, Registry& ops) {
+        model.graph().decode();
         define_ops_of_writer(ops, model.meta());
         return write(model, ops);
       });

@@ -64,14 +64,13 @@ constexpr std::span<const DType> kUnknownTensor{&kUnknown, 1};
 }  // namespace
 
 void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
-                  Report& report) {
+                  InputTypes& takes, Report& report) {
   const std::string_view node_def = in.graph.bytes(id);
   const std::span<const NodeId> producers = in.producers.of(id);
   size_t count = 0;
   each_input(node_def, [&](std::string_view) { ++count; });
   const bool whole = producers.size() == count;  // every input has its node
 
-  std::vector<DType> expected;
   std::vector<DataInput> data;
   data.reserve(count);
   bool counted = true, control_seen = false, order_told = false;
@@ -110,16 +109,20 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
   for (const DataInput& input : data) tensors += input.types.size();
 
   if (!facts.known || !counted) return;
-  for (const ArgDef& arg : facts.def.inputs) {
-    // A number that asks for more inputs than there are is told without being counted up to.
-    const auto number = arg.number_attr.empty() ? std::nullopt : int_attr(node_def, arg.number_attr);
-    if (number && *number > static_cast<int64_t>(tensors)) {
-      return report.add(Rule::kArity, in.subject(id),
-                        std::to_string(tensors) + " inputs, " + std::string(arg.number_attr) + " is " +
-                            std::to_string(*number));
+  std::vector<DType>& expected = takes.types;
+  if (!takes.told || expected.size() != tensors) {
+    for (const ArgDef& arg : facts.def.inputs) {
+      // A number that asks for more inputs than there are is told without being counted up to.
+      const auto number = arg.number_attr.empty() ? std::nullopt : int_attr(node_def, arg.number_attr);
+      if (number && *number > static_cast<int64_t>(tensors)) {
+        return report.add(Rule::kArity, in.subject(id),
+                          std::to_string(tensors) + " inputs, " + std::string(arg.number_attr) + " is " +
+                              std::to_string(*number));
+      }
     }
+    takes.told = input_types(facts.def, node_def, expected);
+    if (!takes.told) return;
   }
-  if (!input_types(facts.def, node_def, expected)) return;
   if (expected.size() != tensors) {
     return report.add(Rule::kArity, in.subject(id),
                       std::to_string(tensors) + (tensors == 1 ? " input, " : " inputs, ") +

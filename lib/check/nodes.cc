@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "graph/alike.h"
 #include "graph/references.h"
 #include "ops/kinds.h"
 
@@ -59,12 +60,21 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
   std::optional<OpsOf<OpTable>> producers_ops;
   if (context.producer_ops != nullptr) producers_ops.emplace(in.graph, *context.producer_ops);
   look_at_nodes(
-      in, only, report, calls, [&, attrs = Attrs()](NodeId id, Report& found, Report& called) mutable {
+      in, only, report, calls,
+      [&, attrs = Attrs(), faultless = AlikeAttrs<InputTypes>(in.graph)](NodeId id, Report& found,
+                                                                         Report& called) mutable {
         NodeHead head;
         head.id = id;
         attrs.clear();
+        std::string_view attr_fields;
+        InputTypes* known = nullptr;  // attributes in which no fault was found, when another node had them
         for (Fields fields(in.graph.bytes(id)); fields.next();) {
           if (fields->wire != Wire::kBytes) continue;
+          if (fields->number == node_field::kAttr && attrs.empty() && head.op == in.graph.op(id)) {
+            attr_fields = attrs_from(fields->raw.data(), in.graph.bytes(id));
+            known = faultless.find(id, attr_fields);
+            if (known != nullptr) break;
+          }
           switch (fields->number) {
             case node_field::kName:
               if (head.name.data() != nullptr) twice(in, id, "names", head.name, fields->value, found);
@@ -95,7 +105,14 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
                     head.op.empty() ? std::string("a node without an op")
                                     : quoted("op", head.op) + " is not known, so its types are not checked");
         }
-        check_inputs(in, id, head, facts, found);
+        InputTypes own;
+        InputTypes& takes = known != nullptr ? *known : own;
+        check_inputs(in, id, head, facts, takes, found);
+        if (known != nullptr) {
+          if (context.security) check_safety(in, id, head, found);
+          return;
+        }
+        const size_t before = found.size() + called.size();
         check_attributes(in, id, head, facts, producers_facts, attrs, context, found);
         for (const auto& [key, value] : attrs) {
           if (!key.starts_with('_') || in.body) continue;
@@ -104,6 +121,8 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
         }
         if (is_const_op(head.op)) check_const(in, id, attrs, found);
         check_calls(in, id, attrs, functions, called);
+        if (as_indexed && found.size() + called.size() == before)
+          faultless.keep(id, attr_fields, std::move(own));
         if (context.security) check_safety(in, id, head, found);
       });
 }

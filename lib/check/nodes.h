@@ -23,9 +23,15 @@ struct NodeContext {
 void check_nodes(const CheckedGraph& in, const NodeContext& context, const Functions& functions,
                  const NodeSet* only, Report& report, Report& calls);
 
+// What a node takes by its op and attributes, where it is told already.
+struct InputTypes {
+  bool told = false;
+  std::vector<DType> types{};
+};
+
 // Parts of it, for one node.
 void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
-                  Report& report);
+                  InputTypes& takes, Report& report);
 void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
                       const OpFacts* producers_facts, const Attrs& attrs, const NodeContext& context,
                       Report& report);

@@ -68,6 +68,7 @@ class Report {
   void warn(Rule rule, std::string subject, std::string message);
   void append(Report more);
   bool has_errors() const;
+  size_t size() const { return faults_.size(); }
   std::vector<Fault> take() { return std::move(faults_); }
 
  private:

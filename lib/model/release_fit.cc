@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "graph/alike.h"
 #include "graph/equal.h"
 #include "graph/library.h"
 #include "graph/listing.h"
@@ -173,7 +174,16 @@ void define_ops_of_writer(Registry& ops, const MetaGraph& meta) {
     verdict.newest_refuses = verdict.newest_refuses || (takes & newest) == 0;
     verdict.own_takes = verdict.own_takes && (takes & own) != 0;
   };
-  meta.graph.each_record(look);
+  AlikeAttrs<size_t> seen(meta.graph);  // how many data inputs they have
+  for (uint32_t i = 0; i < meta.graph.size(); ++i) {
+    const NodeId id{i};
+    if (meta.graph.removed(id)) continue;
+    const NodeLike like = like_of(meta.graph.bytes(id));
+    const size_t* inputs = seen.find(id, like.attrs);
+    if (inputs != nullptr && *inputs == like.data_inputs) continue;
+    look(meta.graph.bytes(id));
+    seen.keep(id, like.attrs, like.data_inputs);
+  }
   each_body_node(library, [&](std::string_view, std::string_view node_def) { look(node_def); });
   for (const auto& [op, verdict] : verdicts) {
     const OpEra* era = fit.history().era(op, fit.reference());

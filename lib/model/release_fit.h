@@ -23,7 +23,7 @@ namespace gedit {
 Releases writers_of(const MetaGraph& meta);
 
 // Ops are from now on as the release that wrote the MetaGraph has them, of which the newest refuses a node
-// and that release takes all, in functions, too. What somebody else defines stays.
+// and that release takes all, in functions, too. What somebody else defines stays. The graph is decoded.
 void define_ops_of_writer(Registry& ops, const MetaGraph& meta);
 
 // A node, or all that surrounds it, as a release does not take it.

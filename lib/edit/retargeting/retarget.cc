@@ -9,6 +9,7 @@
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/graph_pass.h"
 #include "edit/retargeting/replacements.h"
+#include "graph/alike.h"
 #include "graph/library.h"
 #include "model/release_fit.h"
 #include "ops/kinds.h"
@@ -156,28 +157,6 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   return result;
 }
 
-namespace {
-
-// By what releases take a node, beside its op: its attributes as they stand, and how many data inputs it has.
-// Weights are not looked at: there is nothing where the attributes are long.
-struct Fitted {
-  std::string_view attrs{};
-  size_t inputs = 0;
-  bool restricted = false;  // not all releases take it
-  bool ranked = false;      // its attributes and inputs do not tell it all
-};
-Fitted fitted(std::string_view node_def) {
-  constexpr size_t kLongest = 512;
-  Fitted found;
-  for (Fields fields(node_def); found.attrs.empty() && fields.next();) {
-    if (fields->bytes(node_field::kInput) && !fields->value.starts_with('^')) ++found.inputs;
-    if (fields->bytes(node_field::kAttr)) found.attrs = {fields->raw.data(), node_def.end()};
-  }
-  return found.attrs.size() <= kLongest ? found : Fitted();
-}
-
-}  // namespace
-
 RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   const MetaGraph& meta = model.meta_graphs[meta_graph];
   const std::string_view versions = meta.graph.part(graph_field::kVersions);
@@ -204,23 +183,24 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
     return true;
   };
   fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
-  std::vector<Fitted> last(meta.graph.ops().size());  // node of each op: most are like it
+  struct Looked {
+    size_t data_inputs = 0;
+    bool restricted = false;  // not all releases take it
+  };
+  AlikeAttrs<Looked> alike(meta.graph);
   for (uint32_t i = 0; i < meta.graph.size(); ++i) {
     const NodeId id{i};
     if (meta.graph.removed(id)) continue;
     const std::string_view node_def = meta.graph.bytes(id);
-    const uint16_t op = meta.graph.op_number(id);
-    Fitted node = fitted(node_def);
-    const bool alike = op < last.size() && !node.attrs.empty() && !last[op].ranked &&
-                       last[op].attrs == node.attrs && last[op].inputs == node.inputs;
-    if (alike) {
-      restricted += last[op].restricted ? 1 : 0;
+    const NodeLike like = like_of(node_def);
+    const Looked* found = alike.find(id, like.attrs);
+    if (found != nullptr && found->data_inputs == like.data_inputs) {
+      restricted += found->restricted ? 1 : 0;
       continue;
     }
-    node.restricted = look(node_def);
+    const Looked looked{like.data_inputs, look(node_def)};
     const OpFit* known = fit.op(node_op(node_def));
-    node.ranked = known != nullptr && known->ranks != nullptr;
-    if (op < last.size()) last[op] = node;
+    if (known == nullptr || known->ranks == nullptr) alike.keep(id, like.attrs, looked);
   }
   fit.clear_stripped_ops();
   each_body_node(library, [&](std::string_view function, std::string_view node_def) {
