@@ -12,6 +12,7 @@ import unittest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # NCHW on a CPU is oneDNN's, which not every machine has on by itself
 import numpy as np
 import tensorflow as tf2
 from google.protobuf import text_format
