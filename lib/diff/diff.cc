@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/parallel.h"
 #include "checkpoint/open.h"
 #include "diff/lines.h"
 #include "diff/nodes.h"
@@ -41,8 +42,9 @@ class Differ {
     before.decode();
     after.decode();
     diff_.nodes = before.size();
-    Matched matched = match_nodes(before, after, Names(after));
-    std::vector<ScopePair> scopes = find_renamed_scopes(before, after, matched);
+    const Names names_after(after);
+    Matched matched = match_nodes(before, after, names_after);
+    std::vector<ScopePair> scopes = find_renamed_scopes(before, after, names_after, matched);
     accept(before, after, scopes);
     for (const ScopePair& scope : scopes) {
       for (const auto& [from, to] : scope.nodes) matched.partner[index_of(from)] = to;
@@ -101,17 +103,33 @@ class Differ {
     }
   }
 
+  // Whether the second of each pair is, to the byte, what the first would be under its new name. (A byte for
+  // each, since several threads write them.)
+  static std::vector<uint8_t> equal_nodes(const Graph& before, const Graph& after,
+                                          const std::vector<std::pair<NodeId, NodeId>>& pairs,
+                                          const Mapping& mapping) {
+    std::vector<uint8_t> equal(pairs.size());
+    in_parallel(pieces_of(pairs.size()), [&](size_t piece) {
+      for (size_t i = piece * kPerPiece, end = std::min(i + kPerPiece, pairs.size()); i < end; ++i)
+        equal[i] = mapped_node(before.bytes(pairs[i].first), mapping) == after.bytes(pairs[i].second) ? 1 : 0;
+    });
+    return equal;
+  }
+
   // A scope of the same names and ops counts as renamed where most of its nodes are the same otherwise.
   void accept(const Graph& before, const Graph& after, std::vector<ScopePair>& scopes) {
     for (const ScopePair& scope : scopes) names_.add(scope.from, scope.to);
     const ScopeMapping mapping(names_);
     std::vector<std::string> refused;
     std::erase_if(scopes, [&](const ScopePair& scope) {
+      const std::vector<uint8_t> equal = equal_nodes(before, after, scope.nodes, mapping);
       size_t same = 0;
-      for (const auto& [from, to] : scope.nodes) {
-        same += compare_.differences(mapped_node(before.bytes(from), mapping), after.bytes(to), false).empty()
-                    ? 1
-                    : 0;
+      for (size_t i = 0; i < scope.nodes.size(); ++i) {
+        const auto& [from, to] = scope.nodes[i];
+        const bool is_same =
+            equal[i] != 0 ||
+            compare_.differences(mapped_node(before.bytes(from), mapping), after.bytes(to), false).empty();
+        same += is_same ? 1 : 0;
       }
       if (same * 2 >= scope.nodes.size() && same > 0) return false;
       refused.push_back(scope.from);
@@ -125,15 +143,21 @@ class Differ {
                bool body) {
     const ScopeMapping mapping(names_);
     const bool mapped = !body && !names_.empty();
-    std::vector<std::pair<NodeId, Change>> changed;
+    std::vector<std::pair<NodeId, NodeId>> pairs;
     for (uint32_t i = 0; i < before.size(); ++i) {
-      const NodeId id{i}, partner = matched.partner[i];
-      if (partner == kNoNode) {
-        diff_.removed.push_back({place, before.bytes(id)});
-        continue;
+      if (matched.partner[i] != kNoNode) {
+        pairs.emplace_back(NodeId{i}, matched.partner[i]);
+      } else {
+        diff_.removed.push_back({place, before.bytes(NodeId{i})});
       }
+    }
+    const std::vector<uint8_t> equal =
+        mapped ? equal_nodes(before, after, pairs, mapping) : std::vector<uint8_t>(pairs.size());
+    std::vector<std::pair<NodeId, Change>> changed;
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const auto& [id, partner] = pairs[i];
       const std::string_view node_after = after.bytes(partner);
-      if (!mapped && before.bytes(id) == node_after) continue;
+      if (equal[i] != 0 || (!mapped && before.bytes(id) == node_after)) continue;
       std::vector<std::string> what =
           mapped ? compare_.differences(mapped_node(before.bytes(id), mapping), node_after, body)
                  : compare_.differences(before.bytes(id), node_after, body);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "graph/names.h"
 
 namespace gedit {
@@ -37,8 +38,10 @@ uint64_t node_hash(std::string_view rest, std::string_view op) {
 }
 
 // The scopes that lone nodes lie below.
-Scopes lone_scopes(const Graph& graph, const std::vector<NodeId>& lone, const NodeSet& is_lone) {
+Scopes lone_scopes(const Graph& graph, const Names& names, const std::vector<NodeId>& lone,
+                   const NodeSet& is_lone) {
   Scopes scopes;
+  scopes.reserve(lone.size() / 4);
   std::vector<std::pair<std::string_view, ScopeFacts*>> last;  // neighbours lie in the same scopes
   for (const NodeId id : lone) {
     const NodeHead head = node_head(graph.bytes(id));
@@ -60,12 +63,11 @@ Scopes lone_scopes(const Graph& graph, const std::vector<NodeId>& lone, const No
       return true;
     });
   }
-  for (const NodeId id : lone) {  // a node that is named like a scope is in it
-    const NodeHead head = node_head(graph.bytes(id));
-    const auto found = scopes.find(head.name);
-    if (found == scopes.end()) continue;
-    found->second.hash += node_hash({}, head.op);
-    ++found->second.count;
+  for (auto& [scope, facts] : scopes) {  // a node that is named like a scope is in it
+    const NodeId id = names.find(scope);
+    if (id == kNoNode || !is_lone.has(id)) continue;
+    facts.hash += node_hash({}, graph.op(id));
+    ++facts.count;
   }
   for (uint32_t i = 0; i < graph.size(); ++i) {
     if (is_lone.has(NodeId{i})) continue;
@@ -156,7 +158,8 @@ bool ScopeNameMap::map(NameKind kind, std::string_view name, std::string& out) c
   return true;
 }
 
-std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& after, const Matched& matched) {
+std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& after, const Names& names_after,
+                                           const Matched& matched) {
   std::vector<ScopePair> pairs;
   std::vector<NodeId> removed;
   NodeSet is_removed(before.size()), is_added(after.size());
@@ -168,13 +171,22 @@ std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& aft
   for (const NodeId id : matched.added) is_added.add(id);
   if (removed.empty() || matched.added.empty()) return pairs;
 
-  const Scopes from = lone_scopes(before, removed, is_removed);
-  const Scopes to = lone_scopes(after, matched.added, is_added);
+  Scopes from, to;
+  std::vector<const Scope*> whole_from, whole_to;
+  in_parallel(2, [&](size_t which) {
+    if (which == 0) {
+      from = lone_scopes(before, Names(before), removed, is_removed);
+      whole_from = whole_scopes(from);
+    } else {
+      to = lone_scopes(after, names_after, matched.added, is_added);
+      whole_to = whole_scopes(to);
+    }
+  });
   std::unordered_map<uint64_t, std::vector<const Scope*>> by_hash;
-  for (const Scope* scope : whole_scopes(to)) by_hash[scope->second.hash].push_back(scope);
+  for (const Scope* scope : whole_to) by_hash[scope->second.hash].push_back(scope);
   for (auto& [hash, list] : by_hash) std::reverse(list.begin(), list.end());  // taken from the back
   std::unordered_map<std::string_view, size_t> taken_from, taken_to;
-  for (const Scope* scope : whole_scopes(from)) {
+  for (const Scope* scope : whole_from) {
     const auto found = by_hash.find(scope->second.hash);
     if (found == by_hash.end() || covered(scope->first, taken_from)) continue;
     std::vector<const Scope*>& list = found->second;
@@ -188,8 +200,6 @@ std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& aft
   if (pairs.empty()) return pairs;
 
   // The nodes of a pair, by the rest of their names; equal sums are no proof.
-  std::unordered_map<std::string_view, NodeId> added;
-  for (const NodeId id : matched.added) added.emplace(after.name(id), id);
   std::string name;
   for (const NodeId id : removed) {
     each_scope(before.name(id), [&](std::string_view scope, std::string_view rest) {
@@ -199,8 +209,8 @@ std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& aft
       name = pair.to;
       if (!name.empty() && !rest.empty()) name += '/';
       name += rest;
-      const auto partner = added.find(name);
-      if (partner != added.end()) pair.nodes.emplace_back(id, partner->second);
+      const NodeId partner = names_after.find(name);
+      if (partner != kNoNode && is_added.has(partner)) pair.nodes.emplace_back(id, partner);
       return false;
     });
   }

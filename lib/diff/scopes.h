@@ -66,6 +66,7 @@ struct ScopePair {
 
 // The outermost ones, in the order of the first graph. Linear in the lone nodes times the depth of their
 // names, up to 64 levels.
-std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& after, const Matched& matched);
+std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& after, const Names& names_after,
+                                           const Matched& matched);
 
 }  // namespace gedit
