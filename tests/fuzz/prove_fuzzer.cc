@@ -1,0 +1,106 @@
+// Any bytes as a graph: it never differs from itself, nor from itself with one node under another name; and
+// no proof says that two graphs are the same of which another says that they differ.
+#include "edit/edits.h"
+#include "fuzzed.h"
+#include "prove/prove.h"
+
+namespace gedit {
+namespace {
+
+// One run of the target: a kind and a message that was taken apart and written once.
+class Proofs {
+ public:
+  Proofs(Kind kind, std::string_view message) : kind_(kind), message_(message) {
+    Model model = fresh();
+    for (uint32_t i = 0; i < model.graph().size(); ++i) names_.emplace_back(model.graph().name(NodeId{i}));
+  }
+
+  void run() {
+    if (names_.empty()) return;
+    const std::string first = names_.front(), middle = names_[names_.size() / 2], last = names_.back();
+    const std::vector<OutputPair> outputs{
+        {first, first}, {middle, middle}, {last, last}, {"^" + last, "^" + last}};
+    for (const OutputPair& output : outputs) {
+      const auto verdict = proved(fresh(), fresh(), {output}, {});
+      require(verdict != ProofVerdict::kDiffers);
+    }
+    accepted([&] {
+      const std::string message = renamed(middle);
+      const OutputPair output{last, last == middle ? kNewName : last};
+      const auto verdict = proved(fresh(), read(message), {output}, {{middle, kNewName}});
+      require(verdict != ProofVerdict::kDiffers);
+    });
+    // Two nodes of one graph, both ways.
+    const auto there = proved(fresh(), fresh(), {{middle, last}}, {}),
+               back = proved(fresh(), fresh(), {{last, middle}}, {});
+    require(!is(there, back, ProofVerdict::kProved, ProofVerdict::kDiffers));
+    require(!is(back, there, ProofVerdict::kProved, ProofVerdict::kDiffers));
+  }
+
+ private:
+  static constexpr const char* kNewName = "renamed_node";
+
+  static bool is(const std::optional<ProofVerdict>& a, const std::optional<ProofVerdict>& b, ProofVerdict one,
+                 ProofVerdict other) {
+    return a == one && b == other;
+  }
+
+  Model fresh() const { return read(message_); }
+  Model read(std::string_view message) const {
+    Model model = model_of_bytes(kind_, message);
+    model.graph().decode();
+    return model;
+  }
+
+  // The message with one node under another name.
+  std::string renamed(const std::string& node) const {
+    Model model = fresh();
+    Registry ops;
+    ops.add_builtin();
+    RenameRequest request;
+    request.pairs = {node + "=" + kNewName};
+    rename(model, ops, request);
+    return written(model);
+  }
+
+  // Nothing where it is refused, as an output that is not there is.
+  static std::optional<ProofVerdict> proved(Model a, Model b, const std::vector<OutputPair>& outputs,
+                                            const std::vector<std::pair<std::string, std::string>>& map) {
+    std::optional<ProofVerdict> verdict;
+    accepted([&] {
+      Registry ops_a, ops_b;
+      ops_a.add_builtin();
+      ops_b.add_builtin();
+      ProofRequest request;
+      request.outputs = outputs;
+      request.map = map;
+      with_file(a, [&] {
+        const Proof proof = prove({a, ops_a}, {b, ops_b}, request);
+        require(proof.outputs.size() == outputs.size());
+        verdict = proof.outputs.front().verdict;
+      });
+    });
+    return verdict;
+  }
+
+  Kind kind_;
+  std::string message_;
+  std::vector<std::string> names_;
+};
+
+void try_proofs(Kind kind, std::string_view bytes) {
+  accepted([&] {
+    Model model = model_of_bytes(kind, bytes);
+    if (model.meta_graphs.empty()) return;
+    const std::string message = written(model);
+    with_file(model, [&] { Proofs(kind, message).run(); });
+  });
+}
+
+}  // namespace
+}  // namespace gedit
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  for (const gedit::Kind kind : gedit::kKinds) gedit::try_proofs(kind, gedit::as_text(data, size));
+  return 0;
+}
