@@ -82,7 +82,7 @@ class Freezing {
   Changes& changes() { return result_; }
 
   [[noreturn]] void refuse_writer(NodeId writer, const HandleFlow& flow) const {
-    throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second.variable);
+    throw outright_write(graph_, writer, flow.carried_inputs(writer).begin()->second->variable);
   }
 
   void find_late_reads(const HandleFlow& flow, const NodeSet& stays,

@@ -12,7 +12,7 @@ bool BypassedWriters::is_dropped(NodeId id) const {
   if (!writing_.writes(id)) return false;
   if (variables_.all_freeze()) return true;
   for (const auto& [slot, carried] : flow_.carried_inputs(id)) {
-    const NodeId variable = facts_.names().find(carried.variable);
+    const NodeId variable = facts_.names().find(carried->variable);
     if (variable != kNoNode && variables_.frozen().has(variable)) return true;
   }
   return false;
@@ -34,7 +34,7 @@ std::optional<TensorRef> BypassedWriters::follow(NodeId reader, TensorRef tensor
   // Whether it is initialized is known without it, and on which side of a cond it is asked is not.
   if (!tensor.control && facts_.frames().of(reader) == 0 &&
       is(node_op(facts_.graph().bytes(reader)), OpKind::kNeedsNoValue) &&
-      flow_.users().contains(index_of(reader)) && !flow_.carried_inputs(reader).begin()->second.switched) {
+      flow_.users().contains(index_of(reader)) && !flow_.carried_inputs(reader).begin()->second->switched) {
     asking_.insert(reader);
     return std::nullopt;
   }

@@ -101,9 +101,9 @@ class ReadsOfVariables {
   void read_of_reference(NodeId id) {
     if (is_identity_op(node_op(graph_.bytes(id)))) return add_read(id);
     uint32_t slot = 0;
-    const std::map<uint32_t, Carried> carried = flow_.carried_inputs(id);
+    const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(id);
     each_input(graph_.bytes(id), [&](std::string_view text) {
-      if (carried.contains(slot++) && directly_.insert(flow_.canonical(text)).second)
+      if (carried.contains(slot++) && directly_.emplace(flow_.canonical(text)).second)
         found_.directly.push_back(*facts_.tensors().of_input(text));
     });
   }

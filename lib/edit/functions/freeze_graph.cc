@@ -78,7 +78,7 @@ CallForm GraphFreezing::form_of(NodeId id) const {
 std::map<uint32_t, Carried> GraphFreezing::arguments_of(NodeId id, const CallForm& form) const {
   std::map<uint32_t, Carried> arguments;
   for (const auto& [slot, carried] : flow_.carried_inputs(id)) {
-    if (slot >= form.first) arguments.emplace(slot - form.first, carried);
+    if (slot >= form.first) arguments.emplace(slot - form.first, *carried);
   }
   return arguments;
 }
@@ -158,7 +158,7 @@ bool GraphFreezing::writes(NodeId id) const {
 std::set<std::string> GraphFreezing::written_by(NodeId id) const {
   std::set<std::string> variables;
   if (writes(id)) {
-    for (const auto& [slot, carried] : flow_.carried_inputs(id)) variables.insert(carried.variable);
+    for (const auto& [slot, carried] : flow_.carried_inputs(id)) variables.insert(carried->variable);
   }
   const auto call = calls_.find(index_of(id));
   if (call == calls_.end()) return variables;
@@ -174,10 +174,10 @@ std::set<std::string> GraphFreezing::written_by(NodeId id) const {
 }
 
 std::string GraphFreezing::bypass(NodeId writer) const {
-  const std::map<uint32_t, Carried> inputs = flow_.carried_inputs(writer);
+  const std::map<uint32_t, const Carried*> inputs = flow_.carried_inputs(writer);
   const auto target = inputs.find(0);
-  const Carried& first = inputs.begin()->second;
-  if (target == inputs.end() || !target->second.switched) {
+  const Carried& first = *inputs.begin()->second;
+  if (target == inputs.end() || !target->second->switched) {
     throw outright_write(graph_, writer, first.variable, context_.function);
   }
   return inputs_of(graph_.bytes(writer))[0];
@@ -186,9 +186,9 @@ std::string GraphFreezing::bypass(NodeId writer) const {
 std::optional<std::string> GraphFreezing::waits_for(NodeId reader, NodeId writer) const {
   const std::vector<std::string> own = inputs_of(graph_.bytes(reader));
   if (!own.empty() && !own[0].starts_with('^')) return std::nullopt;
-  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(writer);
+  const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(writer);
   const auto& [slot, first] = *carried.begin();
-  if (!first.switched && !in_loop(reader)) return std::nullopt;
+  if (!first->switched && !in_loop(reader)) return std::nullopt;
   return inputs_of(graph_.bytes(writer))[slot];
 }
 
@@ -202,15 +202,16 @@ void GraphFreezing::convert() {
 }
 
 void GraphFreezing::pass(NodeId id) {
-  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(id);
-  const Carried& first = carried.begin()->second;
+  const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(id);
+  const Carried& first = *carried.begin()->second;
   std::string node_def(graph_.bytes(id));
   const std::string op(node_op(node_def));
   const std::vector<std::string> inputs = inputs_of(node_def);
   const bool joins = is_merge_op(op) || op == "RefSelect";
   for (size_t slot = op == "RefSelect" ? 1 : 0; joins && slot < inputs.size(); ++slot) {
     const auto one = carried.find(static_cast<uint32_t>(slot));
-    if (inputs[slot].starts_with('^') || (one != carried.end() && one->second.dtype == first.dtype)) continue;
+    if (inputs[slot].starts_with('^') || (one != carried.end() && one->second->dtype == first.dtype))
+      continue;
     throw refused("joins variable '" + printable(first.variable) +
                   "', which becomes a constant, with what does not")
         .of(subject(id))
@@ -219,7 +220,7 @@ void GraphFreezing::pass(NodeId id) {
   if (op == "RefSelect") return select(id, std::move(node_def), first.dtype);
   if (op.starts_with("Ref")) node_def = with_op(node_def, op.substr(3));
   if (op == "IdentityN") {
-    node_def = with_types(node_def, "T", carried, 0);
+    node_def = with_types(node_def, "T", arguments_of(id, {}), 0);
   } else {
     node_def = with_attr(node_def, "T", type_value(first.dtype));
   }
@@ -262,8 +263,8 @@ std::string GraphFreezing::axis_of(NodeId id, const std::string& indices, int64_
 }
 
 void GraphFreezing::read(NodeId id) {
-  const std::map<uint32_t, Carried> carried = flow_.carried_inputs(id);
-  const DType dtype = carried.begin()->second.dtype;
+  const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(id);
+  const DType dtype = carried.begin()->second->dtype;
   std::string node_def = without_field(graph_.bytes(id), kFullType);
   const std::string op(node_op(node_def)), name(node_name(node_def));
   std::vector<std::string> inputs = inputs_of(node_def);

@@ -26,9 +26,9 @@ std::optional<CallForm> call_form(std::string_view op) {
 HandleFlow::HandleFlow(const Graph& graph, Registry& ops, Questions questions)
     : graph_(graph), ops_(ops), ask_(std::move(questions)) {}
 
-std::string HandleFlow::canonical(std::string_view input) const {
+std::string_view HandleFlow::canonical(std::string_view input) const {
   if (!graph_.is_body() && input.ends_with(":0")) input.remove_suffix(2);
-  return std::string(input);
+  return input;
 }
 
 const Carried* HandleFlow::find(std::string_view input) const {
@@ -36,7 +36,7 @@ const Carried* HandleFlow::find(std::string_view input) const {
   if (const auto found = carried_.find(canonical(input)); found != carried_.end()) return &found->second;
   if (switches_.empty()) return nullptr;
   const Input parsed = parse_input_of(graph_, input);
-  const auto found = switches_.find(std::string(parsed.node));
+  const auto found = switches_.find(parsed.node);
   return found == switches_.end() ? nullptr : &found->second;
 }
 
@@ -60,11 +60,11 @@ Use HandleFlow::use_of(std::string_view op, uint32_t slot, const Carried& carrie
   return Use::kWrite;
 }
 
-std::map<uint32_t, Carried> HandleFlow::carried_inputs(NodeId id) const {
-  std::map<uint32_t, Carried> found;
+std::map<uint32_t, const Carried*> HandleFlow::carried_inputs(NodeId id) const {
+  std::map<uint32_t, const Carried*> found;
   uint32_t slot = 0;
   each_input(graph_.bytes(id), [&](std::string_view text) {
-    if (const Carried* carried = find(text)) found.emplace(slot, *carried);
+    if (const Carried* carried = find(text)) found.emplace(slot, carried);
     ++slot;
   });
   return found;
@@ -84,7 +84,8 @@ void HandleFlow::visit(NodeId id) {
   const std::optional<CallForm> form = call_form(op);
   Types types;
   bool typed = false;
-  for (const auto& [slot, carried] : carried_inputs(id)) {
+  for (const auto& [slot, input] : carried_inputs(id)) {
+    const Carried& carried = *input;
     if (carried.reference && !std::exchange(typed, true)) types = types_of(node_def, false);
     const bool call = (form && slot >= form->first) || ask_.is_function(op);
     const Use use = call ? Use::kCall : use_of(op, slot, carried, types);

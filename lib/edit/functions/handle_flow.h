@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/by_text.h"
 #include "graph/graph.h"
 #include "graph/op_defs.h"
 #include "graph/types.h"
@@ -70,11 +70,11 @@ class HandleFlow {
   // Nodes that take the value of a reference as if it were any tensor, and stay as they are.
   const std::set<uint32_t>& value_readers() const { return value_readers_; }
 
-  // The carried inputs of a node by slot.
-  std::map<uint32_t, Carried> carried_inputs(NodeId id) const;
+  // The carried inputs of a node by slot; they stay, and are as what run() finds makes them.
+  std::map<uint32_t, const Carried*> carried_inputs(NodeId id) const;
 
-  // As find() wants it: `n:0` of a main graph is `n`.
-  std::string canonical(std::string_view input) const;
+  // As find() wants it: `n:0` of a main graph is `n`. A view of `input`.
+  std::string_view canonical(std::string_view input) const;
   // Output `index` of a node that hands on, as an input writes it.
   std::string output_of(NodeId id, uint32_t index) const;
 
@@ -88,7 +88,7 @@ class HandleFlow {
   using Types = std::optional<std::vector<DType>>;  // nothing where the op is unknown
   Types types_of(std::string_view node_def, bool outputs);
   Use use_of(std::string_view op, uint32_t slot, const Carried& carried, const Types& types) const;
-  using Tensors = std::unordered_map<std::string, Carried>;
+  using Tensors = ByText<Carried>;
   void add(Tensors& tensors, const std::string& name, const Carried& carried);
 
   const Graph& graph_;

@@ -43,7 +43,7 @@ std::vector<LateRead> late_reads(const Graph& graph, const Names& names, const H
     const NodeId reader{index};
     if (!reads(reader)) continue;
     std::set<std::string> variables;
-    for (const auto& [slot, carried] : flow.carried_inputs(reader)) variables.insert(carried.variable);
+    for (const auto& [slot, carried] : flow.carried_inputs(reader)) variables.insert(carried->variable);
     each_waited_for(graph, names, reader, [&](NodeId id) {
       for (const std::string& variable : written(id)) {
         if (!variables.contains(variable)) continue;
