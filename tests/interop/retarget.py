@@ -14,6 +14,7 @@ import unittest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # without a GPU it alone has a kernel of _FusedBatchNormEx
 import numpy as np
 import tensorflow as tf2
 from tensorflow.core.framework import attr_value_pb2
@@ -95,6 +96,9 @@ def replaced():
         "tensor lists": lambda x: gen_list_ops.tensor_list_stack(listed(x), [4, 4, 3], tf.float32) +
                                   gen_list_ops.tensor_list_get_item(listed(x), 1, [4, 4, 3], tf.float32),
         "DisableCopyOnRead": read_after,
+        "_FusedBatchNormEx": lambda x: made("_FusedBatchNormEx", [tf.reshape(x, [2, 4, 3, 4])] + [np.float32([0.5, 1, 2, 3])] * 4, 6,
+                                            T=tf.float32, U=tf.float32, num_side_inputs=0, activation_mode="Relu",
+                                            epsilon=0.001, is_training=False),
         "BiasAdd of 5 dimensions": lambda x: gen_nn_ops.bias_add(tf.reshape(x, [2, 3, 2, 2, 4]), [1.0, 2.0, 3.0], data_format="NCHW"),
         "BiasAdd of 3 dimensions": lambda x: gen_nn_ops.bias_add(tf.reshape(x, [2, 3, 16]), [1.0, 2.0, 3.0], data_format="NCHW"),
         "BiasAddGrad": lambda x: gen_nn_ops.bias_add_grad(tf.reshape(x, [2, 3, 2, 2, 4]), data_format="NCHW") +
@@ -102,7 +106,7 @@ def replaced():
     }
 
 
-def made(op, inputs, **attrs):
+def made(op, inputs, outputs=1, **attrs):
     """The first output of an op for which there is no function."""
     def attr(value):
         if not isinstance(value, list):
@@ -116,10 +120,12 @@ def made(op, inputs, **attrs):
     def field(value):
         if isinstance(value, tf.DType):
             return {"type": value.as_datatype_enum}
+        if isinstance(value, bool):
+            return {"b": value}
         return {"s": value.encode()} if isinstance(value, str) else {"i" if isinstance(value, int) else "f": value}
 
     graph = tf.get_default_graph()
-    return graph.create_op(op, [tf.convert_to_tensor(one) for one in inputs], [tf.float32], name=op.strip("_"),
+    return graph.create_op(op, [tf.convert_to_tensor(one) for one in inputs], [tf.float32] * outputs, name=op.strip("_"),
                            attrs={key: attr(value) for key, value in attrs.items()}).outputs[0]
 
 
