@@ -29,6 +29,12 @@ std::string system_text(int error) {
   throw Error(Cause::kInput, system_text(error)).in(path);
 }
 
+[[noreturn]] void fail_writing(const std::string& path, int error) {
+  throw Error(Cause::kWrite, system_text(error)).in(path);
+}
+
+bool lacks_rename_flags(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
+
 void write_all(int descriptor, const char* p, size_t size, int& error) {
   while (size > 0) {
     const ssize_t wrote = ::write(descriptor, p, std::min(size, kFileBuffer));

@@ -21,6 +21,11 @@ std::string system_text(int error);
 
 // Throws Error (kInput) of the file.
 [[noreturn]] void fail_reading(const std::string& path, int error);
+// Throws Error (kWrite) of it.
+[[noreturn]] void fail_writing(const std::string& path, int error);
+
+// Whether renameat2() says that the file system does not know its flags.
+bool lacks_rename_flags(int error);
 
 // Sets `error` to an errno where not all could be written.
 void write_all(int descriptor, const char* p, size_t size, int& error);

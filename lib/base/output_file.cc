@@ -253,7 +253,7 @@ void OutputFile::link_as(const std::string& path) {
     }
   }
   if (error == EEXIST) throw Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
-  if (error != 0) throw Error(Cause::kWrite, system_text(error)).in(path);
+  if (error != 0) fail_writing(path, error);
 }
 
 void OutputFile::place(const std::string& path) {

@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail_writing(const std::string& path, int error) {
-  throw Error(Cause::kWrite, system_text(error)).in(path);
-}
-
 // As mkdir makes one, and what may be done in the old one may be done in the new one.
 mode_t mode_for(const std::string& path) {
   const mode_t mask = ::umask(0);
@@ -75,7 +71,7 @@ void StagedFolder::commit() {
   }
   // Both are whole at every moment, and one of them is there; the destructor removes the old one.
   if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) fail_writing(path_, errno);
+  if (!lacks_rename_flags(errno)) fail_writing(path_, errno);
   // A file system without exchange: both are whole all the same, under one name or the other.
   const std::string old = temporary_ + ".old";
   if (::rename(target_.c_str(), old.c_str()) != 0) fail_writing(path_, errno);

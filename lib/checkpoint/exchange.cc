@@ -95,10 +95,6 @@ bool is_open_at(const InputFile& file, const std::string& path) {
          there.st_dev == open.st_dev && there.st_ino == open.st_ino;
 }
 
-[[noreturn]] void fail_at(const std::string& path, int error) {
-  throw Error(Cause::kWrite, system_text(error)).in(path);
-}
-
 Error already_there(const std::string& path) {
   return Error(Cause::kRefused, "exists").in(path).hint("-O overwrites it");
 }
@@ -203,20 +199,20 @@ class Exchange {
     if (!exists(index_)) {
       if (::renameat2(AT_FDCWD, marker_.c_str(), AT_FDCWD, index_.c_str(), RENAME_NOREPLACE) != 0) {
         if (errno == EEXIST) throw already_there(index_);
-        if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) fail_at(index_, errno);
-        if (::rename(marker_.c_str(), index_.c_str()) != 0) fail_at(index_, errno);
+        if (!lacks_rename_flags(errno)) fail_writing(index_, errno);
+        if (::rename(marker_.c_str(), index_.c_str()) != 0) fail_writing(index_, errno);
       }
       marker_.clear();
       return;
     }
     if (::renameat2(AT_FDCWD, marker_.c_str(), AT_FDCWD, index_.c_str(), RENAME_EXCHANGE) == 0) return;
-    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) fail_at(index_, errno);
+    if (!lacks_rename_flags(errno)) fail_writing(index_, errno);
     const std::string old = marker_ + "-old";
-    if (::link(index_.c_str(), old.c_str()) != 0) fail_at(index_, errno);
+    if (::link(index_.c_str(), old.c_str()) != 0) fail_writing(index_, errno);
     if (::rename(marker_.c_str(), index_.c_str()) != 0) {
       const int error = errno;
       ::unlink(old.c_str());
-      fail_at(index_, error);
+      fail_writing(index_, error);
     }
     marker_ = old;
   }
@@ -251,7 +247,7 @@ class Exchange {
       place_index(bundle_.shards);
       for (const NewDataFile& file : bundle_.files) {
         const std::string own = at(file, bundle_.shards);
-        if (::link(at(file, count).c_str(), own.c_str()) != 0) fail_at(own, errno);
+        if (::link(at(file, count).c_str(), own.c_str()) != 0) fail_writing(own, errno);
         placed_.push_back(own);
       }
       exchange();
