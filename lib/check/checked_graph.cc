@@ -55,8 +55,6 @@ uint64_t repeated_outputs(const OpDef& op, std::string_view node_def) {
   return count;
 }
 
-using OutputTypes = std::vector<DType>;
-
 }  // namespace
 
 const AttrRule* OpFacts::find(std::string_view key) const {
@@ -130,17 +128,18 @@ void CheckedGraph::type_outputs() {
   begins_.resize(size_t{size} + 1);  // of each piece as if it were the first
   in_parallel(pieces.size(), [&](size_t k) {
     std::vector<DType> types;
-    AlikeAttrs<OutputTypes> alike(graph);
+    AlikeAttrs<std::vector<DType>> alike(graph);
     for (size_t i = k * kPerPiece, end = std::min<size_t>(i + kPerPiece, size); i < end; ++i) {
       const NodeId id{static_cast<uint32_t>(i)};
       if (known_[i] != 0) {
         const std::string_view node_def = graph.bytes(id), attrs = like_of(node_def).attrs;
-        const OutputTypes* found = alike.find(id, attrs);
-        const bool told = found == nullptr && output_types(facts.of(id).def, node_def, types);
-        const std::vector<DType>& outputs = found != nullptr ? *found : types;
-        known_[i] = found != nullptr || told;
-        if (known_[i] != 0) pieces[k].insert(pieces[k].end(), outputs.begin(), outputs.end());
-        if (told) alike.keep(id, attrs, types);
+        const std::vector<DType>* outputs = alike.find(id, attrs);
+        if (outputs == nullptr && output_types(facts.of(id).def, node_def, types)) {
+          alike.keep(id, attrs, types);
+          outputs = &types;
+        }
+        known_[i] = outputs != nullptr;
+        if (outputs != nullptr) pieces[k].insert(pieces[k].end(), outputs->begin(), outputs->end());
       }
       begins_[i + 1] = static_cast<uint32_t>(pieces[k].size());
     }

@@ -70,7 +70,8 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
         InputTypes* known = nullptr;  // attributes in which no fault was found, when another node had them
         for (Fields fields(in.graph.bytes(id)); fields.next();) {
           if (fields->wire != Wire::kBytes) continue;
-          if (fields->number == node_field::kAttr && attrs.empty() && head.op == in.graph.op(id)) {
+          const bool headed = head.name.data() != nullptr && head.op == in.graph.op(id);
+          if (fields->number == node_field::kAttr && attrs.empty() && headed) {
             attr_fields = attrs_from(fields->raw.data(), in.graph.bytes(id));
             known = faultless.find(id, attr_fields);
             if (known != nullptr) break;
