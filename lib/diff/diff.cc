@@ -103,15 +103,17 @@ class Differ {
     }
   }
 
-  // Whether the second of each pair is, to the byte, what the first would be under its new name. (A byte for
-  // each, since several threads write them.)
+  // Whether the second of each pair is, to the byte, the first, or what that would be under its new name
+  // where there is a mapping. (A byte for each, since several threads write them.)
   static std::vector<uint8_t> equal_nodes(const Graph& before, const Graph& after,
                                           const std::vector<std::pair<NodeId, NodeId>>& pairs,
-                                          const Mapping& mapping) {
+                                          const Mapping* mapping) {
     std::vector<uint8_t> equal(pairs.size());
     in_parallel(pieces_of(pairs.size()), [&](size_t piece) {
-      for (size_t i = piece * kPerPiece, end = std::min(i + kPerPiece, pairs.size()); i < end; ++i)
-        equal[i] = mapped_node(before.bytes(pairs[i].first), mapping) == after.bytes(pairs[i].second) ? 1 : 0;
+      for (size_t i = piece * kPerPiece, end = std::min(i + kPerPiece, pairs.size()); i < end; ++i) {
+        const std::string_view from = before.bytes(pairs[i].first), to = after.bytes(pairs[i].second);
+        equal[i] = (mapping != nullptr ? mapped_node(from, *mapping) == to : from == to) ? 1 : 0;
+      }
     });
     return equal;
   }
@@ -122,7 +124,7 @@ class Differ {
     const ScopeMapping mapping(names_);
     std::vector<std::string> refused;
     std::erase_if(scopes, [&](const ScopePair& scope) {
-      const std::vector<uint8_t> equal = equal_nodes(before, after, scope.nodes, mapping);
+      const std::vector<uint8_t> equal = equal_nodes(before, after, scope.nodes, &mapping);
       size_t same = 0;
       for (size_t i = 0; i < scope.nodes.size(); ++i) {
         const auto& [from, to] = scope.nodes[i];
@@ -151,13 +153,12 @@ class Differ {
         diff_.removed.push_back({place, before.bytes(NodeId{i})});
       }
     }
-    const std::vector<uint8_t> equal =
-        mapped ? equal_nodes(before, after, pairs, mapping) : std::vector<uint8_t>(pairs.size());
+    const std::vector<uint8_t> equal = equal_nodes(before, after, pairs, mapped ? &mapping : nullptr);
     std::vector<std::pair<NodeId, Change>> changed;
     for (size_t i = 0; i < pairs.size(); ++i) {
+      if (equal[i] != 0) continue;
       const auto& [id, partner] = pairs[i];
       const std::string_view node_after = after.bytes(partner);
-      if (equal[i] != 0 || (!mapped && before.bytes(id) == node_after)) continue;
       std::vector<std::string> what =
           mapped ? compare_.differences(mapped_node(before.bytes(id), mapping), node_after, body)
                  : compare_.differences(before.bytes(id), node_after, body);
