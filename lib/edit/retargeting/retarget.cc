@@ -85,7 +85,9 @@ class ShapesBefore {
     const auto look = [&](std::string_view op) {
       const ReplacementRow* row = replacement_of(op);
       if (row == nullptr || !row->shapes) return;
-      (fit.history().era(op, release) == nullptr ? any : ranked) = true;
+      const OpFit* known = fit.op(op);
+      any = any || fit.history().era(op, release) == nullptr;
+      ranked = ranked || (known != nullptr && known->ranks != nullptr);
     };
     const auto look_at_rank = [&](std::string_view node_def) {
       any = any || (ranked && fit.asks_rank(node_def, release));
