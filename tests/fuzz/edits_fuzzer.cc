@@ -42,8 +42,12 @@ class Edits {
       request.placeholders = true;
       copy(m, ops, request);
     });
-    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {}, .signature = {}}); });
-    edit([&](Model& m, Registry& ops) { extract(m, ops, {.outputs = {last}, .inputs = {middle}, .signature = {}}); });
+    edit([&](Model& m, Registry& ops) {
+      extract(m, ops, {.outputs = {last}, .inputs = {}, .signature = {}});
+    });
+    edit([&](Model& m, Registry& ops) {
+      extract(m, ops, {.outputs = {last}, .inputs = {middle}, .signature = {}});
+    });
     edit([&](Model& m, Registry& ops) {
       FreezeRequest request;
       request.outputs = {last};
@@ -138,19 +142,11 @@ class Edits {
   std::vector<std::string> names_;
 };
 
-void try_edits(Kind kind, std::string_view bytes) {
-  accepted([&] {
-    Model model = model_of_bytes(kind, bytes);
-    if (model.meta_graphs.empty()) return;
-    const std::string message = written(model);
-    with_file(model, [&] { Edits(kind, message).run(); });
-  });
-}
-
 }  // namespace
 }  // namespace gedit
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  for (const gedit::Kind kind : gedit::kKinds) gedit::try_edits(kind, gedit::as_text(data, size));
+  gedit::with_messages(
+      data, size, [](gedit::Kind kind, const std::string& message) { gedit::Edits(kind, message).run(); });
   return 0;
 }

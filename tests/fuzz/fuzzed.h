@@ -47,6 +47,19 @@ inline std::string written(const Model& model) {
 
 constexpr Kind kKinds[] = {Kind::kGraphDef, Kind::kMetaGraphDef, Kind::kSavedModel};
 
+// Calls run(kind, message) for each kind as which the bytes are read, with what is written of it.
+template <typename Run>
+void with_messages(const uint8_t* data, size_t size, Run run) {
+  for (const Kind kind : kKinds) {
+    accepted([&] {
+      Model model = model_of_bytes(kind, as_text(data, size));
+      if (model.meta_graphs.empty()) return;
+      const std::string message = written(model);
+      with_file(model, [&] { run(kind, message); });
+    });
+  }
+}
+
 // Bytes as a file that is nowhere in a folder.
 class BytesFile {
  public:
