@@ -203,6 +203,10 @@ std::string with_attr(std::string_view node_def, std::string_view key,
   return out;
 }
 
+std::string without_attr(std::string_view node_def, std::string_view key) {
+  return with_attr(node_def, key, std::nullopt);
+}
+
 namespace {
 
 // Characters of a node name: 1 anywhere, 2 but for the first of a piece.

@@ -161,6 +161,7 @@ std::string with_op(std::string_view node_def, std::string_view op);
 // `node_def` with attribute `key` set to `attr_value`, or removed where nothing is given.
 std::string with_attr(std::string_view node_def, std::string_view key,
                       std::optional<std::string_view> attr_value);
+std::string without_attr(std::string_view node_def, std::string_view key);
 
 // Whether TensorFlow takes it for a node's name (tensorflow/core/common_runtime/graph_constructor.cc): pieces
 // joined by

@@ -17,7 +17,7 @@ size_t drop_output_shapes(Graph& graph, const Edges& consumers, const NodeSet& n
   size_t dropped = 0;
   for (const NodeId id : reach(nodes, consumers, kAnyDistance).nodes()) {
     if (!find_attr(graph.bytes(id), "_output_shapes")) continue;
-    graph.replace(id, with_attr(graph.bytes(id), "_output_shapes", std::nullopt));
+    graph.replace(id, without_attr(graph.bytes(id), "_output_shapes"));
     ++dropped;
   }
   return dropped;

@@ -25,9 +25,8 @@ bool states_shapes(std::string_view node_def) {
 }
 
 std::string without_shapes(std::string_view node_def) {
-  std::string found = find_attr(node_def, kFollowedShapes)
-                          ? with_attr(node_def, kFollowedShapes, std::nullopt)
-                          : std::string(node_def);
+  std::string found =
+      find_attr(node_def, kFollowedShapes) ? without_attr(node_def, kFollowedShapes) : std::string(node_def);
   if (states_shapes(node_def)) found = with_attr(found, kStated, shapes_value({}));
   return found;
 }
@@ -37,7 +36,7 @@ std::string with_shapes(std::string_view node_def, const std::optional<std::vect
   std::string found(node_def);
   const auto put = [&](std::string_view key) {
     if (!shapes) {
-      found = with_attr(found, key, std::nullopt);
+      found = without_attr(found, key);
     } else if (const std::string value = shapes_value(*shapes); find_attr(found, key) != value) {
       found = with_attr(found, key, value);
     }

@@ -176,7 +176,7 @@ class ObjectExtension {
         again = mapping_.free_name(graph_.name(id));
         const std::string node = with_each_field(with_inputs(graph_.bytes(id), {source}), node_field::kName,
                                                  [&](std::string_view) { return again; });
-        graph_.append(with_attr(node, "_class", std::nullopt));  // which says where the original is
+        graph_.append(without_attr(node, "_class"));  // which says where the original is
       }
       source = again;
     }

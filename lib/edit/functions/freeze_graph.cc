@@ -20,10 +20,6 @@ std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
   return controls;
 }
 
-std::string without_attr(std::string_view node_def, std::string_view attr) {
-  return with_attr(node_def, attr, std::nullopt);
-}
-
 std::string scalar_const(std::string_view name, const std::vector<std::string>& inputs,
                          std::string_view device, DType dtype, uint32_t field, int64_t value) {
   std::string packed;

@@ -11,10 +11,6 @@
 namespace gedit {
 namespace {
 
-std::string without_attr(std::string node_def, std::string_view key) {
-  return find_attr(node_def, key) ? with_attr(node_def, key, std::nullopt) : node_def;
-}
-
 // Keys and slices, of what is there and then of the entries.
 void collect(const std::vector<SavedTensor>& tensors, const std::vector<SaverEntry>& entries,
              std::vector<std::string>& keys, std::vector<std::string>& slices) {

@@ -95,7 +95,7 @@ std::string FunctionExtension::again(NodeId id, const std::vector<std::string>& 
   // A table's import is colocated with a node of the main graph, the original, that this one has nothing to
   // do with.
   const std::string name =
-      nodes_.duplicate(id, inputs, is_table_import_op(op) ? with_attr(node_def, "_class", std::nullopt) : "");
+      nodes_.duplicate(id, inputs, is_table_import_op(op) ? without_attr(node_def, "_class") : "");
   if (is(op, OpKind::kTakesRestored)) return name;
   return name + (op == "ReadVariableOp" ? ":value:0" : op == "Cast" ? ":y:0" : ":output:0");
 }

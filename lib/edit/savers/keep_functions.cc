@@ -116,7 +116,7 @@ void SaverFunctionShrinking::apply(Changes& changes, std::set<std::string, std::
     }
     const std::string node_def = with_arguments(graph.bytes(call.node), inputs, types);
     changes.changed.emplace_back(graph.name(call.node), "without what is gone");
-    graph.replace(call.node, with_attr(node_def, "_read_only_resource_inputs", std::nullopt));
+    graph.replace(call.node, without_attr(node_def, "_read_only_resource_inputs"));
   }
   if (made.empty()) return;
   std::string out;
