@@ -273,6 +273,7 @@ void edit_file(InputOptions& input, OutputOptions& output,
   Counts before;
   const Changes changes = [&] {
     const Progress deciding("deciding what changes", output.quiet());
+    with_file(model, [&] { model.graph().decode(); });  // counts them, too
     before = count(model);
     return with_file(model, [&] { return edit(model, ops); });
   }();
