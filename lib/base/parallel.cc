@@ -39,7 +39,7 @@ class Helpers {
   std::vector<std::thread> threads_;
 };
 
-// What pieces_in_order() shares with its helpers: pieces are taken from the front in order, and used in
+// What in_order() shares with its helpers: pieces are taken from the front in order, and used in
 // order.
 class Ordered {
  public:
@@ -170,33 +170,45 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work) {
   if (error) std::rethrow_exception(error);
 }
 
-void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
-                     const std::function<void(std::string_view)>& use) {
+size_t places_for(size_t count) {
   const size_t threads = std::min<size_t>(thread_count(), count);
-  std::vector<std::string> texts(std::max<size_t>(2 * threads, 1));
-  const std::function<void(size_t, size_t)> fill = [&](size_t i, size_t place) {
-    texts[place].clear();
-    make(i, texts[place]);
-  };
-  if (threads <= 1) {
+  return threads > 1 ? 2 * threads : 1;
+}
+
+void in_order(size_t count, const std::function<void(size_t, size_t)>& make,
+              const std::function<void(size_t)>& use) {
+  const size_t places = places_for(count);
+  if (places == 1) {
     for (size_t i = 0; i < count; ++i) {
-      fill(i, 0);
-      use(texts[0]);
+      make(i, 0);
+      use(0);
     }
     return;
   }
-  Ordered ordered(count, texts.size(), fill);
-  const Helpers helpers(threads - 1, [&] { ordered.help(); });
+  Ordered ordered(count, places, make);
+  const Helpers helpers(places / 2 - 1, [&] { ordered.help(); });
   try {
     for (size_t i = 0; i < count; ++i) {
       const size_t place = ordered.take();
-      use(texts[place]);
+      use(place);
       ordered.give_back(place);
     }
   } catch (...) {
     ordered.stop();
     throw;
   }
+}
+
+void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
+                     const std::function<void(std::string_view)>& use) {
+  std::vector<std::string> texts(places_for(count));
+  in_order(
+      count,
+      [&](size_t i, size_t place) {
+        texts[place].clear();
+        make(i, texts[place]);
+      },
+      [&](size_t place) { use(texts[place]); });
 }
 
 }  // namespace gedit

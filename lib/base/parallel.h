@@ -16,9 +16,14 @@ unsigned thread_count();
 // called, and what the first in order threw is thrown.
 void in_parallel(size_t count, const std::function<void(size_t)>& work);
 
-// Calls make(i, text) for each i below `count` on all cores, with an empty text to be filled, and use(text)
-// in this thread, in order. A few texts are in memory at a time. What make() or use() throws is thrown in
-// order: all before it was used.
+// Calls make(i, place) for each i below `count` on all cores, and use(place) in this thread, in order; until
+// then nothing else is made in that place, of which there are places_for(count). What make() or use() throws is
+// thrown in order: all before it was used.
+void in_order(size_t count, const std::function<void(size_t, size_t)>& make,
+              const std::function<void(size_t)>& use);
+size_t places_for(size_t count);
+
+// The same for texts: make() gets an empty one to be filled.
 void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
                      const std::function<void(std::string_view)>& use);
 

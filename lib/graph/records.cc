@@ -17,6 +17,12 @@ void NodeRecords::reserve(size_t nodes) {
   hashes.reserve(nodes);
 }
 
+void NodeRecords::clear() {
+  records.clear();
+  ops.clear();
+  hashes.clear();
+}
+
 void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& table) {
   records.push_back(record);
   ops.push_back(table.number(node_op(node_def)));
@@ -33,6 +39,7 @@ namespace {
 
 constexpr size_t kWalkedBytes = size_t{1} << 20;
 constexpr size_t kSearched = size_t{1} << 14;  // bytes of a piece in which a node is looked for
+constexpr size_t kMostKept = 4096;             // ops, from piece to piece
 constexpr int kChain = 6;                      // so many nodes in a row are hardly chance
 
 class NodeWalk {
@@ -46,12 +53,11 @@ class NodeWalk {
     // What looks no further than a piece is quicker alone.
     if (thread_count() > 1 && message_.size() >= 4 * kWalkedBytes) {
       // A few pieces at a time: what they found lies in the caches when it is put together.
-      const size_t pieces = pieces_of(message_.size(), kWalkedBytes), at_once = 4 * size_t{thread_count()};
-      for (size_t first = 0; first < pieces; first += at_once) {
-        std::vector<Piece> found(std::min(at_once, pieces - first));
-        in_parallel(found.size(), [&](size_t i) { found[i] = guessed(first + i); });
-        for (const Piece& piece : found) at = join(piece, at);
-      }
+      const size_t count = pieces_of(message_.size(), kWalkedBytes);
+      std::vector<Piece> pieces(places_for(count));
+      in_order(
+          count, [&](size_t i, size_t place) { guess(i, pieces[place]); },
+          [&](size_t place) { at = join(pieces[place], at); });
     }
     walk(at, end(), found_.nodes, found_.ops, &found_);
     return std::move(found_);
@@ -62,7 +68,7 @@ class NodeWalk {
     const char* begin = nullptr;  // null: nothing is known of it
     const char* end = nullptr;
     NodeRecords nodes;
-    GraphOps ops;
+    GraphOps ops;  // of those before, too
   };
 
   const char* end() const { return message_.data() + message_.size(); }
@@ -110,8 +116,11 @@ class NodeWalk {
     return true;
   }
 
-  Piece guessed(size_t number) {
-    Piece piece;
+  // What piece `number` holds, if it is nodes alone.
+  void guess(size_t number, Piece& piece) {
+    piece.begin = nullptr;
+    piece.nodes.clear();
+    if (piece.ops.size() > kMostKept) piece.ops = GraphOps();
     const char* from = message_.data() + number * kWalkedBytes;
     const char* const stop = from + std::min<size_t>(kWalkedBytes, static_cast<size_t>(end() - from));
     const char* const last =
@@ -124,16 +133,16 @@ class NodeWalk {
         break;
       }
     } catch (const Malformed&) {  // no node began there, or one is broken, which is told in its turn
-      return {};
     }
-    return piece;
   }
 
   // `at`: where the fields before the piece end. Gives where those end that are known now.
-  const char* join(const Piece& piece, const char* at) {
-    if (piece.begin == nullptr) return at;
-    at = walk(at, piece.begin, found_.nodes, found_.ops, &found_);
-    if (at != piece.begin) return at;
+  const char* join(Piece& piece, const char* at) {
+    if (piece.begin != nullptr) at = walk(at, piece.begin, found_.nodes, found_.ops, &found_);
+    if (at != piece.begin) {
+      piece.ops = GraphOps();  // of which there may be none in the graph
+      return at;
+    }
     std::vector<uint16_t> numbers;
     for (size_t op = 0; op < piece.ops.size(); ++op)
       numbers.push_back(found_.ops.number(piece.ops.op(static_cast<uint16_t>(op))));

@@ -63,6 +63,7 @@ struct NodeRecords {
 
   size_t size() const { return records.size(); }
   void reserve(size_t nodes);
+  void clear();
   void add(const char* record, std::string_view node_def, GraphOps& table);
   void append(const NodeRecords& more);
 };
