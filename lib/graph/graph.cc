@@ -86,6 +86,19 @@ void Graph::replace(NodeId id, std::string node_def) {
   edited_ = true;
 }
 
+void Graph::replace_all(const std::vector<NodeId>& ids, std::string records) {
+  const char* next = arena_->keep(std::move(records)).data();
+  for (const NodeId id : ids) {
+    const Record record = record_at(next);
+    tally_.remove(kinds(id));
+    nodes_.records[index_of(id)] = next;
+    nodes_.ops[index_of(id)] = ops_.number(node_op(record.node_def));
+    tally_.add(kinds(id));
+    next = record.raw.data() + record.raw.size();
+  }
+  edited_ = edited_ || !ids.empty();
+}
+
 void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {
   replace(id, std::move(node_def));
   streams_.insert_or_assign(index_of(id), std::move(content));

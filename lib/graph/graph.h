@@ -55,6 +55,7 @@ class Graph {
   // cores together, and 18 bytes a node.
   void decode();
   bool decoded() const { return decoded_; }
+  uint32_t node_field() const { return node_field_; }
   bool is_body() const { return node_field_ != 1; }  // of a function: inputs read `node:output:0`
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.records.size()); }  // removed nodes included
@@ -79,6 +80,9 @@ class Graph {
   const GraphOps& ops() const { return ops_; }
 
   void replace(NodeId id, std::string node_def);
+  // As replace() for many nodes, none of which is removed or has a stream, and each of which keeps its name:
+  // `records` are theirs, tag and length and NodeDef, one behind the other.
+  void replace_all(const std::vector<NodeId>& ids, std::string records);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
   void settle(NodeId id, std::string node_def);
   // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`,

@@ -297,19 +297,26 @@ bool ReleaseFit::asks_rank(std::string_view node_def, ReleaseNumber release) {
          speaks_of(*fit->ranks, node_def);
 }
 
+ReleaseFit::Plain ReleaseFit::plain_of(std::string_view op_name, ReleaseNumber release) {
+  const OpFit* fit = op(op_name);
+  if (fit == nullptr) return Plain::kAll;
+  if ((fit->plain & release_bit(release)) == 0) return Plain::kNone;
+  return !fit->any_type || (untyped_ & release_bit(release)) != 0 ? Plain::kAll : Plain::kByTypes;
+}
+
 bool ReleaseFit::plain(std::string_view node_def, ReleaseNumber release) {
-  const OpFit* fit = op(node_op(node_def));
-  if (fit == nullptr) return true;
-  if ((fit->plain & release_bit(release)) == 0) return false;
-  return !fit->any_type || (untyped_ & release_bit(release)) != 0 ||
-         (quick(node_def) & release_bit(release)) != 0;
+  const Plain known = plain_of(node_op(node_def), release);
+  return known == Plain::kByTypes ? knows_types(node_def, release) : known == Plain::kAll;
 }
 
 Releases ReleaseFit::quick(std::string_view node_def) {
   const OpFit* fit = op(node_op(node_def));
   if (fit == nullptr) return history_.all();
-  Releases fits = fit->plain;
-  if (!fit->any_type) return fits;
+  return fit->any_type ? fit->plain & releases_of_types(node_def) : fit->plain;
+}
+
+Releases ReleaseFit::releases_of_types(std::string_view node_def) const {
+  Releases fits = history_.all();
   each_attr(node_def, [&](std::string_view, std::string_view value) {
     if (value.empty() || (value[0] != (attr_field::kType << 3) && value[0] != (attr_field::kList << 3 | 2)))
       return;

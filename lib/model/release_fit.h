@@ -97,6 +97,14 @@ class ReleaseFit {
 
   // Whether the release certainly takes the node: the quick answer for most of a million.
   bool plain(std::string_view node_def, ReleaseNumber release);
+  // The same of all nodes of an op, for one look at each op: of those that it takes by their dtypes it takes
+  // the ones of which knows_types() is true.
+  enum class Plain : uint8_t { kAll, kByTypes, kNone };
+  Plain plain_of(std::string_view op, ReleaseNumber release);
+  // Whether the release knows all dtypes that attributes name. Several threads may ask.
+  bool knows_types(std::string_view node_def, ReleaseNumber release) const {
+    return (releases_of_types(node_def) & release_bit(release)) != 0;
+  }
 
   // Releases that take every node of its op that has no dtype newer than 1.0, and so the node; told at once.
   Releases quick(std::string_view node_def);
@@ -124,6 +132,7 @@ class ReleaseFit {
  private:
   const OpFit& add(std::string_view op, const std::vector<OpEra>& eras);
   bool stripped(std::string_view op, std::string_view key, std::string_view value);
+  Releases releases_of_types(std::string_view node_def) const;
   // Calls use(kind, key, releases that take it, value) for whatever some release does not take.
   template <typename Use>
   void each_limit(std::string_view node_def, Use use);

@@ -8,11 +8,6 @@ bool is_scalar(const KnownShape& known) { return known.shape && known.shape->emp
 
 }  // namespace
 
-std::string replace_add_v2(Site& site, std::vector<std::string>&) {
-  site.rename_op("Add", {});
-  return {};
-}
-
 std::string replace_batch_mat_mul(Site& site, std::vector<std::string>&) {
   const KnownShape x = site.shape(0), y = site.shape(1);
   if (!x.shape || !y.shape || x.shape->size() < 2 || x.shape->size() != y.shape->size() ||

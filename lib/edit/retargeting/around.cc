@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "base/parallel.h"
+#include "graph/alike.h"
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/references.h"
@@ -137,22 +139,25 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
 }
 
 uint64_t drop_all_output_shapes(Graph& graph) {
+  constexpr std::string_view kShapes = "_output_shapes";
+  std::vector<std::vector<NodeId>> found(pieces_of(graph.size()));
+  in_parallel(found.size(), [&](size_t piece) {
+    AlikeAttrs<bool> alike(graph);  // whether they have it
+    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
+    for (uint32_t i = begin; i < graph.size() && i < begin + kPerPiece; ++i) {
+      const NodeId id{i};
+      if (graph.removed(id)) continue;
+      const std::string_view node_def = graph.bytes(id), attrs = like_of(node_def).attrs;
+      const bool* known = alike.find(id, attrs);
+      const bool has = known != nullptr ? *known : find_attr(node_def, kShapes).has_value();
+      if (known == nullptr) alike.keep(id, attrs, has);
+      if (has) found[piece].push_back(id);
+    }
+  });
   uint64_t count = 0;
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (graph.removed(NodeId{i})) continue;
-    const std::string_view node_def = graph.bytes(NodeId{i});
-    bool has = false;
-    std::string left;
-    for (Fields fields(node_def); fields.next();) {
-      if (fields->bytes(node_field::kAttr) && map_key(fields->value) == "_output_shapes") has = true;
-    }
-    if (!has) continue;
-    for (Fields fields(node_def); fields.next();) {
-      if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != "_output_shapes")
-        left += fields->raw;
-    }
-    graph.replace(NodeId{i}, std::move(left));
-    ++count;
+  for (const std::vector<NodeId>& nodes : found) {
+    for (const NodeId id : nodes) graph.replace(id, without_attr(graph.bytes(id), kShapes));
+    count += nodes.size();
   }
   return count;
 }

@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "base/map_entry.h"
+#include "base/parallel.h"
 #include "edit/retargeting/replacements.h"
 #include "graph/equal.h"
+#include "graph/index.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
+constexpr size_t kMostHead = 16;      // tag and length of a record, and a longer length for its op
 constexpr int kMostReplacements = 8;  // replacements and attributes of one node; V5 to V3 are four
 
 // Attributes that change how a graph runs and not what it gives (docs/rules.md#retarget-attributes).
@@ -30,14 +33,6 @@ bool is_hint(std::string_view op, std::string_view key) {
   constexpr OpKinds kFunctional = OpKinds(OpKind::kIf) | OpKind::kWhile | OpKind::kCase;
   if (key == "output_shapes") return kinds_of(op).has_any(kFunctional);
   return std::find(std::begin(kHints), std::end(kHints), key) != std::end(kHints);
-}
-
-std::string without_dropped_attr(std::string_view node_def, std::string_view key) {
-  std::string node;
-  for (Fields fields(node_def); fields.next();) {
-    if (!fields->bytes(node_field::kAttr) || map_key(fields->value) != key) node += fields->raw;
-  }
-  return node;
 }
 
 std::string with_written_attr(std::string_view node_def, std::string_view key, std::string_view value) {
@@ -81,6 +76,8 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
       }
     }
   }
+  plan.ranked = fit != nullptr && fit->ranks != nullptr;
+  if (plan.defaults.empty() && !plan.differs) plan.plain = fit_.plain_of(op, release_);
   // By a name that lasts: the node may be one that was just made.
   return plans_.emplace(was != nullptr  ? was->op.name
                         : is != nullptr ? is->op.name
@@ -107,20 +104,20 @@ bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
     const AttrDef* attr = was != nullptr ? was->op.find_attr(obstacle.key) : nullptr;
     if (attr == nullptr || !attr->has_default) return false;
     node_def = with_written_attr(node_def, obstacle.key, attr->default_value);
-    ++tally_.written[joined(op, obstacle.key)];
+    count(tally_.written, joined(op, obstacle.key));
     return true;
   }
   if (obstacle.is != Obstacle::Is::kAttr) return false;
   const auto value = find_attr(node_def, obstacle.key);
   const std::string_view otherwise = default_of(op, obstacle.key);
   if (otherwise.data() != nullptr && value && same_attr_value(*value, otherwise)) {
-    ++tally_.dropped[joined(op, obstacle.key)];
+    count(tally_.dropped, joined(op, obstacle.key));
   } else if (is_hint(op, obstacle.key)) {
-    ++tally_.hints[joined(op, obstacle.key)];
+    count(tally_.hints, joined(op, obstacle.key));
   } else {
     return false;
   }
-  node_def = without_dropped_attr(node_def, obstacle.key);
+  node_def = without_attr(node_def, obstacle.key);
   return true;
 }
 
@@ -130,7 +127,11 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
   std::vector<std::string> notes;
   why.clear();
   const ReplacementRow* replacement = plan(site.op).replacement;
-  if (replacement != nullptr) why = replacement->replace(site, notes);
+  if (replacement != nullptr && replacement->replace == nullptr) {
+    site.rename_op(replacement->renamed, {});
+  } else if (replacement != nullptr) {
+    why = replacement->replace(site, notes);
+  }
   if (replacement == nullptr || !why.empty()) {
     if (left.empty()) return false;
     // An index that is int64 and may be int32.
@@ -153,24 +154,76 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
   return true;
 }
 
-void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bool added) {
+void GraphPass::count(RetargetTally::Counts& counts, std::string what) {
+  uint64_t& number = counts[std::move(what)];
+  ++number;
+  counted_.push_back(&number);
+}
+
+void GraphPass::tell(std::string_view function, std::string_view name, std::string_view before,
+                     std::string_view now) {
+  tally_.changed.emplace_back(
+      function.empty() ? std::string(name) : std::string(function).append("//").append(name),
+      now != before ? std::string(before).append(" -> ").append(now) : std::string("attributes"));
+}
+
+GraphPass::BecamePtr GraphPass::became(const Graph& graph, NodeId id, std::string_view node_def) const {
+  const std::string_view before = graph.bytes(id), attrs = like_of(before).attrs;
+  if (attrs.empty()) return nullptr;
+  const std::string_view op = graph.op(id), now = node_op(node_def);
+  const std::string_view front = before.substr(0, before.size() - attrs.size());
+  const std::string front_now = now == op ? std::string(front) : with_op(front, now);
+  if (!node_def.starts_with(front_now)) return nullptr;
+  return std::make_shared<const Became>(Became{.changed = node_def != before,
+                                               .op = now == op ? std::string() : std::string(now),
+                                               .attrs = std::string(node_def.substr(front_now.size())),
+                                               .counts = counted_});
+}
+
+void GraphPass::repeat(Graph& graph, const std::vector<std::vector<Repeated>>& stretches) {
+  std::vector<std::string> records(stretches.size());
+  in_parallel(stretches.size(), [&](size_t i) {
+    size_t size = 0;
+    for (const auto& [id, became, length] : stretches[i])
+      size += graph.bytes(id).size() + became->op.size() + became->attrs.size() + kMostHead;
+    records[i].reserve(size);
+    for (const auto& [id, became, length] : stretches[i]) {
+      const std::string_view front = graph.bytes(id).substr(0, length);
+      const std::string renamed = became->op.empty() ? std::string() : with_op(front, became->op);
+      const std::string_view now = became->op.empty() ? front : std::string_view(renamed);
+      append_tag(records[i], graph.node_field(), Wire::kBytes);
+      append_varint(records[i], now.size() + became->attrs.size());
+      records[i].append(now).append(became->attrs);
+    }
+  });
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    std::vector<NodeId> ids;
+    for (const Repeated& node : stretches[i]) ids.push_back(node.id);
+    graph.replace_all(ids, std::move(records[i]));
+  }
+}
+
+GraphPass::BecamePtr GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bool added) {
   Graph& graph = in.graph();
+  counted_.clear();
   std::string node_def(graph.bytes(id));
   const std::string before = node_def, op(node_op(node_def)), name(node_name(node_def));
-  for (const auto& [key, value] : plan(node_op(graph.bytes(id))).defaults) {
+  const OpPlan& planned = plan(node_op(graph.bytes(id)));
+  for (const auto& [key, value] : planned.defaults) {
     if (find_attr(node_def, key)) continue;
     node_def = with_written_attr(node_def, key, value);
-    ++tally_.written[joined(op, key)];
+    count(tally_.written, joined(op, key));
   }
   std::string why;
   std::vector<Obstacle> left;
-  bool removed = false, replaced = added;  // what is added is what the release takes it for
+  bool removed = false, replaced = added;     // what is added is what the release takes it for
+  bool by_attrs = !added && !planned.ranked;  // op and attributes alone tell what becomes of it
   for (int step = 0; step < kMostReplacements && !removed; ++step) {
     left = fit_.obstacles(node_def, release_);
     bool mended = false;
     std::erase_if(left, [&](const Obstacle& obstacle) {
       if (obstacle.is == Obstacle::Is::kContrib) {
-        ++tally_.contrib[std::string(node_op(node_def))];
+        count(tally_.contrib, std::string(node_op(node_def)));
         return true;
       }
       const bool done = mend(node_def, obstacle);
@@ -179,6 +232,8 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bo
     });
     if (mended) continue;
     if (left.empty() && (replaced || !plan(node_op(node_def)).differs)) break;
+    const ReplacementRow* row = plan(node_op(node_def)).replacement;
+    by_attrs = by_attrs && row != nullptr && row->replace == nullptr && !graph.is_body();
     if (!replace(in, node_def, left, removed, why)) break;
     replaced = true;
     left.clear();
@@ -193,16 +248,52 @@ void GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bo
   }
   if (removed) {
     if (want_changes) tally_.changed.emplace_back(name, op + " dropped");
-    return;
+    return nullptr;
   }
-  if (node_def == before) return;
-  if (now != op) ++tally_.replaced[std::string(op).append(" -> ").append(now)];
-  if (want_changes) {
-    std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
-    tally_.changed.emplace_back(std::move(subject),
-                                now != op ? op + " -> " + now : std::string("attributes"));
-  }
+  if (now != op) count(tally_.replaced, std::string(op).append(" -> ").append(now));
+  BecamePtr same = by_attrs && left.empty() ? became(graph, id, node_def) : nullptr;
+  if (node_def == before) return same;
+  if (want_changes) tell(function, name, op, now);
   graph.replace(id, std::move(node_def));
+  return same;
+}
+
+std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
+  Plans plans{*this};
+  const OpsOf<Plans> planned(graph, plans);
+  struct Known {
+    size_t data_inputs = 0;
+    uint32_t group = 0;  // kStays: no node like this is in need of anything
+  };
+  constexpr uint32_t kStays = UINT32_MAX;
+  const uint32_t count = graph.size();
+  std::vector<Stretch> found(pieces_of(count));
+  in_parallel(found.size(), [&](size_t piece) {
+    Stretch& stretch = found[piece];
+    AlikeAttrs<Known> alike(graph);
+    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
+    for (uint32_t i = begin; i < count && i < begin + kPerPiece; ++i) {
+      const NodeId id{i};
+      if (graph.removed(id)) continue;
+      const ReleaseFit::Plain plain = planned.of(id).plain;
+      if (plain == ReleaseFit::Plain::kAll) continue;
+      const NodeLike like = like_of(graph.bytes(id));
+      const Known* known = alike.find(id, like.attrs);
+      uint32_t group = static_cast<uint32_t>(stretch.groups.size());
+      if (known != nullptr && known->data_inputs == like.data_inputs) {
+        group = known->group;
+      } else {
+        if (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(graph.bytes(id), release_))
+          group = kStays;
+        if (group != kStays) stretch.groups.emplace_back();
+        alike.keep(id, like.attrs, {like.data_inputs, group});
+      }
+      if (group == kStays) continue;
+      const size_t front = graph.bytes(id).size() - like.attrs.size();
+      stretch.nodes.push_back({id, group, like.attrs.empty() ? 0 : static_cast<uint32_t>(front)});
+    }
+  });
+  return found;
 }
 
 void GraphPass::run(Graph& graph, std::string_view function,
@@ -220,22 +311,39 @@ void GraphPass::run(Graph& graph, std::string_view function,
     const Shape shape = first.empty() ? Shape() : in.shape(first).shape;
     return shape ? std::optional<size_t>(shape->size()) : std::nullopt;
   });
-  const uint32_t count = graph.size();
-  for (uint32_t i = 0; i < count; ++i) {
-    const NodeId id{i};
-    if (graph.removed(id)) continue;
-    const std::string_view node_def = graph.bytes(id);
-    const OpPlan& known = plan(node_op(node_def));
-    if (!known.known) ++tally_.unknown[std::string(node_op(node_def))];
-    if (known.defaults.empty() && !known.differs && fit_.plain(node_def, release_)) continue;
-    retarget(in, id, function, false);
-    // What a replacement adds may need one itself.
-    for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
-      for (const NodeId more : added) {
-        if (!fit_.plain(graph.bytes(more), release_)) retarget(in, more, function, true);
+  for (const auto& [op, nodes] : graph.op_counts()) {
+    if (!plan(op).known) tally_.unknown[std::string(op)] += nodes;
+  }
+  std::vector<Stretch> stretches = to_look_at(graph);
+  std::vector<std::vector<Repeated>> repeated(stretches.size());
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    for (const auto& [id, group_number, front] : stretches[i].nodes) {
+      Stretch::Group& group = stretches[i].groups[group_number];
+      if (const Became* became = group.became.get()) {
+        ++group.times;
+        if (!became->changed) continue;
+        if (want_changes)
+          tell(function, graph.name(id), graph.op(id), became->op.empty() ? graph.op(id) : became->op);
+        repeated[i].push_back({id, became, front});
+        continue;
+      }
+      BecamePtr became = retarget(in, id, function, false);
+      if (!group.looked_at) group = {.looked_at = true, .became = std::move(became)};
+      // What a replacement adds may need one itself.
+      for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
+        for (const NodeId more : added) {
+          if (!fit_.plain(graph.bytes(more), release_)) retarget(in, more, function, true);
+        }
       }
     }
   }
+  for (const Stretch& stretch : stretches) {
+    for (const Stretch::Group& group : stretch.groups) {
+      for (size_t k = 0; group.times > 0 && k < group.became->counts.size(); ++k)
+        *group.became->counts[k] += group.times;
+    }
+  }
+  repeat(graph, repeated);
   fit_.set_ranks(nullptr);
   in.finish();
 }

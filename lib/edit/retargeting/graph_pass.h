@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "edit/functions/inline.h"
 #include "edit/retargeting/replacements.h"
 #include "edit/retargeting/site.h"
+#include "graph/alike.h"
 #include "model/release_fit.h"
 
 namespace gedit {
@@ -41,7 +43,8 @@ class GraphPass {
   GraphPass(ReleaseFit& fit, ReleaseNumber release, bool writer_known, Registry& ops, RetargetTally& tally)
       : fit_(fit), release_(release), writer_known_(writer_known), ops_(ops), tally_(tally) {}
 
-  // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear.
+  // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear; what no node
+  // is in need of is found on all cores.
   void run(Graph& graph, std::string_view function, const std::set<std::string, std::less<>>* named_outside,
            ShapesOfGraph shapes);
 
@@ -54,10 +57,53 @@ class GraphPass {
     const ReplacementRow* replacement = nullptr;
     bool differs = false;  // the release knows the op, and replaced it has to be all the same
     std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
+    bool ranked = false;  // what the release takes is about the ranks of tensors, too
+    ReleaseFit::Plain plain = ReleaseFit::Plain::kNone;  // with nothing to write and nothing that differs
+  };
+  // The plans as OpsOf asks for them.
+  struct Plans {
+    GraphPass& pass;
+    const OpPlan& of(std::string_view op) { return pass.plan(op); }
   };
   const OpPlan& plan(std::string_view op);
 
-  void retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
+  // What became of a node by its op and attributes alone, and becomes of all that are like it.
+  struct Became {
+    bool changed = false;
+    std::string op, attrs;          // in place of its own
+    std::vector<uint64_t*> counts;  // those of the tally that it raised
+  };
+  using BecamePtr = std::shared_ptr<const Became>;
+  // Nodes that a look at op and dtypes does not let stay as they are, of one stretch of the graph, in order.
+  // Of one group are those that have the same op, attributes and number of data inputs.
+  struct Stretch {
+    struct Node {
+      NodeId id;
+      uint32_t group;
+      uint32_t front;  // bytes before its first attribute
+    };
+    struct Group {
+      bool looked_at = false;
+      uint64_t times = 0;  // that what became of it became of another
+      BecamePtr became{};  // null: each has to be looked at
+    };
+    std::vector<Node> nodes;
+    std::vector<Group> groups;
+  };
+
+  std::vector<Stretch> to_look_at(const Graph& graph);
+  // Gives what all that are like the node become, where that is known.
+  BecamePtr retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
+  BecamePtr became(const Graph& graph, NodeId id, std::string_view node_def) const;
+  // Nodes that become what another of their group became.
+  struct Repeated {
+    NodeId id;
+    const Became* became;
+    uint32_t front;
+  };
+  static void repeat(Graph& graph, const std::vector<std::vector<Repeated>>& stretches);
+  void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
+  void count(RetargetTally::Counts& counts, std::string what);
   bool mend(std::string& node_def, const Obstacle& obstacle);
   bool replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
                std::string& why);
@@ -69,6 +115,7 @@ class GraphPass {
   Registry& ops_;
   RetargetTally& tally_;
   std::unordered_map<std::string_view, OpPlan> plans_;
+  std::vector<uint64_t*> counted_;  // of the node that is looked at
 };
 
 }  // namespace gedit

@@ -5,7 +5,7 @@ namespace {
 
 // The table of docs/rules.md#retarget-replacements.
 constexpr ReplacementRow kReplacements[] = {
-    {"AddV2", replace_add_v2},
+    {.op = "AddV2", .replace = nullptr, .renamed = "Add"},
     {"BatchMatMulV2", replace_batch_mat_mul, true},
     {"BatchMatMulV3", replace_batch_mat_mul, true},
     {"BiasAdd", replace_bias_add, true},

@@ -15,18 +15,18 @@ using Replace = std::string (*)(Site& site, std::vector<std::string>& notes);
 
 struct ReplacementRow {
   std::string_view op;
-  Replace replace;
+  Replace replace;      // null: only the op gets another name, `renamed`
   bool shapes = false;  // its condition is about them
   // An attribute: releases without it do something else with a node that does not have it either. Others are
   // not in need of the replacement.
   std::string_view attr{};
+  std::string_view renamed{};
 };
 
 // Null where nothing stands in for the op.
 const ReplacementRow* replacement_of(std::string_view op);
 
 // By theme; the table is in replacements.cc.
-std::string replace_add_v2(Site& site, std::vector<std::string>& notes);
 std::string replace_batch_mat_mul(Site& site, std::vector<std::string>& notes);
 std::string replace_select_v2(Site& site, std::vector<std::string>& notes);
 std::string replace_leaky_relu(Site& site, std::vector<std::string>& notes);

@@ -237,6 +237,7 @@ std::string Rewriting::free_name(std::string_view base) {
 
 std::vector<NodeId> Rewriting::take_added() {
   std::vector<NodeId> ids;
+  if (added_.empty()) return ids;
   names();  // which must not see them
   for (std::string& node_def : added_) ids.push_back(graph_.append(std::move(node_def)));
   added_.clear();
