@@ -25,9 +25,13 @@ class Differ {
       : before_(before), after_(after), options_(options), compare_(ops_before, ops_after, options) {}
 
   Diff run() {
-    renumbered();
-    main_graph();
-    library();
+    if (before_.graph().message() != after_.graph().message()) {
+      before_.graph().decode();
+      after_.graph().decode();
+      renumbered();
+      main_graph();
+      library();
+    }
     diff_.other = lone_lines(surrounding_lines(before_, after_.kind, &names_),
                              surrounding_lines(after_, before_.kind, nullptr));
     checkpoints();
@@ -38,9 +42,6 @@ class Differ {
   void main_graph() {
     Graph& before = before_.graph();
     Graph& after = after_.graph();
-    if (before.message() == after.message()) return;
-    before.decode();
-    after.decode();
     diff_.nodes = before.size();
     const Names names_after(after);
     Matched matched = match_nodes(before, after, names_after);
@@ -87,7 +88,9 @@ class Differ {
       diff_.renamed.push_back(
           {std::string(before.name(from)), std::string(after.name(to)), 1, RenamedScope::Is::kNode});
     }
-    if (!pairs.empty()) drop_partners(after, matched);
+    if (pairs.empty()) return;
+    drop_partners(after, matched);
+    same_ = NodeSet();  // what they read may have another name now
   }
 
   // Functions that only have another number at the end of their names.
@@ -123,8 +126,12 @@ class Differ {
     for (const ScopePair& scope : scopes) names_.add(scope.from, scope.to);
     const ScopeMapping mapping(names_);
     std::vector<std::string> refused;
+    NodeSet same(before.size());
     std::erase_if(scopes, [&](const ScopePair& scope) {
       const std::vector<uint8_t> equal = equal_nodes(before, after, scope.nodes, &mapping);
+      for (size_t i = 0; i < scope.nodes.size(); ++i) {
+        if (equal[i] != 0) same.add(scope.nodes[i].first);
+      }
       size_t same = 0;
       for (size_t i = 0; i < scope.nodes.size(); ++i) {
         const auto& [from, to] = scope.nodes[i];
@@ -138,6 +145,7 @@ class Differ {
       return true;
     });
     for (const std::string& scope : refused) names_.drop(scope);
+    if (refused.empty()) same_ = std::move(same);
   }
 
   // Nodes of the main graph, or of a function's body; `place` is then `FUNCTION//`.
@@ -148,7 +156,7 @@ class Differ {
     std::vector<std::pair<NodeId, NodeId>> pairs;
     for (uint32_t i = 0; i < before.size(); ++i) {
       if (matched.partner[i] != kNoNode) {
-        pairs.emplace_back(NodeId{i}, matched.partner[i]);
+        if (body || !same_.has(NodeId{i})) pairs.emplace_back(NodeId{i}, matched.partner[i]);
       } else {
         diff_.removed.push_back({place, before.bytes(NodeId{i})});
       }
@@ -236,6 +244,7 @@ class Differ {
   const DiffOptions& options_;
   NodeComparison compare_;
   RenamedScopes names_;
+  NodeSet same_;  // nodes of the first graph that are, to the byte, as in the second under these names
   Diff diff_;
   std::vector<LoneLine> functions_;
 };

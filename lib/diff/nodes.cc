@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/parallel.h"
 #include "graph/edges.h"
 #include "graph/listing.h"
 #include "graph/scanner.h"
@@ -206,16 +207,25 @@ Matched match_nodes(const Graph& before, const Graph& after, const Names& names_
   Matched matched;
   matched.partner.assign(before.size(), kNoNode);
   NodeSet taken(after.size());
+  std::vector<NodeId> found(before.size());
   std::unordered_map<std::string_view, std::vector<NodeId>> again;  // the second and later ones of a name
   for (const NodeId id : names_after.duplicates()) again[after.name(id)].push_back(id);
   std::unordered_map<std::string_view, size_t> used;
+  in_parallel(pieces_of(before.size()), [&](size_t piece) {
+    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
+    for (uint32_t i = begin; i < before.size() && i < begin + kPerPiece; ++i) {
+      const NodeId id{i};
+      const std::string_view name = before.name(id);
+      // Most nodes stand where they stood.
+      const bool stands = i < after.size() && again.empty() && after.name(id) == name;
+      found[i] = stands ? id : names_after.find(name, before.hash(id));
+    }
+  });
   for (uint32_t i = 0; i < before.size(); ++i) {
     const NodeId id{i};
-    const std::string_view name = before.name(id);
-    // Most nodes stand where they stood.
-    NodeId partner =
-        i < after.size() && again.empty() && after.name(id) == name ? id : names_after.find(name);
+    NodeId partner = found[i];
     if (partner != kNoNode && taken.has(partner)) {
+      const std::string_view name = before.name(id);
       const auto more = again.find(name);
       size_t& next = used[name];
       partner = more != again.end() && next < more->second.size() ? more->second[next++] : kNoNode;

@@ -1,6 +1,8 @@
 #include "diff/scopes.h"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 
 #include "base/parallel.h"
 #include "graph/names.h"
@@ -25,84 +27,189 @@ void each_scope(std::string_view name, Use use) {
   }
 }
 
-struct ScopeFacts {
-  uint64_t hash = 0, count = 0;
-  bool kept = false;  // a node in it has the same name in the other graph
-  uint32_t depth = 0, order = 0;
-};
-using Scopes = std::unordered_map<std::string_view, ScopeFacts>;
+// The scopes of one graph that lone nodes lie in, found a level at a time from the outermost on: what has its
+// partner is not looked into.
+class LoneScopes {
+ public:
+  struct Scope {
+    std::string_view name;
+    uint32_t parent;
+    uint64_t hash = 0, count = 0;  // of the lone nodes in it
+    bool kept = false;             // a node in it has the same name in the other graph
+    bool taken = false;            // it, or a scope in it, has its partner
+  };
 
-// A sum over the nodes, so that their order does not count.
-uint64_t node_hash(std::string_view rest, std::string_view op) {
-  return (name_hash(rest) ^ (name_hash(op) * 0x9e3779b97f4a7c15)) * 0xe7037ed1a0b428db;
-}
+  LoneScopes(const Graph& graph, const NodeSet& lone) : graph_(graph) {
+    for (size_t op = 0; op < graph.ops().size(); ++op)
+      op_hashes_.push_back(name_hash(graph.ops().op(static_cast<uint16_t>(op))));
+    scopes_.push_back({.name = {}, .parent = 0});
+    whole_.push_back(false);
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId id{i};
+      if (graph.removed(id)) continue;
+      (lone.has(id) ? lone_ : others_).push_back({id, 0, 0});
+      if (lone.has(id)) count(0, graph.hash(id), id);
+    }
+    scopes_[0].kept = !others_.empty();
+  }
 
-// The scopes that lone nodes lie below.
-Scopes lone_scopes(const Graph& graph, const Names& names, const std::vector<NodeId>& lone,
-                   const NodeSet& is_lone) {
-  Scopes scopes;
-  scopes.reserve(lone.size() / 4);
-  std::vector<std::pair<std::string_view, ScopeFacts*>> last;  // neighbours lie in the same scopes
-  for (const NodeId id : lone) {
-    const NodeHead head = node_head(graph.bytes(id));
-    uint32_t depth = 0;
-    each_scope(head.name, [&](std::string_view scope, std::string_view rest) {
-      if (rest.empty()) return false;
-      if (last.size() == depth) last.emplace_back(std::string_view(), nullptr);
-      if (last[depth].second == nullptr || last[depth].first != scope) {
-        const auto [found, fresh] = scopes.try_emplace(scope);
-        if (fresh) {
-          found->second.order = static_cast<uint32_t>(scopes.size());
-          found->second.depth = depth;
-        }
-        last[depth] = {scope, &found->second};
+  const std::vector<Scope>& scopes() const { return scopes_; }
+  bool done() const { return level_ + 1 >= kDeepestScope || lone_.empty(); }
+
+  // The scopes one level further down are there now, behind the others.
+  void descend() {
+    ++level_;
+    std::unordered_map<std::string_view, uint32_t> here;
+    std::vector<At> named;  // lone nodes that have no scope of this level, but may be called like one
+    const auto is_covered = covered();
+    std::string_view last;
+    uint32_t last_scope = 0;
+    size_t left = 0;
+    for (const At& at : lone_) {
+      if (is_covered[at.scope]) continue;
+      const std::string_view name = graph_.name(at.id);
+      const size_t slash = name.find('/', at.rest);
+      if (slash == std::string_view::npos) named.push_back(at);
+      if (slash == std::string_view::npos || slash + 1 == name.size()) continue;
+      const std::string_view scope = name.substr(0, slash);
+      if (last_scope == 0 || scope != last) {  // neighbours lie in the same scopes
+        const auto [found, fresh] = here.try_emplace(scope, static_cast<uint32_t>(scopes_.size()));
+        if (fresh) scopes_.push_back({.name = scope, .parent = at.scope});
+        last = scope;
+        last_scope = found->second;
       }
-      ScopeFacts& facts = *last[depth++].second;
-      facts.hash += node_hash(rest, head.op);
-      ++facts.count;
-      return true;
-    });
+      count(last_scope, name_hash(name.substr(slash + 1)), at.id);
+      lone_[left++] = {at.id, static_cast<uint32_t>(slash + 1), last_scope};
+    }
+    lone_.resize(left);
+    for (const At& at : named) {
+      const auto found = here.find(graph_.name(at.id));
+      if (found != here.end()) count(found->second, name_hash({}), at.id);
+    }
+    keep(here);
+    whole_.resize(scopes_.size());
   }
-  for (auto& [scope, facts] : scopes) {  // a node that is named like a scope is in it
-    const NodeId id = names.find(scope);
-    if (id == kNoNode || !is_lone.has(id)) continue;
-    facts.hash += node_hash({}, graph.op(id));
-    ++facts.count;
-  }
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (is_lone.has(NodeId{i})) continue;
-    each_scope(graph.name(NodeId{i}), [&](std::string_view scope, std::string_view) {
-      const auto found = scopes.find(scope);
-      if (found == scopes.end()) return false;  // nor is any deeper one there
-      found->second.kept = true;
-      return true;
-    });
-  }
-  return scopes;
-}
 
-// Those that are whole, outermost first, then in the order of the graph.
-using Scope = Scopes::value_type;
-std::vector<const Scope*> whole_scopes(const Scopes& scopes) {
-  std::vector<const Scope*> list;
-  for (const Scope& scope : scopes) {
-    if (!scope.second.kept) list.push_back(&scope);
+  // Whether it may still have a partner: neither a scope in it nor one around it has one.
+  bool usable(uint32_t scope) const {
+    if (scopes_[scope].kept || scopes_[scope].taken) return false;
+    for (uint32_t at = scope; at != 0;) {
+      at = scopes_[at].parent;
+      if (whole_[at]) return false;
+    }
+    return true;
   }
-  std::sort(list.begin(), list.end(), [](const Scope* a, const Scope* b) {
-    return std::pair(a->second.depth, a->second.order) < std::pair(b->second.depth, b->second.order);
-  });
-  return list;
-}
+  void take(uint32_t scope) {
+    whole_[scope] = true;
+    for (uint32_t at = scope;; at = scopes_[at].parent) {
+      scopes_[at].taken = true;
+      if (at == 0) return;
+    }
+  }
 
-// Whether an outer scope of it, or it itself, is in the set.
-bool covered(std::string_view scope, const std::unordered_map<std::string_view, size_t>& taken) {
-  bool found = false;
-  each_scope(scope, [&](std::string_view outer, std::string_view) {
-    found = taken.contains(outer);
-    return !found;
-  });
-  return found;
-}
+ private:
+  struct At {
+    NodeId id;
+    uint32_t rest;   // where what is below its scope begins in its name
+    uint32_t scope;  // of this level
+  };
+
+  void count(uint32_t scope, uint64_t rest_hash, NodeId id) {
+    const uint16_t number = graph_.op_number(id);
+    const uint64_t op = number < op_hashes_.size() ? op_hashes_[number] : name_hash(graph_.op(id));
+    // A sum over the nodes, so that their order does not count.
+    scopes_[scope].hash += (rest_hash ^ (op * 0x9e3779b97f4a7c15)) * 0xe7037ed1a0b428db;
+    ++scopes_[scope].count;
+  }
+
+  // By scope: whether it or one around it has its partner. Outer ones stand before inner ones.
+  std::vector<bool> covered() const {
+    std::vector<bool> is(scopes_.size());
+    for (size_t i = 0; i < scopes_.size(); ++i) is[i] = whole_[i] || (i > 0 && is[scopes_[i].parent]);
+    return is;
+  }
+
+  // A node that kept its name keeps the scopes it is in, and one that is called as it is.
+  void keep(const std::unordered_map<std::string_view, uint32_t>& here) {
+    size_t left = 0;
+    for (const At& at : others_) {
+      const std::string_view name = graph_.name(at.id);
+      const size_t slash = name.find('/', at.rest);
+      const auto found = here.find(name.substr(0, slash));
+      if (found == here.end()) continue;  // nor is any deeper one there
+      scopes_[found->second].kept = true;
+      if (slash != std::string_view::npos) others_[left++] = {at.id, static_cast<uint32_t>(slash + 1), 0};
+    }
+    others_.resize(left);
+  }
+
+  const Graph& graph_;
+  std::vector<uint64_t> op_hashes_;
+  std::vector<Scope> scopes_;
+  std::vector<bool> whole_;  // by scope: it has its partner
+  std::vector<At> lone_, others_;
+  size_t level_ = 0;
+};
+
+// Scopes of two graphs with the same names and ops in them, an outer one before those in it.
+class ScopeMatcher {
+ public:
+  ScopeMatcher(LoneScopes& from, LoneScopes& to) : from_(from), to_(to) {}
+
+  std::vector<std::pair<uint32_t, uint32_t>> run() {
+    match(0, 0);
+    while (!from_.done() || !to_.done()) {
+      const size_t first_from = from_.scopes().size(), first_to = to_.scopes().size();
+      in_parallel(2, [&](size_t which) {
+        LoneScopes& scopes = which == 0 ? from_ : to_;
+        if (!scopes.done()) scopes.descend();
+      });
+      match(first_from, first_to);
+    }
+    std::ranges::sort(pairs_);
+    return std::move(pairs_);
+  }
+
+ private:
+  struct Alike {
+    std::vector<uint32_t> from, to;  // in order
+    size_t next = 0;                 // of `to`: those before have their partner
+  };
+
+  // What the scopes from these on bring.
+  void match(size_t first_from, size_t first_to) {
+    std::vector<uint32_t> candidates;
+    for (size_t i = first_to; i < to_.scopes().size(); ++i) {
+      if (to_.scopes()[i].kept) continue;
+      Alike& alike = alike_[to_.scopes()[i].hash];
+      alike.to.push_back(static_cast<uint32_t>(i));
+      candidates.insert(candidates.end(), alike.from.begin(), alike.from.end());
+      alike.from.clear();
+    }
+    for (size_t i = first_from; i < from_.scopes().size(); ++i) {
+      if (!from_.scopes()[i].kept) candidates.push_back(static_cast<uint32_t>(i));
+    }
+    std::ranges::sort(candidates);
+    for (const uint32_t i : candidates) {
+      if (!from_.usable(i)) continue;
+      Alike& alike = alike_[from_.scopes()[i].hash];
+      while (alike.next < alike.to.size() && !to_.usable(alike.to[alike.next])) ++alike.next;
+      if (alike.next == alike.to.size()) {
+        alike.from.push_back(i);  // one further down may be like it
+        continue;
+      }
+      const uint32_t partner = alike.to[alike.next];
+      if (to_.scopes()[partner].count != from_.scopes()[i].count) continue;
+      from_.take(i);
+      to_.take(partner);
+      pairs_.emplace_back(i, partner);
+    }
+  }
+
+  LoneScopes &from_, &to_;
+  std::unordered_map<uint64_t, Alike> alike_;  // by hash
+  std::vector<std::pair<uint32_t, uint32_t>> pairs_;
+};
 
 }  // namespace
 
@@ -171,51 +278,57 @@ std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& aft
   for (const NodeId id : matched.added) is_added.add(id);
   if (removed.empty() || matched.added.empty()) return pairs;
 
-  Scopes from, to;
-  std::vector<const Scope*> whole_from, whole_to;
-  in_parallel(2, [&](size_t which) {
-    if (which == 0) {
-      from = lone_scopes(before, Names(before), removed, is_removed);
-      whole_from = whole_scopes(from);
-    } else {
-      to = lone_scopes(after, names_after, matched.added, is_added);
-      whole_to = whole_scopes(to);
+  std::vector<std::pair<uint32_t, uint32_t>> found;
+  std::vector<uint64_t> counts;
+  {
+    std::optional<LoneScopes> from, to;
+    in_parallel(2, [&](size_t which) {
+      if (which == 0) {
+        from.emplace(before, is_removed);
+      } else {
+        to.emplace(after, is_added);
+      }
+    });
+    for (const auto& [in_from, in_to] : ScopeMatcher(*from, *to).run()) {
+      const LoneScopes::Scope& scope = from->scopes()[in_from];
+      pairs.push_back({std::string(scope.name), std::string(to->scopes()[in_to].name), {}});
+      counts.push_back(scope.count);
     }
-  });
-  std::unordered_map<uint64_t, std::vector<const Scope*>> by_hash;
-  for (const Scope* scope : whole_to) by_hash[scope->second.hash].push_back(scope);
-  for (auto& [hash, list] : by_hash) std::reverse(list.begin(), list.end());  // taken from the back
-  std::unordered_map<std::string_view, size_t> taken_from, taken_to;
-  for (const Scope* scope : whole_from) {
-    const auto found = by_hash.find(scope->second.hash);
-    if (found == by_hash.end() || covered(scope->first, taken_from)) continue;
-    std::vector<const Scope*>& list = found->second;
-    while (!list.empty() && covered(list.back()->first, taken_to)) list.pop_back();
-    if (list.empty() || list.back()->second.count != scope->second.count) continue;
-    taken_from.emplace(scope->first, pairs.size());
-    taken_to.emplace(list.back()->first, pairs.size());
-    pairs.push_back({std::string(scope->first), std::string(list.back()->first), {}});
-    list.pop_back();
   }
   if (pairs.empty()) return pairs;
 
   // The nodes of a pair, by the rest of their names; equal sums are no proof.
-  std::string name;
-  for (const NodeId id : removed) {
-    each_scope(before.name(id), [&](std::string_view scope, std::string_view rest) {
-      const auto found = taken_from.find(scope);
-      if (found == taken_from.end()) return true;
-      ScopePair& pair = pairs[found->second];
-      name = pair.to;
-      if (!name.empty() && !rest.empty()) name += '/';
-      name += rest;
-      const NodeId partner = names_after.find(name);
-      if (partner != kNoNode && is_added.has(partner)) pair.nodes.emplace_back(id, partner);
-      return false;
-    });
+  std::unordered_map<std::string_view, size_t> pair_of;
+  for (size_t i = 0; i < pairs.size(); ++i) pair_of.emplace(pairs[i].from, i);
+  struct Partner {
+    NodeId node = kNoNode;
+    size_t pair = 0;
+  };
+  std::vector<Partner> partners(removed.size());
+  in_parallel(pieces_of(removed.size()), [&](size_t piece) {
+    std::string name;
+    const size_t end = std::min((piece + 1) * kPerPiece, removed.size());
+    for (size_t i = piece * kPerPiece; i < end; ++i) {
+      each_scope(before.name(removed[i]), [&](std::string_view scope, std::string_view rest) {
+        const auto at = pair_of.find(scope);
+        if (at == pair_of.end()) return true;
+        name = pairs[at->second].to;
+        if (!name.empty() && !rest.empty()) name += '/';
+        name += rest;
+        const NodeId partner = names_after.find(name);
+        if (partner != kNoNode && is_added.has(partner)) partners[i] = {partner, at->second};
+        return false;
+      });
+    }
+  });
+  for (size_t i = 0; i < removed.size(); ++i) {
+    if (partners[i].node != kNoNode) pairs[partners[i].pair].nodes.emplace_back(removed[i], partners[i].node);
   }
-  std::erase_if(pairs, [&](const ScopePair& pair) { return pair.nodes.size() != from.at(pair.from).count; });
-  return pairs;
+  std::vector<ScopePair> whole;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    if (pairs[i].nodes.size() == counts[i]) whole.push_back(std::move(pairs[i]));
+  }
+  return whole;
 }
 
 }  // namespace gedit

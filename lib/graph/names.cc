@@ -28,8 +28,7 @@ void Names::insert(NodeId id) {
   slots_[slot] = (static_cast<uint32_t>(hash >> 32) & ~id_mask_) | (index_of(id) + 1);
 }
 
-NodeId Names::find(std::string_view name) const {
-  const uint64_t hash = name_hash(name);
+NodeId Names::find(std::string_view name, uint64_t hash) const {
   for (uint64_t slot = hash & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
     if (alike(slots_[slot], hash) && graph_.name(node(slots_[slot])) == name) return node(slots_[slot]);
   }

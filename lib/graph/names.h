@@ -20,7 +20,8 @@ class Names {
   explicit Names(const Graph& graph);
 
   // The node of that name, the first of several; kNoNode where there is none.
-  NodeId find(std::string_view name) const;
+  NodeId find(std::string_view name) const { return find(name, name_hash(name)); }
+  NodeId find(std::string_view name, uint64_t hash) const;
 
   // Nodes whose name an earlier node has, in order.
   const std::vector<NodeId>& duplicates() const { return duplicates_; }
