@@ -17,7 +17,7 @@ class DiffCommand final : public Command {
     line.add_option("B", b_, "What it is compared with")->required();
     input_.setup_options(line);
     line.add_option("--ignore", ignored_,
-                    "Attributes that are not compared; default: _* where nothing else differs")
+                    "Attributes that are not compared; default: _* and debug_name where nothing else differs")
         ->type_name("ATTR,..")
         ->one_each();
     line.add_flag("--stat", stat_, "Counts alone");
@@ -102,8 +102,9 @@ Compares two graphs of any kinds and forms: nodes by name, functions by name, ve
 them collections, signatures, saver, assets, object graph, and the variables of SavedModels by their crc32c.
 Two checkpoints are compared by the dtype, shape and crc32c of each tensor. The order of nodes, attributes
 and map entries does not count, nor do the order and repetition of control inputs, a for a:0, or an
-attribute at its default for one that is not there. Attributes that begin with _ tell no two nodes apart that
-are otherwise the same; --ignore says which are not compared instead, NAME or NAME*.
+attribute at its default for one that is not there. Attributes that begin with _, and debug_name, tell no two
+nodes apart that are otherwise the same; --ignore says which are not compared instead, NAME or NAME*. Arguments
+of a function are told by their places.
 
   > a/ -> b/ (53 nodes)    a scope has another name; what else differs in it stands below
   > a -> b                 a node has another name and is otherwise the same

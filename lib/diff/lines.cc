@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/map_entry.h"
+#include "base/message_edit.h"
 #include "checkpoint/list.h"
 #include "checkpoint/values.h"
 #include "diff/nodes.h"
@@ -90,6 +91,29 @@ std::map<std::string, std::string> map_texts(const Graph& body, uint32_t field) 
   return texts;
 }
 
+std::string without_numbers(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c < '0' || c > '9') text += c;
+  }
+  return text;
+}
+
+// An OpDef whose input arguments are called by their places.
+std::string with_numbered_arguments(std::string_view op_def) {
+  constexpr uint32_t kInputArg = 2, kName = 1;
+  std::string numbered;
+  size_t place = 0;
+  for (Fields fields(op_def); fields.next();) {
+    if (fields->bytes(kInputArg)) {
+      append_bytes_field(numbered, kInputArg, with_field(fields->value, kName, std::to_string(place++)));
+    } else {
+      numbered += fields->raw;
+    }
+  }
+  return numbered;
+}
+
 std::string checksum_text(uint32_t masked_crc) { return fmt::format("{:08x}", unmasked(masked_crc)); }
 
 }  // namespace
@@ -148,11 +172,23 @@ std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
 }
 
 std::vector<std::string> function_differences(const Graph& before, const Graph& after,
+                                              const RenamedScopes& names, bool renumbered,
                                               const DiffOptions& options) {
   std::vector<std::string> what;
+  const ScopeMapping mapping(names, true);
+  const std::vector<std::string_view> from = argument_names(function_signature(before)),
+                                      to = argument_names(function_signature(after));
+  for (size_t i = 0; from.size() == to.size() && i < from.size(); ++i) {
+    if (from[i] == to[i] || (renumbered && without_numbers(from[i]) == without_numbers(to[i]))) continue;
+    std::string text = "argument ";
+    print_name(text, from[i]);
+    text += " -> ";
+    print_name(text, to[i]);
+    what.push_back(std::move(text));
+  }
   const auto signature = [](const Graph& body) {
     std::string text;
-    print_text(text, TextMessage::kOpDef, function_signature(body));
+    print_text(text, TextMessage::kOpDef, with_numbered_arguments(function_signature(body)));
     return text;
   };
   if (signature(before) != signature(after)) what.emplace_back("signature");
@@ -163,7 +199,17 @@ std::vector<std::string> function_differences(const Graph& before, const Graph& 
   for (const Map& map : {Map{"ret", function_field::kRet}, Map{"control_ret", function_field::kControlRet},
                          Map{"attr", function_field::kAttr}}) {
     auto a = map_texts(before, map.field), b = map_texts(after, map.field);
-    if (map.field == function_field::kAttr) {
+    if (map.field != function_field::kAttr) {
+      for (auto& [key, value] : a) {
+        std::string mapped;
+        if (map.field == function_field::kRet) {
+          mapping.input({}, value, mapped);
+        } else {
+          mapping.node(value, mapped);
+        }
+        value = std::move(mapped);
+      }
+    } else {
       for (auto* texts : {&a, &b}) {
         std::erase_if(*texts, [&](const auto& attr) {
           return is_ignored(options, attr.first) || is_minor(options, attr.first);

@@ -26,8 +26,11 @@ std::vector<std::string> gradient_lines(std::string_view library);
 std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
                                  const std::vector<std::string>& after);
 
-// What differs between two functions of one name besides their nodes: `ret y: a:z:0 -> b:z:0`, `signature`.
+// What differs between two functions of one name besides their nodes, which have `names` in the second:
+// `ret y: a:z:0 -> b:z:0`, `signature`.
+// Arguments are told by their places; with `renumbered` numbers in their names do not count.
 std::vector<std::string> function_differences(const Graph& before, const Graph& after,
+                                              const RenamedScopes& names, bool renumbered,
                                               const DiffOptions& options);
 
 }  // namespace gedit

@@ -143,8 +143,10 @@ bool is_ignored(const DiffOptions& options, std::string_view key) {
   });
 }
 
+bool is_annotation(std::string_view key) { return key.starts_with('_') || key == "debug_name"; }
+
 bool is_minor(const DiffOptions& options, std::string_view key) {
-  return options.ignored.empty() && key.starts_with('_');
+  return options.ignored.empty() && is_annotation(key);
 }
 
 const NodeComparison::Defaults& NodeComparison::defaults(Registry& ops, std::string_view op,

@@ -36,6 +36,8 @@ class NodeComparison {
 
 // Whether the attribute is not to be compared.
 bool is_ignored(const DiffOptions& options, std::string_view key);
+// Whether the attribute is about a node rather than about what it does: `_*`, and `debug_name`.
+bool is_annotation(std::string_view key);
 // Whether it alone tells nothing apart.
 bool is_minor(const DiffOptions& options, std::string_view key);
 

@@ -23,7 +23,7 @@ uint64_t own_hash(std::string_view node_def) {
   each_input(node_def, [&](std::string_view) { ++inputs; });
   each_attr(node_def, [&](std::string_view key, std::string_view value) {
     // Names of its own, and what does not tell values apart.
-    if (key.empty() || key[0] == '_' || attr_role(head.op, key) != Role::kNone) return;
+    if (is_annotation(key) || attr_role(head.op, key) != Role::kNone) return;
     hash += scrambled(name_hash(key) * kScramble ^ name_hash(value));
   });
   return scrambled(hash + inputs * kScramble);
@@ -32,7 +32,9 @@ uint64_t own_hash(std::string_view node_def) {
 // The nodes of one graph that have no partner, each with a hash of what is around it.
 class Surroundings {
  public:
-  Surroundings(const Graph& graph, const std::vector<uint64_t>& known) : graph_(graph), hashes_(known) {
+  // `arguments`: what those of a function are called in the other graph.
+  Surroundings(const Graph& graph, const std::vector<uint64_t>& known, const RenamedScopes& arguments)
+      : graph_(graph), hashes_(known) {
     place_.assign(graph.size(), kNone);
     for (uint32_t i = 0; i < graph.size(); ++i) {
       if (known[i] != 0) continue;
@@ -48,10 +50,17 @@ class Surroundings {
       uint32_t slot = 0;
       const bool lone = place_[i] != kNone;
       each_input(graph.bytes(NodeId{i}), [&](std::string_view text) {
-        const Input input = parse_input(text);
-        const NodeId from = names.find(input.node);
-        const uint32_t tag = input.control ? UINT32_MAX : slot++ * 31 + input.index();
-        if (from == kNoNode) return;
+        const Input input = parse_input_of(graph, text);
+        const bool argument = graph.is_body() && input.port.empty() && !input.control;
+        const NodeId from = argument ? kNoNode : names.find(input.node);
+        const auto port = graph.is_body() ? static_cast<uint32_t>(name_hash(input.port)) : input.index();
+        const uint32_t tag = input.control ? UINT32_MAX : slot++ * 31 + port;
+        if (from == kNoNode) {
+          std::string name;
+          arguments.map_argument(text, name);
+          if (lone) own_[place_[i]] += scrambled(name_hash(name) * kScramble + tag);
+          return;
+        }
         if (lone) inputs_.push_back({index_of(from), tag});
         if (place_[index_of(from)] != kNone) readers_.push_back({place_[index_of(from)], i, tag});
       });
@@ -132,7 +141,8 @@ uint64_t ops_hash(std::string_view function_def) {
 }  // namespace
 
 std::vector<std::pair<NodeId, NodeId>> find_renamed_nodes(const Graph& before, const Graph& after,
-                                                          const Matched& matched) {
+                                                          const Matched& matched,
+                                                          const RenamedScopes& names) {
   constexpr int kMostSteps = 24;
   std::vector<std::pair<NodeId, NodeId>> pairs;
   if (matched.added.empty()) return pairs;
@@ -149,7 +159,8 @@ std::vector<std::pair<NodeId, NodeId>> find_renamed_nodes(const Graph& before, c
     }
   }
   if (removed == 0) return pairs;
-  Surroundings a(before, known_before), b(after, known_after);
+  const RenamedScopes none;
+  Surroundings a(before, known_before, names), b(after, known_after, none);
   struct Alike {
     std::vector<NodeId> a, b;
   };

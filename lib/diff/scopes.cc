@@ -235,9 +235,17 @@ void RenamedScopes::map(std::string_view name, std::string& out) const {
   if (!done) out += name;
 }
 
-void RenamedScopes::map_function(std::string_view name, std::string& out) const {
-  const auto found = functions_.find(name);
-  out += found == functions_.end() ? name : std::string_view(found->second);
+bool ScopeMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
+  if (!body_) return Mapping::input(reader, input, out);
+  const Input parsed = parse_body_input(input);
+  if (parsed.control) out += '^';
+  if (parsed.port.empty() && !parsed.control) {
+    names_.map_argument(parsed.node, out);
+  } else {
+    names_.map(parsed.node, out);
+  }
+  if (!parsed.port.empty()) out.append(":").append(parsed.port);
+  return true;
 }
 
 void ScopeMapping::identity(const NodeHead& holder, Role role, std::string_view value,

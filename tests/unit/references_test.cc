@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/map_entry.h"
 #include "graph/library.h"
 #include "graph/mapping.h"
 #include "graph/prefix.h"
 #include "model/model.h"
+#include "model/sorted_maps.h"
 #include "ops/registry.h"
 
 namespace gedit {
@@ -215,6 +217,31 @@ TEST(References, TheIndexHidesNoRow) {
       ASSERT_EQ(attr_role(op, key), role) << op << "." << key;
     }
   }
+}
+
+// A cond's context, in one in which it stands: values, and external_values in this order.
+std::string cond_contexts(const std::vector<std::string>& outside) {
+  std::string values;
+  append_bytes_field(values, 1, "cond/b");
+  append_bytes_field(values, 1, "cond/a");
+  for (const std::string& name : outside) append_map_entry(values, 2, name, name + "/out");
+  std::string inner, nested, outer;
+  append_bytes_field(inner, 1, "cond/inner");
+  append_bytes_field(inner, 5, values);
+  append_bytes_field(nested, 1, inner);
+  append_bytes_field(outer, 1, "cond");
+  append_bytes_field(outer, 6, nested);
+  return outer;
+}
+
+TEST(SortedMaps, TakesEntriesOfNestedContextsInAnyOrder) {
+  const std::string one = cond_contexts({"x", "y", "z"}), other = cond_contexts({"z", "x", "y"});
+  ASSERT_NE(one, other);
+  EXPECT_EQ(with_maps_sorted(one, kCondContextDef), with_maps_sorted(other, kCondContextDef));
+  EXPECT_EQ(with_maps_sorted(one, kCondContextDef), one);
+  // What differs still does.
+  EXPECT_NE(with_maps_sorted(cond_contexts({"x"}), kCondContextDef),
+            with_maps_sorted(cond_contexts({"y"}), kCondContextDef));
 }
 
 }  // namespace
