@@ -43,6 +43,8 @@ struct Tally {
   void add_library(std::string_view function_def_library);
 };
 
+class WrittenPiece;
+
 class Graph {
  public:
   // `message` is a GraphDef (node_field 1) or a FunctionDef (node_field 3); it and `arena` outlive the graph.
@@ -150,7 +152,10 @@ class Graph {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
   void start_range(std::shared_ptr<const Mapping> mapping);
-  void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;
+  size_t range_of(uint32_t node) const;
+  void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;  // on all cores
+  void write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const;
+  void write_some(Sink& sink, uint32_t begin, uint32_t end) const;
   void write_undecoded(Sink& sink, Tally* tally) const;
 
   std::string_view message_;

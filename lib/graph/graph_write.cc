@@ -1,5 +1,9 @@
 // Writing a graph: nodes through their mappings, and what nobody edited as it lies there.
 
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.h"
 #include "graph/graph.h"
 #include "graph/prefix.h"
 
@@ -16,10 +20,7 @@ class MappedWriter {
   MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
 
   void write(std::string_view node_def, const Mapping& mapping, const Prefixing* prefixing, NodeId id) {
-    if (prefixing != nullptr && node_field_ == 1 && node_def.size() <= kMostPrefixed &&
-        prefixing->prefix.size() <= kLongestPrefix) {
-      if (write_prefixed(node_def, *prefixing)) return;
-    }
+    if (prefixing != nullptr && write_prefixed(node_def, *prefixing)) return;
     pieces_.clear();
     map_node(node_def, mapping, pieces_, id);
     head_.clear();
@@ -29,8 +30,10 @@ class MappedWriter {
     pieces_.write(sink_);
   }
 
- private:
+  // Whether that was all to be done.
   bool write_prefixed(std::string_view node_def, const Prefixing& prefixing) {
+    if (node_field_ != 1 || node_def.size() > kMostPrefixed || prefixing.prefix.size() > kLongestPrefix)
+      return false;
     if (room_.empty()) room_.resize(kPrefixRoom);
     constexpr size_t kHead = 4;  // tag, and a length of at most three bytes, right in front of the node
     char* node = room_.data() + kHead;
@@ -53,6 +56,7 @@ class MappedWriter {
     return true;
   }
 
+ private:
   Sink& sink_;
   uint32_t node_field_;
   Pieces pieces_;
@@ -90,6 +94,71 @@ std::string head_of_stream(std::string_view node_def, uint32_t node_field, uint6
 
 }  // namespace
 
+// What some nodes in a row are written as, as far as one thread among several can tell: what needs a mapping
+// that does more than prefix, or a stream, is left to the one that writes.
+class WrittenPiece final : public Sink {
+ public:
+  void clear() {
+    text_.clear();
+    left_.clear();
+    run_ = {};
+    too_long_ = false;
+  }
+
+  void write(std::string_view bytes) override {
+    if (!run_.empty()) append(std::exchange(run_, {}));
+    append(bytes);
+  }
+  // Bytes that stay where they are.
+  void write_run(std::string_view run) {
+    if (text_.empty() && run_.empty() && left_.empty()) {
+      run_ = run;
+    } else {
+      write(run);
+    }
+  }
+  void leave(uint32_t node) {
+    write({});
+    if (!left_.empty() && left_.back().at == text_.size() && left_.back().end == node) {
+      ++left_.back().end;
+    } else {
+      left_.push_back({text_.size(), node, node + 1});
+    }
+  }
+
+  // If it is nothing but bytes that lie somewhere else: these.
+  std::string_view run() const { return run_; }
+  bool too_long() const { return too_long_; }
+  // Calls write(text), and nodes(begin, end) for what was left, in order.
+  template <typename Write, typename Nodes>
+  void each(Write write, Nodes nodes) const {
+    size_t at = 0;
+    for (const Left& left : left_) {
+      write(std::string_view(text_).substr(at, left.at - at));
+      nodes(left.begin, left.end);
+      at = left.at;
+    }
+    write(std::string_view(text_).substr(at));
+  }
+
+ private:
+  static constexpr size_t kLongest = size_t{4} << 20;
+  struct Left {
+    size_t at;  // in the text
+    uint32_t begin, end;
+  };
+
+  void append(std::string_view bytes) {
+    too_long_ = too_long_ || text_.size() + bytes.size() > kLongest;
+    if (!too_long_) text_.append(bytes);
+  }
+
+  std::string text_;
+  std::vector<Left> left_;
+  std::string_view run_;
+  bool too_long_ = false;
+};
+
 void Graph::write(Sink& sink, Tally* tally) const {
   if (edited_ && !decoded_) return write_undecoded(sink, tally);
   if (tally != nullptr) *tally = this->tally();
@@ -109,10 +178,71 @@ void Graph::write(Sink& sink, Tally* tally) const {
   write_nodes(sink, written, size());
 }
 
-// Runs of records as they lie there are one write.
 void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
+  constexpr uint32_t kNodes = 2048;
+  if (thread_count() == 1 || end - begin < 4 * kNodes) return write_some(sink, begin, end);
+  const size_t count = pieces_of(end - begin, kNodes);
+  std::vector<WrittenPiece> pieces(places_for(count));
+  std::string_view run;  // of whole pieces
+  uint32_t next = begin;
+  in_order(
+      count,
+      [&](size_t i, size_t place) {
+        const auto first = begin + static_cast<uint32_t>(i) * kNodes;
+        pieces[place].clear();
+        write_piece(pieces[place], first, std::min(end, first + kNodes));
+      },
+      [&](size_t place) {
+        const WrittenPiece& piece = pieces[place];
+        const uint32_t first = std::exchange(next, std::min(end, next + kNodes));
+        if (!piece.run().empty() && !run.empty() && run.end() == piece.run().begin()) {
+          run = {run.data(), run.size() + piece.run().size()};
+          return;
+        }
+        sink.write(std::exchange(run, piece.run()));
+        if (piece.too_long()) return write_some(sink, first, next);
+        piece.each([&](std::string_view text) { sink.write(text); },
+                   [&](uint32_t left, uint32_t behind) { write_some(sink, left, behind); });
+      });
+  sink.write(run);
+}
+
+size_t Graph::range_of(uint32_t node) const {
+  const auto behind = std::ranges::upper_bound(ranges_, node, {}, &Range::begin);
+  return static_cast<size_t>(behind - ranges_.begin()) - 1;
+}
+
+void Graph::write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const {
+  MappedWriter writer(piece, node_field_);
+  size_t range = range_of(begin);
+  std::string_view run;
+  for (uint32_t i = begin; i < end; ++i) {
+    while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
+    if (nodes_.records[i] == nullptr) continue;
+    const Record record = record_at(nodes_.records[i]);
+    const Mapping* mapping = mapping_of(range, i);
+    const Prefixing* prefixing =
+        mapping != nullptr ? mapping->prefixing(ranges_[range].original(i)) : nullptr;
+    const bool stream = !streams_.empty() && streams_.contains(i);
+    if (!stream && (mapping == nullptr || (prefixing != nullptr && prefixing->nothing()) ||
+                    mapping->leaves(record.node_def))) {
+      if (run.empty() || run.end() != record.raw.begin()) {
+        piece.write_run(std::exchange(run, record.raw));
+      } else {
+        run = {run.data(), run.size() + record.raw.size()};
+      }
+      continue;
+    }
+    piece.write_run(std::exchange(run, {}));
+    if (stream || prefixing == nullptr || !writer.write_prefixed(record.node_def, *prefixing)) piece.leave(i);
+  }
+  piece.write_run(run);
+}
+
+// Runs of records as they lie there are one write.
+void Graph::write_some(Sink& sink, uint32_t begin, uint32_t end) const {
   MappedWriter writer(sink, node_field_);
-  size_t range = 0;
+  size_t range = range_of(begin);
   std::string_view run;  // untouched records that lie one behind the other
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;

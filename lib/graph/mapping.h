@@ -39,7 +39,7 @@ class Mapping {
   virtual void node(std::string_view name, std::string& out) const = 0;
 
   // Where all that the mapping does to the node is to put a prefix before the names in it; null otherwise.
-  // Lets the writer take a shorter way.
+  // Lets the writer take a shorter way, on several cores: this and leaves() are asked by several threads.
   virtual const Prefixing* prefixing(NodeId /*id*/) const { return nullptr; }
 
   // Whether the mapping writes the node as it stands, where that is told sooner than done.
