@@ -18,7 +18,7 @@ def listing():
     for i in range(1, NODES):
         device = f', _class: list("loc:@n{i // 2}")' if i % 7 == 0 else ""
         control = f", ^n{i - 3}" if i > 3 and i % 5 == 0 else ""
-        yield f"s{i % 50}/n{i} = Add({'n0' if i == 1 else f's{(i - 1) % 50}/n{i - 1}'}, n0{control}) {{T: DT_FLOAT{device}}}\n"
+        yield f"s{i % 50}/n{i} = {'AddV2' if i % 3 == 0 else 'Add'}({'n0' if i == 1 else f's{(i - 1) % 50}/n{i - 1}'}, n0{control}) {{T: DT_FLOAT{device}}}\n"
 
 
 def outcomes(gedit, threads, commands, folder):
@@ -38,6 +38,7 @@ def main():
         path = pathlib.Path(folder)
         (path / "m.gtxt").write_text("".join(listing()))
         subprocess.run([gedit, "convert", "m.gtxt", "-q", "-o", "m.pb"], cwd=path, check=True)
+        subprocess.run([gedit, "rename", "m.pb", "/=p/", "s3/=q/", "-q", "-o", "prefixed.pb"], cwd=path, check=True)
         whole = (path / "m.pb").read_bytes()
         # Damage behind the middle and near the end: the first is told.
         for name, at in {"bad_node.pb": len(whole) // 2, "bad_end.pb": len(whole) - 40}.items():
@@ -50,9 +51,10 @@ def main():
             ["convert", "-f", "pbtxt", "-o", "-"], ["convert", "-f", "json", "-o", "-"],
             ["rename", "/=p/", "-o", "-"], ["rename", "n0=input", "-o", "-"],
             ["copy", "--outputs", last, "--scope", "twin", "-o", "-"],
-            ["extract", "--outputs", "s9/n9959", "-o", "-"])]
+            ["extract", "--outputs", "s9/n9959", "-o", "-"], ["retarget", "--tf", "1.4", "-o", "-"],
+            ["retarget", "--tf", "1.4", "-n"])]
         commands += [["merge", "a=m.pb", "b=m.pb", "--input-map", f"b/n0=a/{last}", "-o", "-"],
-                     ["diff", "m.pb", "m.gtxt"], ["convert", "m.gtxt", "-o", "-"]]
+                     ["diff", "m.pb", "m.gtxt"], ["diff", "m.pb", "prefixed.pb"], ["convert", "m.gtxt", "-o", "-"]]
         expected = outcomes(gedit, 1, commands, path)
         faults = [f"GEDIT_THREADS={threads} gedit {' '.join(command)}: another result than with one thread"
                   for threads in (2, 7)
