@@ -1,11 +1,13 @@
 #include "edit/around/devices.h"
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "base/parallel.h"
 #include "edit/basis/addresses.h"
 #include "graph/library.h"
 #include "graph/node.h"
@@ -62,8 +64,16 @@ void add_cleared(const Model& model, const Changes& cleared, Changes& changes) {
 
 void note_jobs(const Model& model, Changes& changes) {
   const Graph& graph = model.graph();
-  bool any = false;
-  graph.each_record([&](std::string_view node_def) { any = any || of_job(node_device(node_def)); });
+  std::atomic<bool> any{false};
+  in_parallel(graph.decoded() ? pieces_of(graph.size()) : 0, [&](size_t piece) {
+    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
+    for (uint32_t i = begin; i < graph.size() && i < begin + kPerPiece && !any; ++i) {
+      if (!graph.removed(NodeId{i}) && of_job(node_device(graph.bytes(NodeId{i})))) any = true;
+    }
+  });
+  if (!graph.decoded()) {
+    graph.each_record([&](std::string_view node_def) { any = any || of_job(node_device(node_def)); });
+  }
   uint64_t count = 0;
   std::string first;
   const auto look = [&](std::string_view function, std::string_view node_def) {

@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "base/first_free.h"
+#include "base/parallel.h"
+#include "graph/alike.h"
 #include "graph/library.h"
 
 namespace gedit {
@@ -45,6 +47,7 @@ class Naming {
   using Owners = std::unordered_map<std::string, const OperandFile*>;  // of shared names
 
   void decide_nodes();
+  std::vector<OperandNames::Twin> find_met(const OperandFile& file, const std::vector<size_t>& others) const;
   void decide_identities();
   static void check_shared_name(const OperandFile& file, std::string_view node_def, Owners& owners);
   static void take_shared_name(const OperandFile& file, std::string_view name, std::string_view node_def,
@@ -65,32 +68,50 @@ void Naming::decide_nodes() {
       if (may_meet(*files_[i], file)) others.push_back(i);
     }
     if (others.empty()) continue;
-    std::string name;
-    for (uint32_t i = 0; i < file.graph().size(); ++i) {
-      const std::string_view local = file.graph().name(NodeId{i});
-      name = file.prefix;
-      name += local;
+    for (const auto& [node, earlier] : find_met(file, others)) {
+      const std::string_view local = file.graph().name(node);
+      const std::string name = file.prefix + std::string(local);
+      if (on_conflict_ == NameConflict::kError)
+        throw already_in(file.model, files_[earlier.part]->model, quoted("node", name));
+      if (on_conflict_ == NameConflict::kShare) {
+        names.twins.push_back({node, earlier});
+        continue;
+      }
+      if (names.numbers.empty()) names.numbers.resize(file.graph().size());
+      // Of two nodes of one name both are renamed.
+      uint32_t& number = names.numbers[index_of(file.facts.names().find(local))];
+      if (number != 0) continue;
+      int next = 1;
+      first_free(
+          name, [&](const std::string& one) { return nodes_.taken(one); }, next);
+      number = static_cast<uint32_t>(next) - 1;
+    }
+  }
+}
+
+// Nodes whose names the operands `others`, which come before, have too, in order, and the first of these.
+std::vector<OperandNames::Twin> Naming::find_met(const OperandFile& file,
+                                                 const std::vector<size_t>& others) const {
+  for (const size_t other : others) files_[other]->facts.names();  // made by one thread
+  const Graph& graph = file.graph();
+  std::vector<std::vector<OperandNames::Twin>> found(pieces_of(graph.size()));
+  in_parallel(found.size(), [&](size_t piece) {
+    std::string name = file.prefix;
+    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
+    for (uint32_t i = begin; i < graph.size() && i < begin + kPerPiece; ++i) {
+      name.resize(file.prefix.size());
+      name += graph.name(NodeId{i});
       for (const size_t other : others) {
         const NodeId earlier = nodes_.find_in(other, name);
         if (earlier == kNoNode) continue;
-        if (on_conflict_ == NameConflict::kError)
-          throw already_in(file.model, files_[other]->model, quoted("node", name));
-        if (on_conflict_ == NameConflict::kShare) {
-          names.twins.push_back({NodeId{i}, {other, earlier}});
-        } else {
-          if (names.numbers.empty()) names.numbers.resize(file.graph().size());
-          // Of two nodes of one name both are renamed.
-          uint32_t& number = names.numbers[index_of(file.facts.names().find(local))];
-          if (number != 0) break;
-          int next = 1;
-          first_free(
-              name, [&](const std::string& one) { return nodes_.taken(one); }, next);
-          number = static_cast<uint32_t>(next) - 1;
-        }
+        found[piece].push_back({NodeId{i}, {other, earlier}});
         break;
       }
     }
-  }
+  });
+  std::vector<OperandNames::Twin> all;
+  for (const auto& twins : found) all.insert(all.end(), twins.begin(), twins.end());
+  return all;
 }
 
 // Named operands share no identity unless one lies in another's scope, or beside one without a name.
@@ -125,10 +146,18 @@ void Naming::decide_identities() {
       empty_handle = empty_handle || is_handle_without_name(node_def);
       if (checked) check_shared_name(file, node_def, owners);
     };
-    file.graph().each_record([&](std::string_view node_def) {
-      names.identities.want(node_def);
-      look(node_def);
-    });
+    // Nodes of one op with the same attributes have the same identities.
+    const Graph& graph = file.graph();
+    AlikeAttrs<bool> seen(graph);
+    for (uint32_t k = 0; k < graph.size(); ++k) {
+      const NodeId id{k};
+      if (graph.removed(id)) continue;
+      const std::string_view attrs = like_of(graph.bytes(id)).attrs;
+      if (seen.find(id, attrs) != nullptr) continue;
+      names.identities.want(graph.bytes(id));
+      look(graph.bytes(id));
+      seen.keep(id, attrs, true);
+    }
     each_body_node(file.graph().part(graph_field::kLibrary),
                    [&](std::string_view, std::string_view node_def) {
                      names.identities.want_in_body(node_def);
