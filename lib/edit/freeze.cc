@@ -37,7 +37,8 @@ class Freezing {
     HandleFlow flow(graph_, facts_.ops, variables_.questions([](NodeId) { return true; }, nullptr));
     NewNames names(facts_.names());
     Pivots pivots(graph_, facts_.names(), names);
-    const GraphFreezing writing(graph_, flow, {facts_.ops, names, pivots, &facts_.frames(), {}});
+    const GraphFreezing writing(graph_, flow,
+                                {facts_.ops, names, pivots, &facts_.frames(), {}, {}, &facts_.names()});
     const uint64_t variables = variables_.seed_all(flow);
     flow.run();
 
@@ -128,10 +129,15 @@ class Freezing {
         variables_.questions([&stays](NodeId id) { return stays.has(id); }, &writers.new_readers()));
     GraphFreezing freezing(
         graph_, flow,
-        {facts_.ops, names, pivots, &facts_.frames(),
+        {facts_.ops,
+         names,
+         pivots,
+         &facts_.frames(),
          [&functions](std::string_view name, const std::map<uint32_t, Carried>& arguments) {
            return functions.specialise(name, arguments);
-         }});
+         },
+         {},
+         &facts_.names()});
     variables_.seed_frozen(flow);
     freezing.settle();
     find_late_reads(flow, stays, [&](NodeId id) { return freezing.written_by(id); });

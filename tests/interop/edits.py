@@ -261,6 +261,34 @@ class Edits(unittest.TestCase):
                 session.run("u:0", {"x:0": x})
 
     # ------------------------------------------------------------------------------------------------ merge
+    # ---------------------------------------------------------------------------------------------- freeze
+    def test_freeze_loop_with_a_writer(self):
+        """On a device other than the frozen value's: what waited for the writer runs in every iteration."""
+        def step(i, x):
+            with tf.control_dependencies([tf.assign_add(count, tf.ones([2]))]):
+                one = tf.constant(1)
+            return i + one, tf.tanh(x * scale)
+
+        config = tf.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=True, operation_timeout_in_ms=60000)
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [2], name="x")
+            with tf.device("/cpu:1"):
+                scale = tf.get_variable("scale", initializer=tf.constant([0.5, 2.0]), use_resource=False)
+                count = tf.get_variable("count", initializer=tf.zeros([2]), use_resource=False)
+                last, y = tf.while_loop(lambda i, x: i < 3, step, [0, x])
+            tf.identity(y, "y")
+            tf.identity(last, "last")
+            saver = tf.train.Saver()
+            with tf.Session(config=config) as session:
+                session.run(tf.global_variables_initializer())
+                saver.save(session, self.path("model"))
+                expected = session.run(["last:0", "y:0"], {"x:0": [1.0, 3.0]})
+        self.gedit("freeze", "model.meta", "--outputs", "last,y", "-o", "frozen.pb")
+        with tf.Session(graph=self.load("frozen.pb"), config=config) as session:
+            found = session.run(["last:0", "y:0"], {"x:0": [1.0, 3.0]})
+        self.assertEqual(found[0], expected[0])
+        np.testing.assert_array_equal(found[1], expected[1])
+
     def test_merge_object_based(self):
         """tf.train.Checkpoint in a graph runs every assignment itself; merged, one operation does."""
         with tf.Graph().as_default():

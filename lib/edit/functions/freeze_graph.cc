@@ -10,6 +10,11 @@
 namespace gedit {
 namespace {
 
+bool is_constant_enter(std::string_view node_def) {
+  const auto constant = find_attr(node_def, "is_constant");
+  return is_enter_op(node_op(node_def)) && constant && last_varint(*constant, attr_field::kBool) != 0;
+}
+
 constexpr uint32_t kFullType = 7;  // NodeDef.experimental_type: what was inferred of a handle
 
 std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
@@ -185,7 +190,18 @@ std::optional<std::string> GraphFreezing::waits_for(NodeId reader, NodeId writer
   const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(writer);
   const auto& [slot, first] = *carried.begin();
   if (!first->switched && !in_loop(reader)) return std::nullopt;
-  return inputs_of(graph_.bytes(writer))[slot];
+  const std::vector<std::string> inputs = inputs_of(graph_.bytes(writer));
+  if (first->switched) return inputs[slot];
+  // What the writer was given is there in every iteration; the variable comes through a constant Enter, which
+  // in a loop on another device than its input starts nothing in the second iteration.
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool control = inputs[i].starts_with('^');
+    if (!control && carried.contains(static_cast<uint32_t>(i))) continue;
+    const std::string tensor = inputs[i].substr(control ? 1 : 0);
+    const NodeId source = context_.nodes->find(parse_input(tensor).node);
+    if (source != kNoNode && !is_constant_enter(graph_.bytes(source))) return tensor;
+  }
+  return inputs[slot];
 }
 
 void GraphFreezing::convert() {

@@ -16,6 +16,7 @@
 #include "edit/basis/names.h"
 #include "edit/functions/handle_flow.h"
 #include "graph/frames.h"
+#include "graph/names.h"
 
 namespace gedit {
 
@@ -35,7 +36,8 @@ struct FreezeContext {
   // The function with constants for these arguments.
   std::function<FrozenFunction(std::string_view function, const std::map<uint32_t, Carried>& arguments)>
       specialise;
-  std::string function{};  // whose body it is; empty: the main graph
+  std::string function{};        // whose body it is; empty: the main graph
+  const Names* nodes = nullptr;  // of the graph with `frames`
 };
 
 class GraphFreezing {
