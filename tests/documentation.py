@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands that README.md and the tutorials show are typed as they stand, in their order, and print what stands below them.
+"""The commands that README.md, the tutorials and docs/stores.md show are typed as they stand, in their order, and print what stands below them.
 
     documentation.py --gedit BUILD/gedit              compares; a test does so
     documentation.py --gedit BUILD/gedit --rebase     writes what is printed into the pages, and the drawings beside them
@@ -19,6 +19,17 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README, TUTORIALS, DRAWINGS = ROOT / "README.md", ROOT / "docs/tutorials", ROOT / "docs/drawings"
+STORES = ROOT / "docs/stores.md"
+TYPED_OF_STORES = ("store ", "for ", "while ", "seq ")
+# Stands for the command-line tool of a bucket, which is a folder.
+STORE = """#!/bin/bash
+set -e
+case $1 in
+  cat) if [ "$3" = --range ]; then tail -c +$((${4%-*} + 1)) "$2" | head -c $((${4#*-} - ${4%-*} + 1)); else cat "$2"; fi ;;
+  copy | put) mkdir -p "$(dirname "$3")"; cp "$2" "$3" ;;
+  *) exit 2 ;;
+esac
+"""
 TYPED = ("gedit ", "printf ", "ls", "cat ", "cp ", "head ", "grep ")
 NOT_ZERO = ("gedit diff", "gedit check", "gedit prove")  # may answer no
 ELLIPSIS = "..."
@@ -81,10 +92,14 @@ def type_commands(path, gedit, folder):
     (folder / "testdata").symlink_to(ROOT / "testdata")
     (folder / "bin").mkdir()
     (folder / "bin/gedit").symlink_to(os.path.abspath(gedit))
+    if path == STORES:
+        (folder / "bin/store").write_text(STORE)
+        (folder / "bin/store").chmod(0o755)
+    typed = TYPED + TYPED_OF_STORES if path == STORES else TYPED
     environment = {**os.environ, "PATH": "%s:%s" % (folder / "bin", os.environ["PATH"]), "LC_ALL": "C.UTF-8"}
     results = []
     for shown in commands(path.read_text().splitlines()):
-        if not shown.command.startswith(TYPED) or (path == README and not shown.command.startswith("gedit ")):
+        if not shown.command.startswith(typed) or (path == README and not shown.command.startswith("gedit ")):
             continue
         if ".svg" in shown.command and shutil.which("dot") is None:
             print("skipped: %s: Graphviz is not installed" % shown.command)
@@ -121,7 +136,7 @@ def main():
     parser.add_argument("--rebase", action="store_true")
     arguments = parser.parse_args()
     faults, count = [], 0
-    for path in [README, *sorted(TUTORIALS.glob("*.md"))]:
+    for path in [README, *sorted(TUTORIALS.glob("*.md")), STORES]:
         with tempfile.TemporaryDirectory() as folder:
             lines = path.read_text().splitlines()
             results = type_commands(path, arguments.gedit, folder)
