@@ -128,6 +128,59 @@ TEST(Graph, EditsOfRecords) {
   EXPECT_EQ(out.text, untouched.parsed.message);
 }
 
+// One whose nodes only get a prefix, but for every seventh, of which the mapping has to be asked.
+class MostlyPrefix final : public Mapping {
+ public:
+  void node(std::string_view name, std::string& out) const override { out.append("p/").append(name); }
+  const Prefixing* prefixing(NodeId id) const override {
+    return index_of(id) % 7 == 0 ? nullptr : &prefixing_;
+  }
+
+ private:
+  const Prefixing prefixing_{.prefix = "p/"};
+};
+
+class Zeros final : public Stream {
+ public:
+  uint64_t size() const override { return 8; }
+  void write(Sink& sink) const override { sink.write(std::string(8, '\0')); }
+};
+
+// Written in pieces by several threads where there are several: what each node is written as, in order.
+TEST(Graph, ManyEditedNodesAreWrittenInOrder) {
+  constexpr uint32_t kNodes = 30000;
+  std::string listing;
+  for (uint32_t i = 0; i < kNodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    listing += name + (i % 5 == 0 ? " = Placeholder() {dtype: DT_FLOAT}\n"
+                                  : " = Neg(n" + std::to_string(i - 1) + ") {T: DT_FLOAT}\n");
+  }
+  Loaded loaded(listing);
+  Graph& graph = loaded.graph;
+  std::vector<NodeId> copied;
+  for (uint32_t i = 0; i < kNodes; i += 3) copied.push_back(NodeId{i});
+  graph.append_mapped(copied, std::make_shared<MostlyPrefix>());
+  for (uint32_t i = 10000; i < 20000; i += 2) graph.remove(NodeId{i});
+  for (uint32_t i = 1; i < 9000; i += 1000) graph.replace(NodeId{i}, node("changed = NoOp()"));
+  std::string expected;
+  graph.each_node([&](std::string_view node_def) { append_bytes_field(expected, 1, node_def); });
+  StringSink written;
+  graph.write(written);
+  EXPECT_TRUE(written.text == expected);  // some megabytes, which nobody wants to see
+
+  // A value that is streamed is where its node is.
+  const std::string head = node("v = Const() {dtype: DT_FLOAT, value: tensor(DT_FLOAT [2])}");
+  const std::string whole =
+      node("v = Const() {dtype: DT_FLOAT, value: tensor(DT_FLOAT [2], content(0.0, 0.0))}");
+  for (const uint32_t i : {5000U, 5001U, kNodes + 4000}) graph.replace(NodeId{i}, whole);
+  StringSink as_whole, streamed;
+  graph.write(as_whole);
+  for (const uint32_t i : {5000U, 5001U, kNodes + 4000})
+    graph.replace(NodeId{i}, head, std::make_shared<Zeros>());
+  graph.write(streamed);
+  EXPECT_TRUE(streamed.text == as_whole.text);
+}
+
 TEST(Graph, NamesEdgesAndReach) {
   Loaded loaded("a = NoOp()\na = NoOp()\nb = NoOp(^a, ^none)\nc = NoOp(^b)\nd = NoOp()\n");
   const Names names(loaded.graph);
