@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <list>
 #include <map>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/parallel.h"
@@ -91,14 +93,16 @@ class ListingWriter {
     end_line();
   }
   void meta_info(std::string_view message);
-  void graph_fields(std::string_view message, std::vector<const char*>& nodes);
-  void print_nodes(std::vector<const char*>& nodes);
+  void graph_until_malformed(std::string_view message);
+  void graph_field(std::string_view message, const Field& field);
+  void print_nodes(std::span<const char* const> nodes);
   void library(std::string_view message);
   void gradient(std::string_view word, const Field& field, bool reversed);
   void collection(const Field& entry);
   void object_graph(std::string_view message);
 
   bool full_;
+  bool library_done_ = false;
   Sink& sink_;
   std::string out_;
 };
@@ -179,47 +183,67 @@ void ListingWriter::meta_graph(std::string_view message) {
 }
 
 void ListingWriter::graph(std::string_view message) {
+  library_done_ = false;
+  std::optional<FoundNodes> found;
+  try {
+    found = find_nodes(message, 1);
+  } catch (const Malformed&) {  // is thrown again behind what stands in front of it
+  }
+  if (!found) return graph_until_malformed(message);
+  const std::span<const char* const> nodes = found->nodes.records;
+  size_t printed = 0;
+  for (size_t i = 0; i < found->parts.size(); ++i) {
+    const size_t before = found->nodes_before[i];
+    print_nodes(nodes.subspan(printed, before - printed));
+    printed = before;
+    Fields fields(found->parts[i].raw);
+    fields.next();
+    graph_field(message, fields.field());
+  }
+  print_nodes(nodes.subspan(printed));
+}
+
+void ListingWriter::graph_until_malformed(std::string_view message) {
   std::vector<const char*> nodes;
   try {
-    graph_fields(message, nodes);
+    for (Fields fields(message); fields.next();) {
+      if (fields->bytes(1)) {
+        nodes.push_back(fields->raw.data());
+      } else {
+        print_nodes(nodes);
+        nodes.clear();
+        graph_field(message, fields.field());
+      }
+    }
   } catch (const Malformed&) {
-    print_nodes(nodes);  // what is wrong with a node stands in front of it
+    print_nodes(nodes);
     throw;
   }
-  print_nodes(nodes);
 }
 
-// `nodes` holds the records that were passed and not yet printed.
-void ListingWriter::graph_fields(std::string_view message, std::vector<const char*>& nodes) {
-  bool library_done = false;
-  for (Fields fields(message); fields.next();) {
-    const Field& field = fields.field();
-    if (field.bytes(1)) {
-      nodes.push_back(field.raw.data());
-      continue;
-    }
-    print_nodes(nodes);
-    if (field.bytes(2)) {
-      if (library_done) continue;
-      library_done = true;
-      std::list<std::string> kept;
-      library(merged(message, 2, kept));
-    } else if (field.number == 3 && field.wire == Wire::kVarint) {
-      out_ += "version ";
-      print_int(out_, static_cast<int32_t>(field.varint));
-      end_line();
-    } else if (field.bytes(4)) {
-      block("versions", TextMessage::kVersionDef, field.value);
-    } else if (field.bytes(5)) {
-      block("debug_info", TextMessage::kGraphDebugInfo, field.value);
-    } else {
-      raw("graph_def", field.raw);
-    }
+// One of the message that is no node.
+void ListingWriter::graph_field(std::string_view message, const Field& field) {
+  if (field.bytes(2)) {
+    if (library_done_) return;
+    library_done_ = true;
+    std::list<std::string> kept;
+    library(merged(message, 2, kept));
+  } else if (field.number == 3 && field.wire == Wire::kVarint) {
+    out_ += "version ";
+    print_int(out_, static_cast<int32_t>(field.varint));
+    end_line();
+  } else if (field.bytes(4)) {
+    block("versions", TextMessage::kVersionDef, field.value);
+  } else if (field.bytes(5)) {
+    block("debug_info", TextMessage::kGraphDebugInfo, field.value);
+  } else {
+    raw("graph_def", field.raw);
   }
 }
 
-// On all cores; leaves `nodes` empty.
-void ListingWriter::print_nodes(std::vector<const char*>& nodes) {
+// On all cores.
+void ListingWriter::print_nodes(std::span<const char* const> nodes) {
+  if (nodes.empty()) return;
   flush();
   pieces_in_order(
       pieces_of(nodes.size()),
@@ -231,7 +255,6 @@ void ListingWriter::print_nodes(std::vector<const char*>& nodes) {
         }
       },
       [&](std::string_view text) { sink_.write(text); });
-  nodes.clear();
 }
 
 void ListingWriter::library(std::string_view message) {
