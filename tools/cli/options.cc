@@ -224,15 +224,21 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   const Counts after{tally.nodes, tally.variables, tally.functions, model.message.size()};
   const std::vector<Counts> was = before.empty() ? std::vector<Counts>{after} : before;
   const auto text = [](uint64_t number) { return std::to_string(number); };
-  say("nodes " + sum_text(was, &Counts::nodes, text) + " -> " + text(after.nodes) + ", variables " +
-      sum_text(was, &Counts::variables, text) + " -> " + text(after.variables) + ", functions " +
-      sum_text(was, &Counts::functions, text) + " -> " + text(after.functions) + ", " +
-      sum_text(was, &Counts::bytes, size_text) + " -> " + size_text(saved.bytes));
-  for (const std::string& text : warnings) say_warning(text);
-  for (const std::string& text : saved.warnings) say_warning(text);
-  for (const std::string& text : notes) say_note(text);
-  for (const std::string& text : saved.notes) say_note(text);
-  for (const std::string& text : verified) say_note(text);
+  // All in one write: where memory ends before it, that is the only line.
+  std::string report = "nodes " + sum_text(was, &Counts::nodes, text) + " -> " + text(after.nodes) +
+                       ", variables " + sum_text(was, &Counts::variables, text) + " -> " +
+                       text(after.variables) + ", functions " + sum_text(was, &Counts::functions, text) +
+                       " -> " + text(after.functions) + ", " + sum_text(was, &Counts::bytes, size_text) +
+                       " -> " + size_text(saved.bytes);
+  const auto add = [&report](const char* word, const std::vector<std::string>& texts) {
+    for (const std::string& line : texts) report.append("\n").append(word).append(line);
+  };
+  add("warning: ", warnings);
+  add("warning: ", saved.warnings);
+  add("note: ", notes);
+  add("note: ", saved.notes);
+  add("note: ", verified);
+  say(report);
 }
 
 void DeviceOption::setup(CommandLine& line) {
