@@ -1,4 +1,5 @@
 // Finds the command, parses, runs, catches.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -112,6 +113,16 @@ int tell(const std::string& choices, bool asked) {
 
 bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
 
+// Pieces of some hundred kilobytes are asked for and given back all the time; to give their pages back to the
+// system each time costs as much as what is done with them. The most that is in use at a time stays as it is.
+void keep_freed_pages() {
+#ifdef __GLIBC__
+  constexpr int kKept = 64 << 20, kMapped = 4 << 20;
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+  ::mallopt(M_MMAP_THRESHOLD, kMapped);
+#endif
+}
+
 int run_command(std::vector<std::string> words) {
   if (words.empty() || is_help(words[0])) return tell(overview(), !words.empty());
   if (words[0] == "--version") {
@@ -138,6 +149,7 @@ int main(int argc, char** argv) {
   std::set_new_handler(gedit::leave_without_memory);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows past its limit is an error like a full disk
   gedit::remove_leftovers_on_signals();
+  gedit::keep_freed_pages();
   gedit::open_many_files();
   gedit::silence_protobuf();
   return gedit::run_command({argv + 1, argv + argc});
