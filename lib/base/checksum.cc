@@ -1,9 +1,8 @@
 #include "base/checksum.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
+#include "base/crc32.h"
 #include "base/crc32c.h"
 
 namespace gedit {
@@ -28,9 +27,7 @@ uint32_t product(uint32_t polynomial, uint32_t a, uint32_t b) {
 }  // namespace
 
 uint32_t checksum_of(ChecksumKind kind, std::string_view bytes, uint32_t before) {
-  if (kind == ChecksumKind::kCrc32c) return crc32c(before, bytes);
-  return static_cast<uint32_t>(
-      ::crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  return kind == ChecksumKind::kCrc32c ? crc32c(before, bytes) : crc32(before, bytes);
 }
 
 uint32_t join_checksums(ChecksumKind kind, uint32_t first, uint32_t second, uint64_t size) {
