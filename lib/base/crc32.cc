@@ -5,6 +5,7 @@
 
 #include <zlib.h>
 
+#include <array>
 #include <cstddef>
 
 #if defined(__x86_64__)
@@ -16,16 +17,16 @@ namespace {
 
 #if defined(__x86_64__)
 // Powers of x modulo the polynomial, bits reversed, by how many bits they carry over.
-alignas(16) constexpr uint64_t kOver512[] = {0x0154442bd4, 0x01c6e41596};
-alignas(16) constexpr uint64_t kOver128[] = {0x01751997d0, 0x00ccaa009e};
-alignas(16) constexpr uint64_t kOver64[] = {0x0163cd6124, 0};
-alignas(16) constexpr uint64_t kReduction[] = {0x01db710641, 0x01f7011641};
+alignas(16) constexpr std::array<uint64_t, 2> kOver512{0x0154442bd4, 0x01c6e41596};
+alignas(16) constexpr std::array<uint64_t, 2> kOver128{0x01751997d0, 0x00ccaa009e};
+alignas(16) constexpr std::array<uint64_t, 2> kOver64{0x0163cd6124, 0};
+alignas(16) constexpr std::array<uint64_t, 2> kReduction{0x01db710641, 0x01f7011641};
 
 __attribute__((target("pclmul,sse4.1"))) __m128i loaded(const char* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
-__attribute__((target("pclmul,sse4.1"))) __m128i constants(const uint64_t* p) {
-  return _mm_load_si128(reinterpret_cast<const __m128i*>(p));
+__attribute__((target("pclmul,sse4.1"))) __m128i constants(const std::array<uint64_t, 2>& two) {
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(two.data()));
 }
 __attribute__((target("pclmul,sse4.1"))) __m128i carried(__m128i x, __m128i over, __m128i next) {
   const __m128i low = _mm_clmulepi64_si128(x, over, 0x00), high = _mm_clmulepi64_si128(x, over, 0x11);

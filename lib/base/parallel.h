@@ -17,8 +17,8 @@ unsigned thread_count();
 void in_parallel(size_t count, const std::function<void(size_t)>& work);
 
 // Calls make(i, place) for each i below `count` on all cores, and use(place) in this thread, in order; until
-// then nothing else is made in that place, of which there are places_for(count). What make() or use() throws is
-// thrown in order: all before it was used.
+// then nothing else is made in that place, of which there are places_for(count). What make() or use() throws
+// is thrown in order: all before it was used.
 void in_order(size_t count, const std::function<void(size_t, size_t)>& make,
               const std::function<void(size_t)>& use);
 size_t places_for(size_t count);

@@ -279,7 +279,7 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
       if (plain == ReleaseFit::Plain::kAll) continue;
       const NodeLike like = like_of(graph.bytes(id));
       const Known* known = alike.find(id, like.attrs);
-      uint32_t group = static_cast<uint32_t>(stretch.groups.size());
+      auto group = static_cast<uint32_t>(stretch.groups.size());
       if (known != nullptr && known->data_inputs == like.data_inputs) {
         group = known->group;
       } else {
