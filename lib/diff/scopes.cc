@@ -36,14 +36,14 @@ class LoneScopes {
     uint32_t parent;
     uint64_t hash = 0, count = 0;  // of the lone nodes in it
     bool kept = false;             // a node in it has the same name in the other graph
-    bool taken = false;            // it, or a scope in it, has its partner
+    bool whole = false;            // it has its partner
+    bool taken = false;            // it, or a scope in it, has
   };
 
   LoneScopes(const Graph& graph, const NodeSet& lone) : graph_(graph) {
     for (size_t op = 0; op < graph.ops().size(); ++op)
       op_hashes_.push_back(name_hash(graph.ops().op(static_cast<uint16_t>(op))));
     scopes_.push_back({.name = {}, .parent = 0});
-    whole_.push_back(false);
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
@@ -87,7 +87,6 @@ class LoneScopes {
       if (found != here.end()) count(found->second, name_hash({}), at.id);
     }
     keep(here);
-    whole_.resize(scopes_.size());
   }
 
   // Whether it may still have a partner: neither a scope in it nor one around it has one.
@@ -95,12 +94,12 @@ class LoneScopes {
     if (scopes_[scope].kept || scopes_[scope].taken) return false;
     for (uint32_t at = scope; at != 0;) {
       at = scopes_[at].parent;
-      if (whole_[at]) return false;
+      if (scopes_[at].whole) return false;
     }
     return true;
   }
   void take(uint32_t scope) {
-    whole_[scope] = true;
+    scopes_[scope].whole = true;
     for (uint32_t at = scope;; at = scopes_[at].parent) {
       scopes_[at].taken = true;
       if (at == 0) return;
@@ -125,7 +124,7 @@ class LoneScopes {
   // By scope: whether it or one around it has its partner. Outer ones stand before inner ones.
   std::vector<bool> covered() const {
     std::vector<bool> is(scopes_.size());
-    for (size_t i = 0; i < scopes_.size(); ++i) is[i] = whole_[i] || (i > 0 && is[scopes_[i].parent]);
+    for (size_t i = 0; i < scopes_.size(); ++i) is[i] = scopes_[i].whole || (i > 0 && is[scopes_[i].parent]);
     return is;
   }
 
@@ -146,7 +145,6 @@ class LoneScopes {
   const Graph& graph_;
   std::vector<uint64_t> op_hashes_;
   std::vector<Scope> scopes_;
-  std::vector<bool> whole_;  // by scope: it has its partner
   std::vector<At> lone_, others_;
   size_t level_ = 0;
 };
