@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "graph/node.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -15,6 +16,11 @@ bool has_enter(const Graph& graph) {
 }
 
 }  // namespace
+
+bool is_constant_enter(std::string_view node_def) {
+  const auto constant = find_attr(node_def, "is_constant");
+  return is_enter_op(node_op(node_def)) && constant && last_varint(*constant, attr_field::kBool) != 0;
+}
 
 Frames::Frames(const Graph& graph, const Edges& producers) : Frames(graph, producers, has_enter(graph)) {}
 

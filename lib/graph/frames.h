@@ -16,6 +16,9 @@ struct Frame {
   std::string_view name;  // frame_name
 };
 
+// Whether it is an Enter whose value is there in every iteration.
+bool is_constant_enter(std::string_view node_def);
+
 class Frames {
  public:
   // Needs nothing of a graph without Enter nodes. O(nodes + edges) otherwise.

@@ -1,6 +1,7 @@
 // Branches and loops of which it is known what they do: Switch and Merge, Exit, If and Case, Select.
 #include <algorithm>
 
+#include "graph/frames.h"
 #include "graph/references.h"
 #include "optimize/constant.h"
 #include "optimize/rules.h"
@@ -48,10 +49,9 @@ Decision of_exit(const View& view, Number n) {
   const std::span<const In> data = view.net.data(n);
   if (data.size() != 1 || data[0].argument() || !view.net.is(data[0].node, OpKind::kEnter)) return {};
   const Number enter = data[0].node;
-  const auto constant = find_attr(view.net.def(enter), "is_constant");
-  const bool plain = !constant || last_varint(*constant, attr_field::kBool) == 0;
-  if (!plain || view.net.op(enter).gives_references || view.flow.effect(enter) || view.flow.ordered() ||
-      !view.net.controls(enter).empty() || !view.net.controls(n).empty() || view.net.data(enter).size() != 1)
+  if (is_constant_enter(view.net.def(enter)) || view.net.op(enter).gives_references ||
+      view.flow.effect(enter) || view.flow.ordered() || !view.net.controls(enter).empty() ||
+      !view.net.controls(n).empty() || view.net.data(enter).size() != 1)
     return {};
   return replaced_by(view.net.data(enter)[0], "branch", "loops");
 }

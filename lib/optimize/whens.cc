@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/frames.h"
+
 namespace gedit::optimizing {
 
 ClassId Whens::class_of(In in) {
@@ -62,10 +64,7 @@ void Whens::look(Number n) {
   } else if (net_.what(n) != What::kControlTrigger) {
     for (const In& in : net_.inputs(n)) when = conditions_.both(when, of(in));
     // What is no constant of a loop is there in its first iteration alone.
-    if (op.kinds.has(OpKind::kEnter)) {
-      const auto constant = find_attr(net_.def(n), "is_constant");
-      if (!constant || last_varint(*constant, attr_field::kBool) == 0) when = alive(n, when);
-    }
+    if (op.kinds.has(OpKind::kEnter) && !is_constant_enter(net_.def(n))) when = alive(n, when);
   }
   when_[n] = when;
 }

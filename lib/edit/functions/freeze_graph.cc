@@ -10,11 +10,6 @@
 namespace gedit {
 namespace {
 
-bool is_constant_enter(std::string_view node_def) {
-  const auto constant = find_attr(node_def, "is_constant");
-  return is_enter_op(node_op(node_def)) && constant && last_varint(*constant, attr_field::kBool) != 0;
-}
-
 constexpr uint32_t kFullType = 7;  // NodeDef.experimental_type: what was inferred of a handle
 
 std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
