@@ -74,8 +74,7 @@ class Copy final : public Command {
     Counts before;
     CopyChanges result = [&] {
       const Progress deciding("deciding what changes", output_.quiet());
-      with_file(model, [&] { model.graph().decode(); });  // counts them, too
-      before = count(model);
+      before = decode_and_count(model);
       devices_.before(model);
       CopyChanges changes = with_file(model, [&] { return copy(model, ops, request_); });
       devices_.after(model, changes, output_.dry_run());

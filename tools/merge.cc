@@ -116,8 +116,7 @@ class Merge final : public Command {
     std::vector<Original> originals;
     std::vector<std::string> missing;  // relative paths count from each file's own folder
     for (MergeOperand& operand : operands) {
-      with_file(operand.model, [&] { operand.model.graph().decode(); });  // counts them, too
-      before.push_back(count(operand.model));
+      before.push_back(decode_and_count(operand.model));
       if (verifying_.wanted()) originals.emplace_back(operand.model);
       if (directory && operand.model.kind == Kind::kMetaGraphDef)
         with_file(operand.model,

@@ -50,6 +50,11 @@ Counts count(const Model& model) {
   });
 }
 
+Counts decode_and_count(Model& model) {
+  with_file(model, [&] { model.graph().decode(); });
+  return count(model);
+}
+
 void InputOptions::setup(CommandLine& line) {
   line.add_option("FILE", path_,
                   R"(GraphDef, MetaGraphDef or SavedModel in any form, or an event file: its last graph; -
@@ -279,8 +284,7 @@ void edit_file(InputOptions& input, OutputOptions& output,
   Counts before;
   const Changes changes = [&] {
     const Progress deciding("deciding what changes", output.quiet());
-    with_file(model, [&] { model.graph().decode(); });  // counts them, too
-    before = count(model);
+    before = decode_and_count(model);
     return with_file(model, [&] { return edit(model, ops); });
   }();
   if (output.dry_run()) print(changes.text());

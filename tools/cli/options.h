@@ -22,6 +22,8 @@ struct Counts {
   uint64_t nodes = 0, variables = 0, functions = 0, bytes = 0;
 };
 Counts count(const Model& model);
+// The same of a model whose nodes are needed afterwards: what finds them counts them, too.
+Counts decode_and_count(Model& model);
 
 // The operand FILE and how to read it.
 class InputOptions {
