@@ -86,17 +86,17 @@ void Graph::replace(NodeId id, std::string node_def) {
   edited_ = true;
 }
 
-void Graph::replace_all(const std::vector<NodeId>& ids, std::string records) {
+void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
   const char* next = arena_->keep(std::move(records)).data();
-  for (const NodeId id : ids) {
-    const Record record = record_at(next);
-    tally_.remove(kinds(id));
+  for (const auto& [id, op, size] : nodes) {
+    const bool same_op = op == nodes_.ops[index_of(id)] && op != GraphOps::kOther;
+    if (!same_op) tally_.remove(kinds(id));
     nodes_.records[index_of(id)] = next;
-    nodes_.ops[index_of(id)] = ops_.number(node_op(record.node_def));
-    tally_.add(kinds(id));
-    next = record.raw.data() + record.raw.size();
+    nodes_.ops[index_of(id)] = op;
+    if (!same_op) tally_.add(kinds(id));
+    next += size;
   }
-  edited_ = edited_ || !ids.empty();
+  edited_ = edited_ || !nodes.empty();
 }
 
 void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {

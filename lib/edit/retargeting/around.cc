@@ -4,8 +4,7 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
-#include "base/parallel.h"
-#include "graph/alike.h"
+#include "base/text_search.h"
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/references.h"
@@ -14,6 +13,7 @@ namespace gedit {
 namespace {
 
 constexpr size_t kMostCounted = 12;                     // kinds that one note tells of
+constexpr std::string_view kOutputShapes = "_output_shapes";
 constexpr uint32_t kStrippedOps = 2, kVersionText = 5;  // MetaInfoDef
 
 class CollectNames final : public NameMap {
@@ -138,26 +138,18 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
   meta.set_part(meta_field::kInfo, with_field(changed, kStrippedOps, list));
 }
 
-uint64_t drop_all_output_shapes(Graph& graph) {
-  constexpr std::string_view kShapes = "_output_shapes";
-  std::vector<std::vector<NodeId>> found(pieces_of(graph.size()));
-  in_parallel(found.size(), [&](size_t piece) {
-    AlikeAttrs<bool> alike(graph);  // whether they have it
-    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
-    for (uint32_t i = begin; i < graph.size() && i < begin + kPerPiece; ++i) {
-      const NodeId id{i};
-      if (graph.removed(id)) continue;
-      const std::string_view node_def = graph.bytes(id), attrs = like_of(node_def).attrs;
-      const bool* known = alike.find(id, attrs);
-      const bool has = known != nullptr ? *known : find_attr(node_def, kShapes).has_value();
-      if (known == nullptr) alike.keep(id, attrs, has);
-      if (has) found[piece].push_back(id);
-    }
-  });
+bool has_output_shapes(std::string_view node_def) {
+  constexpr size_t kLong = 1024;  // as weights are: their attributes are sooner asked than their bytes searched
+  static const TextSearch shapes{std::string(kOutputShapes)};
+  return (node_def.size() > kLong || shapes.finds_in(node_def)) && find_attr(node_def, kOutputShapes);
+}
+
+uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes) {
   uint64_t count = 0;
-  for (const std::vector<NodeId>& nodes : found) {
-    for (const NodeId id : nodes) graph.replace(id, without_attr(graph.bytes(id), kShapes));
-    count += nodes.size();
+  for (const NodeId id : nodes) {
+    if (graph.removed(id) || !find_attr(graph.bytes(id), kOutputShapes)) continue;
+    graph.replace(id, without_attr(graph.bytes(id), kOutputShapes));
+    ++count;
   }
   return count;
 }

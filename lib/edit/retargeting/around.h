@@ -19,8 +19,9 @@ std::set<std::string, std::less<>> named_around(const MetaGraph& meta);
 // functions.
 void set_release(MetaGraph& meta, ReleaseNumber release);
 
-// Drops `_output_shapes` from all nodes: the number of those that had one.
-uint64_t drop_all_output_shapes(Graph& graph);
+bool has_output_shapes(std::string_view node_def);  // `_output_shapes`
+// Drops them from these nodes, of which some may be gone: the number of those that had them.
+uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes);
 
 // Notes and warnings for the user.
 void describe_tally(const RetargetTally& tally, const Release& release, std::vector<std::string>& notes,

@@ -4,6 +4,7 @@
 
 #include "base/map_entry.h"
 #include "base/parallel.h"
+#include "edit/retargeting/around.h"
 #include "edit/retargeting/replacements.h"
 #include "graph/equal.h"
 #include "graph/index.h"
@@ -43,6 +44,17 @@ std::string with_written_attr(std::string_view node_def, std::string_view key, s
 
 std::string joined(std::string_view op, std::string_view key) {
   return std::string(op).append(".").append(key);
+}
+
+// The one field of this number, with its tag; empty where there is none or more than one.
+std::string_view only_field(std::string_view message, uint32_t number) {
+  std::string_view found;
+  for (Fields fields(message); fields.next();) {
+    if (fields->number != number) continue;
+    if (!found.empty()) return {};
+    found = fields->raw;
+  }
+  return found;
 }
 
 bool is_int64(std::string_view node_def, std::string_view key) {
@@ -174,33 +186,61 @@ GraphPass::BecamePtr GraphPass::became(const Graph& graph, NodeId id, std::strin
   const std::string_view front = before.substr(0, before.size() - attrs.size());
   const std::string front_now = now == op ? std::string(front) : with_op(front, now);
   if (!node_def.starts_with(front_now)) return nullptr;
+  std::string op_now;
+  if (now != op) append_bytes_field(op_now, node_field::kOp, now);
   return std::make_shared<const Became>(Became{.changed = node_def != before,
-                                               .op = now == op ? std::string() : std::string(now),
+                                               .op = std::move(op_now),
                                                .attrs = std::string(node_def.substr(front_now.size())),
                                                .counts = counted_});
 }
 
-void GraphPass::repeat(Graph& graph, const std::vector<std::vector<Repeated>>& stretches) {
-  std::vector<std::string> records(stretches.size());
+void GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches) {
+  struct Repeated {
+    std::vector<Graph::Rewritten> nodes;
+    std::string records;
+  };
+  std::vector<Repeated> repeated(stretches.size());
   in_parallel(stretches.size(), [&](size_t i) {
-    size_t size = 0;
-    for (const auto& [id, became, length] : stretches[i])
-      size += graph.bytes(id).size() + became->op.size() + became->attrs.size() + kMostHead;
-    records[i].reserve(size);
-    for (const auto& [id, became, length] : stretches[i]) {
-      const std::string_view front = graph.bytes(id).substr(0, length);
-      const std::string renamed = became->op.empty() ? std::string() : with_op(front, became->op);
-      const std::string_view now = became->op.empty() ? front : std::string_view(renamed);
-      append_tag(records[i], graph.node_field(), Wire::kBytes);
-      append_varint(records[i], now.size() + became->attrs.size());
-      records[i].append(now).append(became->attrs);
+    const Stretch& stretch = stretches[i];
+    const auto changes = [&](const Stretch::Node& node) {
+      const Stretch::Group& group = stretch.groups[node.group];
+      return group.became != nullptr && group.became->changed && group.looked_at != node.id;
+    };
+    size_t count = 0, size = 0;
+    for (const Stretch::Node& node : stretch.nodes) {
+      if (!changes(node)) continue;
+      const Became& became = *stretch.groups[node.group].became;
+      size += node.front + became.op.size() + became.attrs.size() + kMostHead;
+      ++count;
+    }
+    auto& [nodes, records] = repeated[i];
+    nodes.reserve(count);
+    records.reserve(size);
+    for (const Stretch::Node& node : stretch.nodes) {
+      if (!changes(node)) continue;
+      const Stretch::Group& group = stretch.groups[node.group];
+      const size_t begin = records.size();
+      append_repeated(records, graph, node, *group.became);
+      nodes.push_back(
+          {node.id, graph.op_number(group.looked_at), static_cast<uint32_t>(records.size() - begin)});
     }
   });
-  for (size_t i = 0; i < stretches.size(); ++i) {
-    std::vector<NodeId> ids;
-    for (const Repeated& node : stretches[i]) ids.push_back(node.id);
-    graph.replace_all(ids, std::move(records[i]));
-  }
+  for (auto& [nodes, records] : repeated) graph.replace_all(nodes, std::move(records));
+}
+
+void GraphPass::append_repeated(std::string& records, const Graph& graph, const Stretch::Node& node,
+                                const Became& became) {
+  const std::string_view front = graph.bytes(node.id).substr(0, node.front);
+  const std::string_view op = became.op.empty() ? std::string_view() : only_field(front, node_field::kOp);
+  const auto append = [&](std::string_view now, std::string_view op_now, std::string_view inputs) {
+    append_tag(records, graph.node_field(), Wire::kBytes);
+    append_varint(records, now.size() + op_now.size() + inputs.size() + became.attrs.size());
+    records.append(now).append(op_now).append(inputs).append(became.attrs);
+  };
+  if (became.op.empty()) return append(front, {}, {});
+  if (op.empty()) return append(with_op(front, node_op(became.op)), {}, {});
+  const auto before = static_cast<size_t>(op.data() - front.data());
+  append(front.substr(0, before), became.op, front.substr(before + op.size()));
 }
 
 GraphPass::BecamePtr GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bool added) {
@@ -264,6 +304,7 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
   struct Known {
     size_t data_inputs = 0;
     uint32_t group = 0;  // kStays: no node like this is in need of anything
+    bool shaped = false;
   };
   constexpr uint32_t kStays = UINT32_MAX;
   const uint32_t count = graph.size();
@@ -276,18 +317,25 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
       const ReleaseFit::Plain plain = planned.of(id).plain;
-      if (plain == ReleaseFit::Plain::kAll) continue;
+      if (plain == ReleaseFit::Plain::kAll) {
+        if (want_shaped && has_output_shapes(graph.bytes(id))) stretch.shaped.push_back(id);
+        continue;
+      }
       const NodeLike like = like_of(graph.bytes(id));
       const Known* known = alike.find(id, like.attrs);
       auto group = static_cast<uint32_t>(stretch.groups.size());
+      bool shaped = false;
       if (known != nullptr && known->data_inputs == like.data_inputs) {
         group = known->group;
+        shaped = known->shaped;
       } else {
+        shaped = want_shaped && has_output_shapes(graph.bytes(id));
         if (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(graph.bytes(id), release_))
           group = kStays;
         if (group != kStays) stretch.groups.emplace_back();
-        alike.keep(id, like.attrs, {like.data_inputs, group});
+        alike.keep(id, like.attrs, {like.data_inputs, group, shaped});
       }
+      if (shaped) stretch.shaped.push_back(id);
       if (group == kStays) continue;
       const size_t front = graph.bytes(id).size() - like.attrs.size();
       stretch.nodes.push_back({id, group, like.attrs.empty() ? 0 : static_cast<uint32_t>(front)});
@@ -296,8 +344,9 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
   return found;
 }
 
-void GraphPass::run(Graph& graph, std::string_view function,
-                    const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes) {
+std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
+                                   const std::set<std::string, std::less<>>* named_outside,
+                                   ShapesOfGraph shapes) {
   graph.decode();
   Rewriting in(graph, ops_, named_outside, std::move(shapes), [&](std::string_view op) {
     const OpFit* fit = fit_.op(op);
@@ -315,20 +364,19 @@ void GraphPass::run(Graph& graph, std::string_view function,
     if (!plan(op).known) tally_.unknown[std::string(op)] += nodes;
   }
   std::vector<Stretch> stretches = to_look_at(graph);
-  std::vector<std::vector<Repeated>> repeated(stretches.size());
-  for (size_t i = 0; i < stretches.size(); ++i) {
-    for (const auto& [id, group_number, front] : stretches[i].nodes) {
-      Stretch::Group& group = stretches[i].groups[group_number];
+  for (Stretch& stretch : stretches) {
+    for (const auto& [id, group_number, front] : stretch.nodes) {
+      Stretch::Group& group = stretch.groups[group_number];
       if (const Became* became = group.became.get()) {
         ++group.times;
-        if (!became->changed) continue;
-        if (want_changes)
-          tell(function, graph.name(id), graph.op(id), became->op.empty() ? graph.op(id) : became->op);
-        repeated[i].push_back({id, became, front});
+        if (became->changed && want_changes) {
+          const std::string_view op = graph.op(id);
+          tell(function, graph.name(id), op, became->op.empty() ? op : node_op(became->op));
+        }
         continue;
       }
       BecamePtr became = retarget(in, id, function, false);
-      if (!group.looked_at) group = {.looked_at = true, .became = std::move(became)};
+      if (group.looked_at == kNoNode) group = {.looked_at = id, .became = std::move(became)};
       // What a replacement adds may need one itself.
       for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
         for (const NodeId more : added) {
@@ -343,9 +391,13 @@ void GraphPass::run(Graph& graph, std::string_view function,
         *group.became->counts[k] += group.times;
     }
   }
-  repeat(graph, repeated);
+  repeat(graph, stretches);
   fit_.set_ranks(nullptr);
   in.finish();
+  std::vector<NodeId> shaped;
+  for (const Stretch& stretch : stretches)
+    shaped.insert(shaped.end(), stretch.shaped.begin(), stretch.shaped.end());
+  return shaped;
 }
 
 }  // namespace gedit

@@ -45,10 +45,11 @@ class GraphPass {
 
   // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear; what no node
   // is in need of is found on all cores.
-  void run(Graph& graph, std::string_view function, const std::set<std::string, std::less<>>* named_outside,
-           ShapesOfGraph shapes);
+  // Gives, where `want_shaped`, the nodes that had `_output_shapes` before.
+  std::vector<NodeId> run(Graph& graph, std::string_view function,
+                          const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
 
-  bool want_changes = false;
+  bool want_changes = false, want_shaped = false;
 
  private:
   // What is to be known of all nodes of an op.
@@ -70,7 +71,7 @@ class GraphPass {
   // What became of a node by its op and attributes alone, and becomes of all that are like it.
   struct Became {
     bool changed = false;
-    std::string op, attrs;          // in place of its own
+    std::string op, attrs;          // in place of its own: the field of the op, empty for the same; all attributes
     std::vector<uint64_t*> counts;  // those of the tally that it raised
   };
   using BecamePtr = std::shared_ptr<const Became>;
@@ -83,25 +84,23 @@ class GraphPass {
       uint32_t front;  // bytes before its first attribute
     };
     struct Group {
-      bool looked_at = false;
-      uint64_t times = 0;  // that what became of it became of another
-      BecamePtr became{};  // null: each has to be looked at
+      NodeId looked_at = kNoNode;  // the first of them that was
+      uint64_t times = 0;          // that what became of it became of another
+      BecamePtr became{};          // null: each has to be looked at
     };
     std::vector<Node> nodes;
     std::vector<Group> groups;
+    std::vector<NodeId> shaped;
   };
 
   std::vector<Stretch> to_look_at(const Graph& graph);
   // Gives what all that are like the node become, where that is known.
   BecamePtr retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
   BecamePtr became(const Graph& graph, NodeId id, std::string_view node_def) const;
-  // Nodes that become what another of their group became.
-  struct Repeated {
-    NodeId id;
-    const Became* became;
-    uint32_t front;
-  };
-  static void repeat(Graph& graph, const std::vector<std::vector<Repeated>>& stretches);
+  // All nodes of a group become what one of it became.
+  static void repeat(Graph& graph, const std::vector<Stretch>& stretches);
+  static void append_repeated(std::string& records, const Graph& graph, const Stretch::Node& node,
+                              const Became& became);
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
   void count(RetargetTally::Counts& counts, std::string what);
   bool mend(std::string& node_def, const Obstacle& obstacle);

@@ -30,9 +30,10 @@ ReleaseNumber retarget_release(std::string_view version) {
             std::string(history.releases().back().short_name()));
 }
 
-// Whether shape functions of the release may contradict what newer ones wrote.
-bool is_older(ReleaseNumber release, Releases writers, const RetargetTally& tally) {
-  if ((writers & release_bit(release)) != 0 || writers == 0) return tally.changed_nodes();
+// Whether shape functions of the release may contradict what newer ones wrote; where nothing tells who wrote
+// it, that is so if a node was changed.
+bool is_older(ReleaseNumber release, Releases writers, bool changed_nodes) {
+  if ((writers & release_bit(release)) != 0 || writers == 0) return changed_nodes;
   return (writers & (release_bit(release) - 1)) == 0;
 }
 
@@ -128,18 +129,21 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
+  pass.want_shaped = is_older(release, writers, true);
   ShapesBefore shapes(model, ops, fit, release);
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
   if ((writers & release_bit(release)) != 0)
     fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
-  pass.run(meta.graph, {}, &named, shapes.main());
+  const std::vector<NodeId> shaped = pass.run(meta.graph, {}, &named, shapes.main());
   fit.clear_stripped_ops();
   Library library = Library::decode(library_bytes, model.arena);
+  std::vector<std::vector<NodeId>> shaped_in;  // by function
   for (Function& function : library.functions)
-    pass.run(function.body, function.name, nullptr, shapes.function(function.name));
-  if (is_older(release, writers, tally)) {
-    tally.shapes = drop_all_output_shapes(meta.graph);
-    for (Function& function : library.functions) tally.shapes += drop_all_output_shapes(function.body);
+    shaped_in.push_back(pass.run(function.body, function.name, nullptr, shapes.function(function.name)));
+  if (is_older(release, writers, tally.changed_nodes())) {
+    tally.shapes = drop_output_shapes(meta.graph, shaped);
+    for (size_t k = 0; k < library.functions.size(); ++k)
+      tally.shapes += drop_output_shapes(library.functions[k].body, shaped_in[k]);
   }
   bool bodies_edited = false;
   for (const Function& function : library.functions) bodies_edited = bodies_edited || function.body.edited();
