@@ -221,6 +221,7 @@ Finding find_words(Cursor cursor) {
     }
     if (next != ':' && next != '{' && next != '<' && next != '[') {
       if (among(kListingLines, word)) return listing(first_word);
+      if (among(kListingBlocks, word)) continue;  // with nothing to say of it
       break;
     }
     if (next == '{' && among(kListingBlocks, word)) return listing(first_word);

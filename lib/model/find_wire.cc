@@ -1,6 +1,7 @@
 // Which message a binary file is: protobuf does not say, so the first fields are held against what each
 // message may have there (field numbers, wire types, and the same one or two levels down). A record that is
-// cut off counts as far as it goes, so that half a graph is known as half a graph.
+// cut off counts as far as it goes, so that half a graph is known as half a graph. What fits none is looked at
+// once more, now with fields that protobuf would keep as unknown ones: other numbers, other wire types.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -22,6 +23,7 @@ struct Peek {
   End end = End::kWhole;
   size_t broken_at = 0;  // kCut, kGarbage: the record that is not whole, the last of `fields` if its tag is
   uint64_t wanted = 0;   // kCut: bytes that it should have
+  bool lenient = false;  // fields of other numbers and wire types are unknown fields
 
   size_t count(uint32_t number) const {
     return static_cast<size_t>(std::count_if(fields.begin(), fields.end(),
@@ -101,17 +103,19 @@ enum class Fit : uint8_t { kNo, kMaybe, kYes };
 struct Body {
   std::string_view bytes;
   bool cut;
+  bool lenient = false;
 };
 
 // The peek of a body, nothing where it is no message.
 std::optional<Peek> open(const Body& body) {
   Peek peek = peek_at(body.bytes);
+  peek.lenient = body.lenient;
   if (peek.end == End::kGarbage || (peek.end == End::kCut && !body.cut)) return {};
   return peek;
 }
 
 Body body_of(const Peek& peek, const Field& field) {
-  return {field.value, peek.end == End::kCut && &field == &peek.fields.back()};
+  return {field.value, peek.end == End::kCut && &field == &peek.fields.back(), peek.lenient};
 }
 
 bool plain(std::string_view text) {
@@ -127,10 +131,12 @@ Fit fit_entry(const Body& body) {
   const auto peek = open(body);
   if (!peek) return Fit::kNo;
   for (const Field& field : peek->fields) {
+    if (peek->lenient && (field.wire != Wire::kBytes || field.number > 2)) continue;
     if (field.wire != Wire::kBytes || field.number > 2) return Fit::kNo;
     if (field.number == 1 && !plain(field.value)) return Fit::kNo;
   }
-  if (peek->count(1) > 1 || peek->count(2) > 1) return Fit::kNo;
+  const bool repeated = peek->count(1, Wire::kBytes) > 1 || peek->count(2, Wire::kBytes) > 1;
+  if (repeated && !peek->lenient) return Fit::kNo;
   return peek->fields.empty() ? Fit::kMaybe : Fit::kYes;
 }
 
@@ -140,7 +146,7 @@ Fit fit_node(const Body& body) {
   Fit fit = Fit::kMaybe;
   size_t attrs = 0;
   for (const Field& field : peek->fields) {
-    if (field.number > 7) continue;
+    if (field.number > 7 || (peek->lenient && field.wire != Wire::kBytes)) continue;
     if (field.wire != Wire::kBytes) return Fit::kNo;
     if (field.number == 2 && !field.value.empty()) {
       if (!identifier(field.value)) return Fit::kNo;
@@ -148,7 +154,7 @@ Fit fit_node(const Body& body) {
     }
     if (field.number == 5 && ++attrs <= 3 && fit_entry(body_of(*peek, field)) == Fit::kNo) return Fit::kNo;
   }
-  return peek->count(1) > 1 || peek->count(2) > 1 ? Fit::kNo : fit;
+  return peek->count(1, Wire::kBytes) > 1 || peek->count(2, Wire::kBytes) > 1 ? Fit::kNo : fit;
 }
 
 Fit fit_op_def(const Body& body) {
@@ -157,8 +163,11 @@ Fit fit_op_def(const Body& body) {
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek->fields) {
     const bool number = (field.number >= 16 && field.number <= 19) || field.number == 21;
-    if (field.number == 7 || (field.number >= 9 && field.number <= 15)) return Fit::kNo;
-    if (field.number <= 21 && field.wire != (number ? Wire::kVarint : Wire::kBytes)) return Fit::kNo;
+    const bool unknown = field.number == 7 || (field.number >= 9 && field.number <= 15);
+    const Wire wire = number ? Wire::kVarint : Wire::kBytes;
+    if (peek->lenient && (unknown || field.wire != wire)) continue;
+    if (unknown) return Fit::kNo;
+    if (field.number <= 21 && field.wire != wire) return Fit::kNo;
     // What is cut off may end between two fields, or in front of a name.
     const Body part = body_of(*peek, field);
     if (field.number == 1 && !identifier(field.value) && !(part.cut && field.value.empty())) return Fit::kNo;
@@ -166,10 +175,11 @@ Fit fit_op_def(const Body& body) {
     if (field.number >= 2 && field.number <= 4) {
       const auto argument = open(part);
       const bool whole = argument && argument->end == End::kWhole && !part.cut;
-      if (!argument || (whole && argument->count(1, Wire::kBytes) != 1)) return Fit::kNo;
+      const bool named = !whole || peek->lenient || argument->count(1, Wire::kBytes) == 1;
+      if (!argument || !named) return Fit::kNo;
     }
   }
-  return peek->count(1) > 1 ? Fit::kNo : fit;
+  return peek->count(1, Wire::kBytes) > 1 ? Fit::kNo : fit;
 }
 
 Fit fit_function(const Body& body) {
@@ -177,6 +187,7 @@ Fit fit_function(const Body& body) {
   if (!peek) return Fit::kNo;
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek->fields) {
+    if (peek->lenient && field.wire != Wire::kBytes) continue;
     if (field.number <= 8 && field.wire != Wire::kBytes) return Fit::kNo;
     if (field.number == 1) fit = fit_op_def(body_of(*peek, field));
     if (field.number == 3 && fit_node(body_of(*peek, field)) == Fit::kNo) return Fit::kNo;
@@ -190,7 +201,7 @@ Fit fit_library(const Body& body) {
   if (!peek) return Fit::kNo;
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek->fields) {
-    if (field.number > 3) continue;
+    if (field.number > 3 || (peek->lenient && field.wire != Wire::kBytes)) continue;
     if (field.wire != Wire::kBytes) return Fit::kNo;
     const Body part = body_of(*peek, field);
     const Fit one = field.number == 1 ? fit_function(part) : fit_entry(part);
@@ -205,6 +216,7 @@ Fit fit_versions(const Body& body) {
   if (!peek) return Fit::kNo;
   for (const Field& field : peek->fields) {
     const bool packed = field.number == 3 && field.wire == Wire::kBytes;
+    if (peek->lenient && (field.number > 3 || (field.wire != Wire::kVarint && !packed))) continue;
     if (field.number <= 3 && field.wire != Wire::kVarint && !packed) return Fit::kNo;
     if (field.number > 3) return Fit::kNo;
   }
@@ -215,8 +227,9 @@ Fit fit_graph(const Peek& peek) {
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek.fields) {
     if (field.number > 7) continue;  // of a future TensorFlow
-    if (field.number > 5 || (field.wire != (field.number == 3 ? Wire::kVarint : Wire::kBytes)))
-      return Fit::kNo;
+    const Wire wire = field.number == 3 ? Wire::kVarint : Wire::kBytes;
+    if (peek.lenient && (field.number > 5 || field.wire != wire)) continue;
+    if (field.number > 5 || field.wire != wire) return Fit::kNo;
     const Body part = body_of(peek, field);
     const Fit one = field.number == 1   ? fit_node(part)
                     : field.number == 2 ? fit_library(part)
@@ -233,12 +246,14 @@ Fit fit_meta_info(const Body& body) {
   if (!peek) return Fit::kNo;
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek->fields) {
-    if (field.number > 8) continue;
-    if (field.wire != (field.number == 7 ? Wire::kVarint : Wire::kBytes)) return Fit::kNo;
+    const Wire wire = field.number == 7 ? Wire::kVarint : Wire::kBytes;
+    if (field.number > 8 || (peek->lenient && field.wire != wire)) continue;
+    if (field.wire != wire) return Fit::kNo;
     if (field.number == 2) {
       const auto list = open(body_of(*peek, field));
       if (!list) return Fit::kNo;
       for (const Field& op : list->fields) {
+        if (list->lenient && !op.bytes(1)) continue;
         if (!op.bytes(1) || fit_op_def(body_of(*list, op)) == Fit::kNo) return Fit::kNo;
       }
     }
@@ -255,16 +270,17 @@ Fit fit_saver(const Body& body) {
   for (const Field& field : peek->fields) {
     if (field.number > 7) continue;
     const Wire wire = field.number <= 3 ? Wire::kBytes : field.number == 6 ? Wire::kFixed32 : Wire::kVarint;
+    if (peek->lenient && field.wire != wire) continue;
     if (field.wire != wire) return Fit::kNo;
   }
   return peek->fields.empty() ? Fit::kMaybe : Fit::kYes;
 }
 
 Fit fit_meta_graph(const Peek& peek) {
-  if (peek.count(1) > 1) return Fit::kNo;
+  if (peek.count(1, Wire::kBytes) > 1) return Fit::kNo;
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek.fields) {
-    if (field.number > 7) continue;
+    if (field.number > 7 || (peek.lenient && field.wire != Wire::kBytes)) continue;
     if (field.wire != Wire::kBytes) return Fit::kNo;
     const Body part = body_of(peek, field);
     Fit one = Fit::kMaybe;
@@ -285,8 +301,9 @@ Fit fit_saved_model(const Peek& peek) {
   Fit fit = Fit::kNo;  // without a MetaGraph it is none
   bool has_version = false;
   for (const Field& field : peek.fields) {
-    if (field.number > 7) continue;
-    if (field.number > 2 || field.wire != (field.number == 1 ? Wire::kVarint : Wire::kBytes)) return Fit::kNo;
+    const Wire wire = field.number == 1 ? Wire::kVarint : Wire::kBytes;
+    if (field.number > 7 || (peek.lenient && field.wire != wire)) continue;
+    if (field.number > 2 || field.wire != wire) return Fit::kNo;
     if (field.number == 1) has_version = field.varint == 1;
     if (field.number != 2) continue;
     const auto meta = open(body_of(peek, field));
@@ -330,7 +347,9 @@ bool is_run_metadata(const Peek& peek) {
 
 // GraphDebugInfo: names of source files, then traces.
 bool is_debug_info(const Peek& peek) {
-  return peek.count(1) > 0 && peek.count(1) < peek.fields.size() &&
+  const bool named = std::ranges::any_of(
+      peek.fields, [](const Field& field) { return field.bytes(1) && !field.value.empty(); });
+  return named && peek.count(1) < peek.fields.size() &&
          std::all_of(peek.fields.begin(), peek.fields.end(), [](const Field& field) {
            return field.wire == Wire::kBytes && (field.number != 1 || plain(field.value)) &&
                   field.number <= 6;
@@ -408,37 +427,54 @@ Finding broken_graph(Finding found, const Peek& peek, std::string_view bytes) {
 
 }  // namespace
 
+namespace {
+
+// How well each kind fits.
+struct Fits {
+  explicit Fits(const Peek& peek)
+      : graph(fit_graph(peek)),
+        meta(fit_meta_graph(peek)),
+        saved(fit_saved_model(peek)),
+        numbered(peek.count(1, Wire::kBytes) > 0) {}
+
+  std::optional<Finding> sure() const {
+    if (saved == Fit::kYes) return graph_finding(Kind::kSavedModel, Format::kBinary);
+    if (graph == Fit::kYes && (meta != Fit::kYes || numbered))
+      return graph_finding(Kind::kGraphDef, Format::kBinary);
+    if (meta == Fit::kYes) return graph_finding(Kind::kMetaGraphDef, Format::kBinary);
+    return {};
+  }
+
+  Fit graph, meta, saved;
+  bool numbered;  // something has the number of nodes
+};
+
+}  // namespace
+
 Finding find_wire(std::string_view bytes) {
-  const Peek peek = peek_at(bytes);
-  const Fit graph = fit_graph(peek);
-  const Fit meta = fit_meta_graph(peek);
-  const Fit saved = fit_saved_model(peek);
+  Peek peek = peek_at(bytes);
+  const Fits fits(peek);
   const bool broken = peek.end == End::kCut || peek.end == End::kGarbage;
   if (broken && is_utf8_damaged(bytes)) {
     return {.words = "damaged: its bytes were passed through a UTF-8 decoder",
             .hint = "fetch it again, as binary"};
   }
-  std::optional<Finding> found;
-  if (saved == Fit::kYes) {
-    found = graph_finding(Kind::kSavedModel, Format::kBinary);
-  } else if (graph == Fit::kYes && (meta != Fit::kYes || peek.count(1) > 0)) {
-    found = graph_finding(Kind::kGraphDef, Format::kBinary);
-  } else if (meta == Fit::kYes) {
-    found = graph_finding(Kind::kMetaGraphDef, Format::kBinary);
-  }
-  if (found) return broken ? broken_graph(*found, peek, bytes) : *found;
+  if (const auto found = fits.sure()) return broken ? broken_graph(*found, peek, bytes) : *found;
 
   if (std::optional<Finding> named = named_message(peek, bytes)) return *named;
   if (broken || peek.fields.empty()) return {.words = "bytes of no known kind"};
-  if (graph == Fit::kNo && meta == Fit::kNo && saved == Fit::kNo)
+  if (fits.graph == Fit::kNo && fits.meta == Fit::kNo && fits.saved == Fit::kNo) {
+    peek.lenient = true;
+    if (const auto found = Fits(peek).sure()) return *found;
     return {.words = "a protobuf message of another kind"};
+  }
   // Messages without content, which fit several kinds.
-  found = graph_finding(graph != Fit::kNo  ? Kind::kGraphDef
-                        : meta != Fit::kNo ? Kind::kMetaGraphDef
-                                           : Kind::kSavedModel,
-                        Format::kBinary);
-  found->kind_open = true;
-  return *found;
+  Finding found = graph_finding(fits.graph != Fit::kNo  ? Kind::kGraphDef
+                                : fits.meta != Fit::kNo ? Kind::kMetaGraphDef
+                                                        : Kind::kSavedModel,
+                                Format::kBinary);
+  found.kind_open = true;
+  return found;
 }
 
 }  // namespace gedit

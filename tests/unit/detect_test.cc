@@ -10,6 +10,7 @@
 #include "corpus_files.h"
 #include "graph.pb.h"
 #include "meta_graph.pb.h"
+#include "model/model.h"
 
 namespace gedit {
 namespace {
@@ -199,6 +200,23 @@ TEST(Detect, OthersAreNamed) {
   append_bytes_field(onnx, 2, "pytorch");
   append_bytes_field(onnx, 7, "\x0a\x00");
   EXPECT_EQ(shown(onnx), "f: an ONNX model");
+}
+
+// What protobuf keeps as unknown fields makes no other message of a graph.
+TEST(Detect, UnknownFieldsWithin) {
+  const std::string graph = small_graph().SerializeAsString();
+  EXPECT_EQ(shown("\x08\x14" + graph), "graph binary") << "a number where nodes stand";
+  EXPECT_EQ(shown(graph + std::string("\x22\x02\x20\x05")), "graph binary") << "within versions";
+  tensorflow::MetaGraphDef meta;
+  *meta.mutable_graph_def() = small_graph();
+  meta.mutable_meta_info_def()->mutable_stripped_op_list()->add_op()->set_name("Identity");
+  meta.mutable_meta_info_def()->mutable_stripped_op_list()->mutable_op(0)->add_input_arg();
+  EXPECT_EQ(shown(meta.SerializeAsString()), "meta binary") << "an argument without a name";
+  std::string entry;
+  append_bytes_field(entry, 4, std::string("\x22\x00", 2));
+  std::string bytes = meta.SerializeAsString();
+  append_bytes_field(bytes, meta_field::kCollection, entry);
+  EXPECT_EQ(shown(bytes), "meta binary") << "a collection that is none";
 }
 
 TEST(Detect, WhatOtherCommandsRead) {
