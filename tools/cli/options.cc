@@ -113,8 +113,8 @@ Model InputOptions::load_one(const std::string& named) const {
     for (const MetaGraph& meta :
          std::span(model.meta_graphs).first(std::min(model.meta_graphs.size(), kMostSets))) {
       std::string set;
-      for (const std::string_view tag : tags(meta)) set += (set.empty() ? "" : ",") + printable(tag);
-      sets += (sets.empty() ? "--tag-set " : " or ") + set;
+      for (const std::string_view tag : tags(meta)) set.append(set.empty() ? "" : ",").append(tag);
+      sets += (sets.empty() ? "--tag-set " : " or ") + printable(set);
     }
     if (model.meta_graphs.size() > kMostSets) sets += " or ..";
     throw Error(Cause::kUsage, "holds " + std::to_string(model.meta_graphs.size()) + " MetaGraphs")
