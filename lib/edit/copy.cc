@@ -35,7 +35,7 @@ class Copying {
     copies_ = selection_.nodes.nodes();
     const CopyReads reads{facts_, selection_, mapping_, copies_};
     CopyInputMap input_map(reads);
-    input_map.apply(result_.inputs);
+    input_map.apply(result_.inputs, result_.warnings);
     if (request_.placeholders) {
       add_placeholders(reads, request_, result_, new_nodes_);
       check_branches(facts_, selection_.nodes, [&](const TensorRef& tensor) -> std::optional<TensorRef> {

@@ -110,6 +110,7 @@ class Merging {
                                          request_.on_conflict == NameConflict::kShare);
     names_->share();
     inputs_->check_cycles();
+    inputs_->check_loops();
     inputs_->check_branches();
     if (savers_) savers_->decide();
   }

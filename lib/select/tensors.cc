@@ -49,7 +49,27 @@ Error no_such_node(const Model& model, std::string_view name) {
   return error.hint(hint);
 }
 
+// `2 outputs`
+std::string counted_outputs(size_t count) {
+  return count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs");
+}
+
+void check_output_of(const Graph& graph, Registry& ops, const TensorRef& tensor, std::string_view written) {
+  const std::string_view node_def = graph.bytes(tensor.node);
+  const auto types = output_types(ops, node_def);
+  if (!types || tensor.index < types->size()) return;
+  throw Error(Cause::kRefused, quoted("node", graph.name(tensor.node)) + " (" + printable(node_op(node_def)) +
+                                   ") has " + counted_outputs(types->size()))
+      .of(quoted("tensor", written));
+}
+
 }  // namespace
+
+bool says_scalar_of_unknown(const Graph& graph, NodeId id) {
+  constexpr uint64_t kScalarIsScalar = 24;
+  return last_varint(graph.part(graph_field::kVersions), 1) < kScalarIsScalar &&
+         graph.is(id, OpKind::kMustBeFed);
+}
 
 std::string tensor_text(const Graph& graph, const TensorRef& tensor) {
   if (tensor.control) return "^" + std::string(graph.name(tensor.node));
@@ -74,17 +94,7 @@ TensorRef find_tensor(const Model& model, const Names& names, Registry& ops, std
   const NodeId node = names.find(input.node);
   if (node == kNoNode) throw no_such_node(model, input.node);
   const TensorRef tensor{node, input.index(), input.control};
-  if (input.control || input.port.empty()) return tensor;
-  const std::string_view node_def = graph.bytes(node);
-  const auto types = output_types(ops, node_def);
-  if (types && tensor.index >= types->size()) {
-    const size_t count = types->size();
-    throw Error(
-        Cause::kRefused,
-        quoted("node", input.node) + " (" + printable(node_op(node_def)) + ") has " +
-            (count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs")))
-        .of(quoted("tensor", text));
-  }
+  if (!input.control && !input.port.empty()) check_output_of(graph, ops, tensor, text);
   return tensor;
 }
 
@@ -178,11 +188,13 @@ TensorRef Tensors::find_in_body(std::string_view written, bool control) const {
   const uint32_t index = input.index();
   if (!input.port.empty() && index >= outputs->size()) {
     throw refuse(quoted("node", input.node) + " (" + printable(op) + ") has " +
-                 (outputs->empty()
-                      ? "no outputs"
-                      : std::to_string(outputs->size()) + (outputs->size() == 1 ? " output" : " outputs")));
+                 counted_outputs(outputs->size()));
   }
   return {node, index, false};
+}
+
+void Tensors::check_output(const TensorRef& tensor) const {
+  if (!tensor.control && tensor.node != kNoNode) check_output_of(graph_, ops_, tensor, text(tensor));
 }
 
 std::string Tensors::input_text(const TensorRef& tensor) const {

@@ -41,6 +41,9 @@ std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view te
 // `a:1`, or `a` for output 0; `^a`.
 std::string tensor_text(const Graph& graph, const TensorRef& tensor);
 
+// Whether the node, a Placeholder from before producer 24, says [] of an unknown shape, too (ops/array_ops.cc).
+bool says_scalar_of_unknown(const Graph& graph, NodeId id);
+
 // The tensors of one graph, the main one or a function's body, as its nodes and as users write them. In a
 // body a node reads `node:output:0` where a user writes `FN//node:0`, and an argument is a tensor without a
 // node.
@@ -56,6 +59,9 @@ class Tensors {
   // As a user writes it, with `FN//` or without; in a body `FN//node:output:0` as well. Throws as
   // find_tensor().
   TensorRef find(std::string_view written, bool control = false) const;
+
+  // Throws Error (kRefused) where the node is known to have no such output.
+  void check_output(const TensorRef& tensor) const;
 
   // As a node reads it, and as a node reads output `tensor.index` of a copy of the tensor's node called
   // `node`.

@@ -8,6 +8,8 @@
 #include "base/near.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/branches.h"
+#include "edit/basis/loops.h"
+#include "graph/types.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -20,15 +22,23 @@ CopyInputMap::Value CopyInputMap::find_value(const std::string& written) const {
       reads_.facts.names().find(input.node) == kNoNode ? reads_.mapping.original_of(input.node) : kNoNode;
   if (original == kNoNode) {
     const TensorRef tensor = reads_.facts.tensors().find(written, true);  // throws with near names
+    reads_.facts.tensors().check_output(tensor);
     return {tensor, false, reads_.facts.tensors().input_text(tensor)};
   }
   std::string name = (control ? "^" : "") + std::string(reads_.facts.graph().name(original));
   if (!input.port.empty()) name += ":" + std::string(input.port);
   const TensorRef tensor = reads_.facts.tensors().find(name, true);
+  reads_.facts.tensors().check_output(tensor);
   return {tensor, true, reads_.facts.tensors().input_text(tensor, input.node)};
 }
 
-void CopyInputMap::apply(std::map<std::string, std::string>& inputs) {
+Shape CopyInputMap::shape(const TensorRef& tensor) const {
+  Shape shape = reads_.facts.tensors().shape(tensor);
+  const bool scalar = shape && shape->empty() && tensor.node != kNoNode;
+  return scalar && says_scalar_of_unknown(reads_.facts.graph(), tensor.node) ? Shape() : shape;
+}
+
+void CopyInputMap::apply(std::map<std::string, std::string>& inputs, std::vector<std::string>& warnings) {
   if (reads_.selection.input_map.empty()) return;
   std::unordered_map<TensorRef, size_t, TensorHash> reads;
   reads_.each([&](NodeId, size_t, const TensorRef& tensor) { ++reads[tensor]; });
@@ -49,8 +59,13 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs) {
   for (const auto& [key, value] : values) {
     reads_.mapping.replace(key, value.text);
     inputs[reads_.text(key)] = value.text;
-    const Shape was = reads_.facts.tensors().shape(key);
-    const Shape now = reads_.facts.tensors().shape(value.tensor);
+    const std::string key_text = reads_.text(key);
+    check_loops({reads_.facts, key.node, key_text}, {reads_.facts, value.tensor.node, value.text}, value.of_copy);
+    const Shape was = shape(key), now = shape(value.tensor);
+    if (!key.control && !compatible(was, now)) {
+      warnings.push_back("input map: '" + printable(value.text) + "' is " + shape_text(now) + ", '" +
+                         printable(key_text) + "' was " + shape_text(was));
+    }
     const bool same = was && now && *was == *now &&
                       reads_.facts.tensors().type(key) == reads_.facts.tensors().type(value.tensor);
     if (!key.control && !same) changed_.push_back(key);

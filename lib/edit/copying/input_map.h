@@ -15,9 +15,10 @@ class CopyInputMap {
  public:
   explicit CopyInputMap(const CopyReads& reads) : reads_(reads) {}
 
-  // Decides what each KEY becomes, which `inputs` tells. Throws Error (kRefused) for a KEY that nothing
-  // copied reads, a VALUE of another type, a cycle.
-  void apply(std::map<std::string, std::string>& inputs);
+  // Decides what each KEY becomes, which `inputs` tells; warns of shapes that cannot agree. Throws Error
+  // (kRefused) for a KEY that nothing copied reads, a VALUE that is none or of another type, one of them in a
+  // loop or branch in which the other is not, a cycle.
+  void apply(std::map<std::string, std::string>& inputs, std::vector<std::string>& warnings);
 
   // Behind an input of another, or an unknown, shape what was inferred for the original no longer holds;
   // TensorFlow would refuse the copy at import.
@@ -33,6 +34,7 @@ class CopyInputMap {
     std::string text;
   };
   Value find_value(const std::string& written) const;
+  Shape shape(const TensorRef& tensor) const;
   using Values = std::vector<std::pair<TensorRef, Value>>;  // by KEY, as they were named
   void check_types(const Values& values) const;
   // A copy reads, by way of copies and mapped inputs, itself.

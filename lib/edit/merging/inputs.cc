@@ -117,11 +117,8 @@ Shape InputMap::shape_of(const MergePlace& place, uint32_t index) {
   if (fresh) {
     const Graph& graph = parts_[place.part]->graph();
     found->second = output_shapes(graph.bytes(place.node));
-    // A Placeholder said so of an unknown shape, too (core/ops/array_ops.cc).
-    constexpr uint64_t kScalarIsScalar = 24;
-    const bool old = last_varint(graph.part(graph_field::kVersions), 1) < kScalarIsScalar;
     Shape& first = found->second.front();
-    if (old && first && first->empty() && graph.is(place.node, OpKind::kMustBeFed)) first = std::nullopt;
+    if (first && first->empty() && says_scalar_of_unknown(graph, place.node)) first = std::nullopt;
   }
   return index < found->second.size() ? found->second[index] : std::nullopt;
 }

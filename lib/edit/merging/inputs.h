@@ -49,6 +49,9 @@ class InputMap {
   // Throws Error (kRefused) where a KEY lies in a branch of a cond and its VALUE does not.
   void check_branches() const;
 
+  // Throws Error (kRefused) where a KEY or its VALUE lies in a loop in which the other does not.
+  void check_loops() const;
+
   void warn(std::vector<std::string>& warnings) const;
   // Signatures of the merged graph whose outputs come, by way of the map, of a placeholder of another operand
   // that is none of their inputs: a warning each.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "edit/basis/branches.h"
+#include "edit/basis/loops.h"
 #include "edit/merging/inputs.h"
 #include "ops/kinds.h"
 
@@ -70,6 +71,16 @@ void InputMap::check_branches() const {
           },
           "map");
     });
+  }
+}
+
+void InputMap::check_loops() const {
+  for (const MergedInput& pair : pairs_) {
+    if (pair.readers.empty()) continue;
+    const auto& [of_key, key] = pair.key_node;
+    const auto& [of_value, value] = pair.value_node;
+    gedit::check_loops({parts_[of_key]->facts, key, pair.key}, {parts_[of_value]->facts, value, pair.value},
+                       of_key == of_value);
   }
 }
 
