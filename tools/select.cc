@@ -1,12 +1,11 @@
 // gedit select: what a selector hits.
-#include <unistd.h>
-
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/selectors.h"
 #include "commands.h"
 #include "graph/library.h"
 #include "select/selection.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -44,17 +43,14 @@ class Select final : public Command {
     for (const NodeId id : selection.nodes.nodes()) use("", model.graph().bytes(id));
     for (const auto& [index, nodes] : selection.in_functions) {
       const Function& function = selecting.library().functions[index];
-      for (const NodeId id : nodes.nodes()) use(std::string(function.name) + "//", function.body.bytes(id));
+      for (const NodeId id : nodes.nodes()) use(function.name, function.body.bytes(id));
     }
   }
 
   static std::string as_lines(Model& model, Selecting& selecting, const Selection& selection) {
-    // A name may hold whatever a terminal obeys; a file of names has to have them as they are.
-    const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     std::string out;
-    each(model, selecting, selection, [&](const std::string& prefix, std::string_view node_def) {
-      const std::string name = prefix + std::string(node_name(node_def));
-      out += terminal ? printable(name) : name;
+    each(model, selecting, selection, [&](std::string_view function, std::string_view node_def) {
+      out += selector_of(function, node_name(node_def));
       out += '\n';
     });
     return out;
@@ -62,8 +58,8 @@ class Select final : public Command {
 
   static std::string as_json(Model& model, Selecting& selecting, const Selection& selection) {
     std::vector<std::pair<std::string, std::string>> nodes;
-    each(model, selecting, selection, [&](const std::string& prefix, std::string_view node_def) {
-      nodes.emplace_back(prefix + std::string(node_name(node_def)), node_op(node_def));
+    each(model, selecting, selection, [&](std::string_view function, std::string_view node_def) {
+      nodes.emplace_back(address(function, node_name(node_def)), node_op(node_def));
     });
     return nodes_json(nodes);
   }
@@ -81,8 +77,8 @@ CommandInfo select_command() {
       .synopsis = "FILE SELECTOR [-j] [-q]",
       .text = R"(
 Prints the names of the nodes that SELECTOR hits, one a line, in the order of the file; nodes in functions
-as FUNCTION//node. The output is a selector file: other commands take it as @FILE. Exit status 1 where
-nothing is hit.
+as FUNCTION//node, and in double quotes, as listings have it, what a selector would read as something else.
+The output is a selector file: other commands take it as @FILE. Exit status 1 where nothing is hit.
 
 Selectors, one grammar in every command:
 )" + selectors_text(),

@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "base/size.h"
 #include "graph/dtype.h"
+#include "graph/scanner.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -130,7 +131,7 @@ class Parser {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (c == '"') {
-        quoted_text(word);
+        quoted_text(word, regex);
         continue;
       }
       if (c == '[' || c == '{') ++brackets;
@@ -156,9 +157,11 @@ class Parser {
     return word;
   }
 
-  void quoted_text(SelectorWord& word) {
-    const size_t begin = at_++;
+  // In a regular expression a backslash is its own; elsewhere it is what it is in listings.
+  void quoted_text(SelectorWord& word, bool regex) {
     empty_quotes_ = true;
+    if (!regex && text_.find('\\', at_) != std::string_view::npos) return escaped_text(word);
+    const size_t begin = at_++;
     for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       if (text_[at_] == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\'))
         ++at_;
@@ -169,6 +172,20 @@ class Parser {
       at_ = begin;
       fail("a '\"' is not closed");
     }
+  }
+
+  void escaped_text(SelectorWord& word) {
+    Scanner scanner(text_);
+    scanner.seek(at_);
+    std::string store;
+    try {
+      const std::string_view text = scanner.quoted(store, "a name");
+      word.text += text;
+      word.quoted.insert(word.quoted.end(), text.size(), true);
+    } catch (const Error& error) {
+      fail(error.message());
+    }
+    at_ = scanner.position() - 1;  // at the closing quote
   }
 
   Selector path(const SelectorWord& word) {
@@ -332,5 +349,19 @@ class Parser {
 }  // namespace
 
 Selector parse_selector(std::string_view text) { return Parser(text).parse(); }
+
+std::string selector_of(std::string_view function, std::string_view name) {
+  std::string out;
+  if (!function.empty()) {
+    print_name(out, function);
+    out += "//";
+  }
+  if (name.find("..") == std::string_view::npos && !name.ends_with('/')) {
+    print_name(out, name);
+  } else {
+    print_quoted(out, name);
+  }
+  return out;
+}
 
 }  // namespace gedit
