@@ -1,7 +1,7 @@
 // Which message a binary file is: protobuf does not say, so the first fields are held against what each
 // message may have there (field numbers, wire types, and the same one or two levels down). A record that is
-// cut off counts as far as it goes, so that half a graph is known as half a graph. What fits none is looked at
-// once more, now with fields that protobuf would keep as unknown ones: other numbers, other wire types.
+// cut off counts as far as it goes, so that half a graph is known as half a graph. What fits none is looked
+// at once more, now with fields that protobuf would keep as unknown ones: other numbers, other wire types.
 #include <algorithm>
 #include <array>
 #include <vector>

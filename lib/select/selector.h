@@ -9,8 +9,8 @@
 //               'collection:'KEY | 'fn:'glob'//'primary | FUNCTION'//'primary | '@'file | '"'any text'"'
 //
 // A word ends at a blank, a comma, `&`, `|` or `)` outside of brackets; in double quotes everything is
-// literal, but for the escapes of listings (docs/listing.md). A regular expression ends where a word would, so
-// one with blanks or a bare comma stands in quotes, in which a backslash stays one: re:"a, b".
+// literal, but for the escapes of listings (docs/listing.md). A regular expression ends where a word would,
+// so one with blanks or a bare comma stands in quotes, in which a backslash stays one: re:"a, b".
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ struct Selector {
 // after '&'`.
 Selector parse_selector(std::string_view text);
 
-// A selector that means nothing but the node of this name: the name, in double quotes where it would be read as
-// something else or obeyed by a terminal. `function` is empty for the main graph.
+// A selector that means nothing but the node of this name: the name, in double quotes where it would be read
+// as something else or obeyed by a terminal. `function` is empty for the main graph.
 std::string selector_of(std::string_view function, std::string_view name);
 
 }  // namespace gedit

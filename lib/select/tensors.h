@@ -41,7 +41,8 @@ std::optional<TensorRef> tensor_if_there(const Names& names, std::string_view te
 // `a:1`, or `a` for output 0; `^a`.
 std::string tensor_text(const Graph& graph, const TensorRef& tensor);
 
-// Whether the node, a Placeholder from before producer 24, says [] of an unknown shape, too (ops/array_ops.cc).
+// Whether the node, a Placeholder from before producer 24, says [] of an unknown shape, too
+// (ops/array_ops.cc).
 bool says_scalar_of_unknown(const Graph& graph, NodeId id);
 
 // The tensors of one graph, the main one or a function's body, as its nodes and as users write them. In a

@@ -1,5 +1,5 @@
-// Edges across the border of a loop of TensorFlow 1, which no session runs: what stands in for a tensor has to be
-// in the same iteration as the tensor (docs/tensorflow.md#loops).
+// Edges across the border of a loop of TensorFlow 1, which no session runs: what stands in for a tensor has
+// to be in the same iteration as the tensor (docs/tensorflow.md#loop-frames).
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,8 @@ struct LoopTensor {
   std::string_view name;
 };
 
-// Throws Error (kRefused) where one of them is in a loop in which the other is not. `together`: they are in one
-// graph, or in one copy of it. O(1) where neither graph has a loop.
+// Throws Error (kRefused) where one of them is in a loop in which the other is not. `together`: they are in
+// one graph, or in one copy of it. O(1) where neither graph has a loop.
 void check_loops(const LoopTensor& key, const LoopTensor& value, bool together);
 
 }  // namespace gedit

@@ -60,7 +60,8 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs, std::vector
     reads_.mapping.replace(key, value.text);
     inputs[reads_.text(key)] = value.text;
     const std::string key_text = reads_.text(key);
-    check_loops({reads_.facts, key.node, key_text}, {reads_.facts, value.tensor.node, value.text}, value.of_copy);
+    check_loops({reads_.facts, key.node, key_text}, {reads_.facts, value.tensor.node, value.text},
+                value.of_copy);
     const Shape was = shape(key), now = shape(value.tensor);
     if (!key.control && !compatible(was, now)) {
       warnings.push_back("input map: '" + printable(value.text) + "' is " + shape_text(now) + ", '" +

@@ -12,7 +12,7 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostCounted = 12;                     // kinds that one note tells of
+constexpr size_t kMostCounted = 12;  // kinds that one note tells of
 constexpr std::string_view kOutputShapes = "_output_shapes";
 constexpr uint32_t kStrippedOps = 2, kVersionText = 5;  // MetaInfoDef
 
@@ -139,7 +139,7 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
 }
 
 bool has_output_shapes(std::string_view node_def) {
-  constexpr size_t kLong = 1024;  // as weights are: their attributes are sooner asked than their bytes searched
+  constexpr size_t kLong = 1024;  // as weights are, whose attributes are sooner asked than searched
   static const TextSearch shapes{std::string(kOutputShapes)};
   return (node_def.size() > kLong || shapes.finds_in(node_def)) && find_attr(node_def, kOutputShapes);
 }

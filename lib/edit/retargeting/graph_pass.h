@@ -71,7 +71,7 @@ class GraphPass {
   // What became of a node by its op and attributes alone, and becomes of all that are like it.
   struct Became {
     bool changed = false;
-    std::string op, attrs;          // in place of its own: the field of the op, empty for the same; all attributes
+    std::string op, attrs;  // in place of its own: the field of the op, empty for the same; all attributes
     std::vector<uint64_t*> counts;  // those of the tally that it raised
   };
   using BecamePtr = std::shared_ptr<const Became>;
