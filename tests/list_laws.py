@@ -108,6 +108,22 @@ def waiting(n):
              "y = AddN(" + ", ".join(listed("all:{i}", n)) + f") {{N: {n}, T: DT_FLOAT}}\n"])
 
 
+def field(number, content):
+    """A field of a serialized message, of fewer than 128 bytes."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def node(i):
+    return field(1, field(1, b"n%d" % i) + field(2, b"AddV2") + field(3, b"n%d" % i) * 2)
+
+
+# Serialized messages with so many of a field: graph_def of a MetaGraphDef, meta_graphs of a SavedModel.
+REPEATED = {
+    "graph_defs": ("repeated.meta", lambda n: b"".join(field(2, node(i)) for i in range(8 * n))),
+    "meta_graphs": ("saved_model.pb", lambda n: b"\x08\x01" + b"".join(field(2, field(2, node(i))) for i in range(n))),
+}
+
+
 ON_MODELS = {
     "inspect": ["inspect"],
     "inspect -j": ["inspect", "-j"],
@@ -131,6 +147,12 @@ class Subject:
     def listing(self, name, lines):
         with open(os.path.join(self.folder, name), "w", encoding="ascii") as file:
             file.writelines(lines)
+        return name
+
+    def repeated(self, kind, count):
+        name, content = REPEATED[kind]
+        with open(os.path.join(self.folder, name), "wb") as file:
+            file.write(content(count))
         return name
 
     def model(self, kind, count):
@@ -191,6 +213,8 @@ def main():
             for name, command in ON_MODELS.items():
                 broken += not holds(f"{name} of {kind}", lambda n, kind=kind, command=command:
                                     [command[0], subject.model(kind, n), *command[1:]], MOST_OF_MODELS)
+        for kind in REPEATED:
+            broken += not holds(f"inspect -j of {kind}", lambda n, kind=kind: ["inspect", subject.repeated(kind, n), "-j"], MOST_OF_MODELS)
     return 1 if broken else 0
 
 

@@ -11,19 +11,19 @@ namespace {
 // bytes of a protobuf message put behind each other are its merge.
 MetaGraph take_apart(std::string_view bytes, const std::shared_ptr<Arena>& arena) {
   std::vector<Part> parts;
-  std::string_view graph;
-  size_t graphs = 0;
+  std::vector<std::string_view> graphs;
   for (Fields fields(bytes); fields.next();) {
-    if (fields->bytes(meta_field::kGraph)) {
-      if (graphs++ > 0) {
-        graph = arena->keep(std::string(graph) + std::string(fields->value));
-        continue;
-      }
-      graph = fields->value;
-    }
-    parts.push_back(part_of(fields.field()));
+    const bool graph = fields->bytes(meta_field::kGraph);
+    if (graph) graphs.push_back(fields->value);
+    if (!graph || graphs.size() == 1) parts.push_back(part_of(fields.field()));
   }
-  return {Graph(graph, graph_field::kNode, arena), std::move(parts), graphs > 1};
+  std::string_view graph = graphs.empty() ? std::string_view() : graphs.front();
+  if (graphs.size() > 1) {
+    std::string merged;
+    for (const std::string_view one : graphs) merged += one;
+    graph = arena->keep(std::move(merged));
+  }
+  return {Graph(graph, graph_field::kNode, arena), std::move(parts), graphs.size() > 1};
 }
 
 }  // namespace

@@ -56,6 +56,16 @@ void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
   tally.inlined = inline_functions(meta, ops, request);
 }
 
+// One MetaGraph of a model, of which there may be thousands, to be tried out.
+Model alone(const Model& model, size_t meta_graph) {
+  Model one;
+  one.path = model.path;
+  one.kind = model.kind;
+  one.arena = model.arena;
+  one.meta_graphs.push_back(model.meta_graphs[meta_graph]);
+  return one;
+}
+
 // Shapes of the graph as it is before nodes are replaced: only where some replacement asks for them.
 class ShapesBefore {
  public:
@@ -235,8 +245,7 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
                 some = first;  // some: after a retarget that release takes it, or the graph as it is
   while (none < some) {
     const ReleaseNumber middle = none + (some - none) / 2;
-    Model copy = model;
-    copy.selected = meta_graph;
+    Model copy = alone(model, meta_graph);
     const RetargetRequest request{.release = std::string(history.releases()[middle].name)};
     if (retarget(copy, ops, request).obstacles.empty()) {
       some = middle;
