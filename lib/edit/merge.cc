@@ -47,16 +47,16 @@ class Merging {
     }
   }
 
-  MergeChanges run(const std::shared_ptr<Merging>& self) {
+  // The graph that it gives reads this object while it is written.
+  MergeChanges run() {
     decide_names();
     decide_functions();
     start_merged(result_.model, parts_, richest_);
     decide_inputs();
     unite_surroundings();
     if (request_.prune) prune();
-    write_graph(self);
+    write_graph();
     tell();
-    result_.model.keeps = self;
     return std::move(result_);
   }
 
@@ -138,12 +138,14 @@ class Merging {
     prune_keys(parts_, *names_, *inputs_, result_.model.meta(), readers);
   }
 
-  void write_graph(const std::shared_ptr<Merging>& self) {
+  void write_graph() {
     Graph& graph = result_.model.graph();
+    // The model keeps this object, not the graph, which is part of it until run() is done.
+    const std::shared_ptr<const void> nobody;
     for (const auto& part : parts_) {
       part->finish();
       const std::shared_ptr<const Mapping> mapping =
-          part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(self, part.get());
+          part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(nobody, part.get());
       graph.append_all(part->graph(), mapping);
       for (const NodeSet* gone : {&part->removed(), &part->shared()}) {
         for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->first + index_of(id)});
@@ -209,7 +211,9 @@ class Merging {
 MergeChanges merge(std::vector<MergeOperand> operands, const MergeRequest& request) {
   const auto merging = std::make_shared<Merging>(std::move(operands), request);
   try {
-    return merging->run(merging);
+    MergeChanges changes = merging->run();
+    changes.model.keeps = merging;
+    return changes;
   } catch (const Malformed& error) {
     merging->rethrow_for(error);
   }
