@@ -55,21 +55,31 @@ struct Member {
   bool compressed = false;
 };
 
+// A directory that begins the file, and is empty: minizip takes place 0 for none.
+bool is_empty_archive(std::string_view bytes) {
+  constexpr std::string_view kEmptyDirectory("PK\5\6\0\0\0\0\0\0\0\0", 12);  // of disk 0, no members
+  constexpr size_t kDirectory = 22;
+  return bytes.starts_with(kEmptyDirectory) && bytes.size() >= kDirectory;
+}
+
 class Archive {
  public:
   explicit Archive(std::string_view bytes) : view_{bytes} {
     zlib_filefunc64_def functions{open_view, read_view,  write_view, tell_view,
                                   seek_view, close_view, view_error, &view_};
     handle_ = unzOpen2_64("", &functions);
-    if (handle_ == nullptr)
+    if (handle_ == nullptr && !is_empty_archive(bytes))
       throw Error(Cause::kInput, "is no zip archive, or cut short: it ends in no directory");
   }
-  ~Archive() { unzClose(handle_); }
+  ~Archive() {
+    if (handle_ != nullptr) unzClose(handle_);
+  }
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
   std::vector<Member> members() {
     std::vector<Member> found;
+    if (handle_ == nullptr) return found;
     unz_global_info64 global{};
     if (unzGetGlobalInfo64(handle_, &global) != UNZ_OK) damaged();
     if (global.number_entry == 0) return found;
