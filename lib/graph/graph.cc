@@ -18,7 +18,9 @@ void Tally::add_library(std::string_view function_def_library) {
 Tally Graph::tally() const {
   Tally tally;
   if (decoded_) {
-    tally = tally_;
+    tally = others_;
+    for (size_t op = 0; op < counts_.size(); ++op)
+      tally.add(ops_.kinds(static_cast<uint16_t>(op)), counts_[op]);
     tally.add_library(part(kLibrary));
     return tally;
   }
@@ -36,34 +38,32 @@ void Graph::decode() {
   ops_ = std::move(found.ops);
   parts_ = std::move(found.parts);
   nodes_before_ = std::move(found.nodes_before);
-  std::vector<uint64_t> counts(ops_.size());
-  for (uint32_t i = 0; i < size(); ++i) {
-    const uint16_t op = nodes_.ops[i];
-    if (op != GraphOps::kOther) {
-      ++counts[op];
-    } else {
-      tally_.add(node_op(record_at(nodes_.records[i]).node_def));
-    }
-  }
-  for (size_t op = 0; op < counts.size(); ++op) tally_.add(ops_.kinds(static_cast<uint16_t>(op)), counts[op]);
   decoded_count_ = size();
   decoded_ = true;
+  for (uint32_t i = 0; i < size(); ++i) count(NodeId{i});
   ranges_.push_back({0, std::move(whole_), {}});
 }
 
+void Graph::count(NodeId id) {
+  const uint16_t op = nodes_.ops[index_of(id)];
+  if (op == GraphOps::kOther) return others_.add(kinds(id));
+  if (op >= counts_.size()) counts_.resize(ops_.size());
+  ++counts_[op];
+}
+
+void Graph::discount(NodeId id) {
+  const uint16_t op = nodes_.ops[index_of(id)];
+  if (op == GraphOps::kOther) return others_.remove(kinds(id));
+  --counts_[op];
+}
+
 std::map<std::string_view, uint64_t> Graph::op_counts() const {
-  std::vector<uint64_t> counts(ops_.size());
   std::map<std::string_view, uint64_t> found;
-  for (uint32_t i = 0; i < size(); ++i) {
-    if (nodes_.records[i] == nullptr) continue;
-    if (nodes_.ops[i] != GraphOps::kOther) {
-      ++counts[nodes_.ops[i]];
-    } else {
-      ++found[op(NodeId{i})];
-    }
+  for (size_t number = 0; number < counts_.size(); ++number) {
+    if (counts_[number] > 0) found.emplace(ops_.op(static_cast<uint16_t>(number)), counts_[number]);
   }
-  for (size_t number = 0; number < counts.size(); ++number) {
-    if (counts[number] > 0) found.emplace(ops_.op(static_cast<uint16_t>(number)), counts[number]);
+  for (uint32_t i = 0; i < size() && others_.nodes > 0; ++i) {
+    if (nodes_.records[i] != nullptr && nodes_.ops[i] == GraphOps::kOther) ++found[op(NodeId{i})];
   }
   return found;
 }
@@ -75,25 +75,24 @@ void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
 }
 
 void Graph::replace(NodeId id, std::string node_def) {
-  if (!removed(id)) tally_.remove(kinds(id));
+  if (!removed(id)) discount(id);
   streams_.erase(index_of(id));
   std::string record;
   append_bytes_field(record, node_field_, node_def);
   nodes_.records[index_of(id)] = arena_->keep(std::move(record)).data();
   nodes_.ops[index_of(id)] = ops_.number(node_op(bytes(id)));
   nodes_.hashes[index_of(id)] = name_hash(name(id));
-  tally_.add(kinds(id));
+  count(id);
   edited_ = true;
 }
 
 void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
   const char* next = arena_->keep(std::move(records)).data();
   for (const auto& [id, op, size] : nodes) {
-    const bool same_op = op == nodes_.ops[index_of(id)] && op != GraphOps::kOther;
-    if (!same_op) tally_.remove(kinds(id));
+    discount(id);
     nodes_.records[index_of(id)] = next;
     nodes_.ops[index_of(id)] = op;
-    if (!same_op) tally_.add(kinds(id));
+    count(id);
     next += size;
   }
   edited_ = edited_ || !nodes.empty();
@@ -106,7 +105,7 @@ void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Strea
 
 void Graph::remove(NodeId id) {
   streams_.erase(index_of(id));
-  if (!removed(id)) tally_.remove(kinds(id));
+  if (!removed(id)) discount(id);
   nodes_.records[index_of(id)] = nullptr;
   edited_ = true;
 }
@@ -137,7 +136,7 @@ void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<
     nodes_.records.push_back(nodes_.records[index_of(id)]);
     nodes_.ops.push_back(nodes_.ops[index_of(id)]);
     nodes_.hashes.push_back(nodes_.hashes[index_of(id)]);
-    tally_.add(kinds(id));
+    count(id);
   }
   edited_ = true;
 }
@@ -152,10 +151,8 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
     numbers.push_back(ops_.number(source.ops_.op(static_cast<uint16_t>(op))));
   for (uint32_t i = begin; i < size(); ++i) {
     if (nodes_.ops[i] != GraphOps::kOther) nodes_.ops[i] = numbers[nodes_.ops[i]];
+    if (nodes_.records[i] != nullptr) count(NodeId{i});
   }
-  tally_.nodes += source.tally_.nodes;
-  tally_.variables += source.tally_.variables;
-  tally_.python += source.tally_.python;
   edited_ = true;
   return begin;
 }

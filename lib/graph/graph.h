@@ -121,7 +121,8 @@ class Graph {
   // As set_part() for a repeated field: one field for each content.
   void set_parts(uint32_t number, std::vector<std::string> contents);
 
-  // How often each op occurs among the nodes that are there, decoded or appended.
+  // How often each op occurs among the nodes that are there, decoded or appended. O(ops), but of a graph that
+  // has more ops than numbers.
   std::map<std::string_view, uint64_t> op_counts() const;
 
   bool edited() const { return edited_; }
@@ -156,8 +157,14 @@ class Graph {
   const Mapping* mapping_of(size_t range, uint32_t node) const {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
+  void count(NodeId id);
+  void discount(NodeId id);
   void start_range(std::shared_ptr<const Mapping> mapping);
   size_t range_of(uint32_t node) const;
+  // Calls stays(run) for records that are written as they lie there, one behind the other, and edited(node)
+  // for every other node, in order.
+  template <typename Stays, typename Edited>
+  void each_written(uint32_t begin, uint32_t end, Stays stays, Edited edited) const;
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;  // on all cores
   void write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const;
   void write_some(Sink& sink, uint32_t begin, uint32_t end) const;
@@ -177,7 +184,9 @@ class Graph {
   std::vector<Part> parts_;
   std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
   uint32_t decoded_count_ = 0;
-  Tally tally_;  // of the decoded nodes as they are now, without functions
+  // Of the decoded nodes as they are now: how many there are of each op, and those whose op has no number.
+  std::vector<uint64_t> counts_;
+  Tally others_;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -212,68 +212,73 @@ size_t Graph::range_of(uint32_t node) const {
   return static_cast<size_t>(behind - ranges_.begin()) - 1;
 }
 
-void Graph::write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const {
-  MappedWriter writer(piece, node_field_);
+namespace {
+
+// A node that is not written as it lies there.
+struct EditedNode {
+  uint32_t number;
+  std::string_view node_def;
+  const Mapping* mapping;      // or null
+  const Prefixing* prefixing;  // where the mapping does no more than that
+  NodeId original;             // by which the mapping knows it
+  const Stream* stream;        // of its value, or null
+};
+
+}  // namespace
+
+template <typename Stays, typename Edited>
+void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edited) const {
   size_t range = range_of(begin);
   std::string_view run;
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
     if (nodes_.records[i] == nullptr) continue;
     const Record record = record_at(nodes_.records[i]);
+    const NodeId id = ranges_[range].original(i);
     const Mapping* mapping = mapping_of(range, i);
-    const Prefixing* prefixing =
-        mapping != nullptr ? mapping->prefixing(ranges_[range].original(i)) : nullptr;
-    const bool stream = !streams_.empty() && streams_.contains(i);
-    if (!stream && (mapping == nullptr || (prefixing != nullptr && prefixing->nothing()) ||
-                    mapping->leaves(record.node_def))) {
+    const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
+    const auto stream = streams_.empty() ? streams_.end() : streams_.find(i);
+    if (stream == streams_.end() && (mapping == nullptr || (prefixing != nullptr && prefixing->nothing()) ||
+                                     mapping->leaves(record.node_def))) {
       if (run.empty() || run.end() != record.raw.begin()) {
-        piece.write_run(std::exchange(run, record.raw));
+        stays(std::exchange(run, record.raw));
       } else {
         run = {run.data(), run.size() + record.raw.size()};
       }
       continue;
     }
-    piece.write_run(std::exchange(run, {}));
-    if (stream || prefixing == nullptr || !writer.write_prefixed(record.node_def, *prefixing)) piece.leave(i);
+    stays(std::exchange(run, {}));
+    edited(EditedNode{i, record.node_def, mapping, prefixing, id,
+                      stream == streams_.end() ? nullptr : stream->second.get()});
   }
-  piece.write_run(run);
+  stays(run);
 }
 
-// Runs of records as they lie there are one write.
+void Graph::write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const {
+  MappedWriter writer(piece, node_field_);
+  each_written(
+      begin, end, [&](std::string_view run) { piece.write_run(run); },
+      [&](const EditedNode& node) {
+        const bool prefixed = node.stream == nullptr && node.prefixing != nullptr &&
+                              writer.write_prefixed(node.node_def, *node.prefixing);
+        if (!prefixed) piece.leave(node.number);
+      });
+}
+
 void Graph::write_some(Sink& sink, uint32_t begin, uint32_t end) const {
   MappedWriter writer(sink, node_field_);
-  size_t range = range_of(begin);
-  std::string_view run;  // untouched records that lie one behind the other
-  for (uint32_t i = begin; i < end; ++i) {
-    while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (nodes_.records[i] == nullptr) continue;
-    const Record record = record_at(nodes_.records[i]);
-    const Mapping* mapping = mapping_of(range, i);
-    const NodeId id = ranges_[range].original(i);
-    if (const auto stream = streams_.find(i); !streams_.empty() && stream != streams_.end()) {
-      sink.write(run);
-      run = {};
-      const std::string mapped =
-          mapping == nullptr ? std::string() : mapped_node(record.node_def, *mapping, id);
-      const std::string_view node_def = mapping == nullptr ? record.node_def : std::string_view(mapped);
-      sink.write(head_of_stream(node_def, node_field_, stream->second->size()));
-      sink.write_stream(*stream->second);
-      continue;
-    }
-    const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
-    if (mapping != nullptr && !(prefixing != nullptr && prefixing->nothing()) &&
-        !mapping->leaves(record.node_def)) {
-      sink.write(run);
-      run = {};
-      writer.write(record.node_def, *mapping, prefixing, id);
-    } else if (!run.empty() && run.data() + run.size() == record.raw.data()) {
-      run = {run.data(), run.size() + record.raw.size()};
-    } else {
-      sink.write(run);
-      run = record.raw;
-    }
-  }
-  sink.write(run);
+  each_written(
+      begin, end, [&](std::string_view run) { sink.write(run); },
+      [&](const EditedNode& node) {
+        if (node.stream == nullptr)
+          return writer.write(node.node_def, *node.mapping, node.prefixing, node.original);
+        const std::string mapped = node.mapping == nullptr
+                                       ? std::string()
+                                       : mapped_node(node.node_def, *node.mapping, node.original);
+        const std::string_view node_def = node.mapping == nullptr ? node.node_def : std::string_view(mapped);
+        sink.write(head_of_stream(node_def, node_field_, node.stream->size()));
+        sink.write_stream(*node.stream);
+      });
 }
 
 void Graph::write_undecoded(Sink& sink, Tally* tally) const {
