@@ -65,9 +65,8 @@ class List final : public Command {
     pieces_in_order(
         pieces_of(graph.size()),
         [&](size_t piece, std::string& text) {
-          const auto end = static_cast<uint32_t>(std::min<size_t>((piece + 1) * kPerPiece, graph.size()));
-          for (auto i = static_cast<uint32_t>(piece * kPerPiece); i < end; ++i)
-            print(text, "", graph.bytes(NodeId{i}));
+          const PieceRange nodes = piece_range(piece, graph.size());
+          for (uint32_t i = nodes.begin; i < nodes.end; ++i) print(text, "", graph.bytes(NodeId{i}));
         },
         [&](std::string_view text) { out.write(text); });
   }

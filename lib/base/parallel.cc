@@ -170,6 +170,11 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work) {
   if (error) std::rethrow_exception(error);
 }
 
+void in_pieces(size_t count, const std::function<void(size_t, PieceRange)>& work, size_t piece) {
+  in_parallel(pieces_of(count, piece),
+              [&](size_t number) { work(number, piece_range(number, count, piece)); });
+}
+
 size_t places_for(size_t count) {
   const size_t threads = std::min<size_t>(thread_count(), count);
   return threads > 1 ? 2 * threads : 1;

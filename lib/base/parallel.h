@@ -1,7 +1,9 @@
 // Work shared by all cores, with the same result whatever their number.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -31,5 +33,17 @@ void pieces_in_order(size_t count, const std::function<void(size_t, std::string&
 constexpr size_t kPerPiece = 4096;
 
 constexpr size_t pieces_of(size_t count, size_t piece = kPerPiece) { return (count + piece - 1) / piece; }
+
+// Which of the `count` things piece `number` is about: [begin, end).
+struct PieceRange {
+  uint32_t begin, end;
+};
+constexpr PieceRange piece_range(size_t number, size_t count, size_t piece = kPerPiece) {
+  return {static_cast<uint32_t>(number * piece),
+          static_cast<uint32_t>(std::min(count, (number + 1) * piece))};
+}
+
+// Calls work(number, range) for all pieces of `count` things, as in_parallel() does.
+void in_pieces(size_t count, const std::function<void(size_t, PieceRange)>& work, size_t piece = kPerPiece);
 
 }  // namespace gedit

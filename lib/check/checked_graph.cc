@@ -126,11 +126,11 @@ void CheckedGraph::type_outputs() {
   }
   std::vector<std::vector<DType>> pieces(pieces_of(size));
   begins_.resize(size_t{size} + 1);  // of each piece as if it were the first
-  in_parallel(pieces.size(), [&](size_t k) {
+  in_pieces(size, [&](size_t k, PieceRange nodes) {
     std::vector<DType> types;
     AlikeAttrs<std::vector<DType>> alike(graph);
-    for (size_t i = k * kPerPiece, end = std::min<size_t>(i + kPerPiece, size); i < end; ++i) {
-      const NodeId id{static_cast<uint32_t>(i)};
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+      const NodeId id{i};
       if (known_[i] != 0) {
         const std::string_view node_def = graph.bytes(id), attrs = like_of(node_def).attrs;
         const std::vector<DType>* outputs = alike.find(id, attrs);
@@ -146,8 +146,8 @@ void CheckedGraph::type_outputs() {
   });
   for (size_t k = 0; k < pieces.size(); ++k) {
     const auto before = static_cast<uint32_t>(types_.size());
-    for (size_t i = k * kPerPiece, end = std::min<size_t>(i + kPerPiece, size); i < end; ++i)
-      begins_[i + 1] += before;
+    const PieceRange nodes = piece_range(k, size);
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) begins_[i + 1] += before;
     types_.insert(types_.end(), pieces[k].begin(), pieces[k].end());
     pieces[k] = {};
   }

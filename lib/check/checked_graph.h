@@ -113,10 +113,9 @@ class CheckedGraph {
 template <typename Look>
 void look_at_nodes(const CheckedGraph& in, const NodeSet* only, Report& report, Report& later, Look look) {
   std::vector<std::pair<Report, Report>> reports(pieces_of(in.graph.size()));
-  in_parallel(reports.size(), [&](size_t piece) {
+  in_pieces(in.graph.size(), [&](size_t piece, PieceRange nodes) {
     Look own = look;
-    const auto end = static_cast<uint32_t>(std::min<size_t>((piece + 1) * kPerPiece, in.graph.size()));
-    for (auto i = static_cast<uint32_t>(piece * kPerPiece); i < end; ++i) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       if (only == nullptr || only->has(NodeId{i}))
         own(NodeId{i}, reports[piece].first, reports[piece].second);
     }

@@ -58,8 +58,8 @@ class GraphDiffer {
   std::vector<uint8_t> equal(const Pairs& pairs) const {
     const bool mapped = !names_.empty();
     std::vector<uint8_t> are(pairs.size());
-    in_parallel(pieces_of(pairs.size()), [&](size_t piece) {
-      for (size_t i = piece * kPerPiece, end = std::min(i + kPerPiece, pairs.size()); i < end; ++i) {
+    in_pieces(pairs.size(), [&](size_t, PieceRange range) {
+      for (size_t i = range.begin; i < range.end; ++i) {
         const std::string_view from = before_.bytes(pairs[i].first), to = after_.bytes(pairs[i].second);
         are[i] = (mapped ? mapped_node(from, mapping_) == to : from == to) ? 1 : 0;
       }

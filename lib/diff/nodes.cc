@@ -213,9 +213,8 @@ Matched match_nodes(const Graph& before, const Graph& after, const Names& names_
   std::unordered_map<std::string_view, std::vector<NodeId>> again;  // the second and later ones of a name
   for (const NodeId id : names_after.duplicates()) again[after.name(id)].push_back(id);
   std::unordered_map<std::string_view, size_t> used;
-  in_parallel(pieces_of(before.size()), [&](size_t piece) {
-    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
-    for (uint32_t i = begin; i < before.size() && i < begin + kPerPiece; ++i) {
+  in_pieces(before.size(), [&](size_t, PieceRange nodes) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       const std::string_view name = before.name(id);
       // Most nodes stand where they stood.

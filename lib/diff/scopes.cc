@@ -311,10 +311,9 @@ std::vector<ScopePair> find_renamed_scopes(const Graph& before, const Graph& aft
     size_t pair = 0;
   };
   std::vector<Partner> partners(removed.size());
-  in_parallel(pieces_of(removed.size()), [&](size_t piece) {
+  in_pieces(removed.size(), [&](size_t, PieceRange nodes) {
     std::string name;
-    const size_t end = std::min((piece + 1) * kPerPiece, removed.size());
-    for (size_t i = piece * kPerPiece; i < end; ++i) {
+    for (size_t i = nodes.begin; i < nodes.end; ++i) {
       each_scope(before.name(removed[i]), [&](std::string_view scope, std::string_view rest) {
         const auto at = pair_of.find(scope);
         if (at == pair_of.end()) return true;

@@ -57,11 +57,10 @@ Edges producers(const Graph& graph, const Names& names) {
   edges.begins_.resize(size_t{graph.size()} + 1);  // of each piece as if it were the first
   // With two nodes of one name the first is meant, wherever the reader stands.
   const bool unique = names.duplicates().empty();
-  in_parallel(pieces.size(), [&](size_t k) {
+  const auto look = [&](size_t k, PieceRange nodes) {
     Piece& piece = pieces[k];
     Recent recent(graph);
-    const auto end = static_cast<uint32_t>(std::min<size_t>((k + 1) * kNodes, graph.size()));
-    for (auto i = static_cast<uint32_t>(k * kNodes); i < end; ++i) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (!graph.removed(id)) {
         each_input(graph.bytes(id), [&](std::string_view text) {
@@ -78,15 +77,16 @@ Edges producers(const Graph& graph, const Names& names) {
       }
       edges.begins_[i + 1] = static_cast<uint32_t>(piece.targets.size());
     }
-  });
+  };
+  in_pieces(graph.size(), look, kNodes);
   size_t all = 0;
   for (const Piece& piece : pieces) all += piece.targets.size();
   edges.targets_.reserve(all);
   edges.complete_ = true;
   for (size_t k = 0; k < pieces.size(); ++k) {
     const auto before = static_cast<uint32_t>(edges.targets_.size());
-    const size_t end = std::min<size_t>((k + 1) * kNodes, graph.size());
-    for (size_t i = k * kNodes; i < end && before != 0; ++i) edges.begins_[i + 1] += before;
+    const PieceRange nodes = piece_range(k, graph.size(), kNodes);
+    for (uint32_t i = nodes.begin; i < nodes.end && before != 0; ++i) edges.begins_[i + 1] += before;
     edges.targets_.insert(edges.targets_.end(), pieces[k].targets.begin(), pieces[k].targets.end());
     pieces[k].targets = {};
     edges.complete_ = edges.complete_ && pieces[k].complete;

@@ -248,8 +248,8 @@ void ListingWriter::print_nodes(std::span<const char* const> nodes) {
   pieces_in_order(
       pieces_of(nodes.size()),
       [&](size_t piece, std::string& text) {
-        const size_t end = std::min((piece + 1) * kPerPiece, nodes.size());
-        for (size_t i = piece * kPerPiece; i < end; ++i) {
+        const PieceRange range = piece_range(piece, nodes.size());
+        for (size_t i = range.begin; i < range.end; ++i) {
           print_node(text, record_at(nodes[i]).node_def, full_);
           text += '\n';
         }

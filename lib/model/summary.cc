@@ -109,11 +109,10 @@ class Summarizer {
       uint64_t constants = 0;
     };
     std::vector<Piece> pieces(pieces_of(graph_.size()));
-    in_parallel(pieces.size(), [&](size_t k) {
+    in_pieces(graph_.size(), [&](size_t k, PieceRange nodes) {
       Piece& piece = pieces[k];
       std::string_view last;
-      const auto end = static_cast<uint32_t>(std::min<size_t>((k + 1) * kPerPiece, graph_.size()));
-      for (auto i = static_cast<uint32_t>(k * kPerPiece); i < end; ++i) {
+      for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
         const NodeId id{i};
         const std::string_view node_def = graph_.bytes(id);
         const std::string_view device = node_device(node_def);

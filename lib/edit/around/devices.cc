@@ -65,9 +65,8 @@ void add_cleared(const Model& model, const Changes& cleared, Changes& changes) {
 void note_jobs(const Model& model, Changes& changes) {
   const Graph& graph = model.graph();
   std::atomic<bool> any{false};
-  in_parallel(graph.decoded() ? pieces_of(graph.size()) : 0, [&](size_t piece) {
-    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
-    for (uint32_t i = begin; i < graph.size() && i < begin + kPerPiece && !any; ++i) {
+  in_pieces(graph.decoded() ? graph.size() : 0, [&](size_t, PieceRange nodes) {
+    for (uint32_t i = nodes.begin; i < nodes.end && !any; ++i) {
       if (!graph.removed(NodeId{i}) && of_job(node_device(graph.bytes(NodeId{i})))) any = true;
     }
   });

@@ -95,10 +95,9 @@ std::vector<OperandNames::Twin> Naming::find_met(const OperandFile& file,
   for (const size_t other : others) files_[other]->facts.names();  // made by one thread
   const Graph& graph = file.graph();
   std::vector<std::vector<OperandNames::Twin>> found(pieces_of(graph.size()));
-  in_parallel(found.size(), [&](size_t piece) {
+  in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
     std::string name = file.prefix;
-    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
-    for (uint32_t i = begin; i < graph.size() && i < begin + kPerPiece; ++i) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       name.resize(file.prefix.size());
       name += graph.name(NodeId{i});
       for (const size_t other : others) {

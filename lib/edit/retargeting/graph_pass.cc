@@ -309,11 +309,10 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
   constexpr uint32_t kStays = UINT32_MAX;
   const uint32_t count = graph.size();
   std::vector<Stretch> found(pieces_of(count));
-  in_parallel(found.size(), [&](size_t piece) {
+  in_pieces(count, [&](size_t piece, PieceRange nodes) {
     Stretch& stretch = found[piece];
     AlikeAttrs<Known> alike(graph);
-    const auto begin = static_cast<uint32_t>(piece * kPerPiece);
-    for (uint32_t i = begin; i < count && i < begin + kPerPiece; ++i) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
       const ReleaseFit::Plain plain = planned.of(id).plain;
