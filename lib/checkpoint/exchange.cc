@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -121,6 +123,7 @@ class Exchange {
     const Neighbours there = neighbours_of(bundle_.prefix);
     old_ = shards_named_in(index_);
     const size_t count = free_count(there);
+    placed_.reserve(bundle_.files.size());
     const HeldSignals until_all_is_there;
     try {
       place_index(count);
@@ -181,7 +184,8 @@ class Exchange {
     }
   }
 
-  void place(NewDataFile& file, const std::string& path) {
+  // No memory is taken between a file's name and its note.
+  void place(NewDataFile& file, std::string path) {
     if (file.linked && is_open_at(*file.linked, path)) return;  // stays where it is
     if (file.made) {
       file.made->place(path);
@@ -191,7 +195,7 @@ class Exchange {
       copy_file(file.linked, copy);
       copy.commit();
     }
-    placed_.push_back(path);
+    placed_.push_back(std::move(path));
   }
 
   // In one step; the old index is the marker then.
@@ -246,12 +250,12 @@ class Exchange {
       for (const NewDataFile& file : bundle_.files) ::unlink(at(file, bundle_.shards).c_str());
       place_index(bundle_.shards);
       for (const NewDataFile& file : bundle_.files) {
-        const std::string own = at(file, bundle_.shards);
+        std::string own = at(file, bundle_.shards);
         if (::link(at(file, count).c_str(), own.c_str()) != 0) fail_writing(own, errno);
-        placed_.push_back(own);
+        placed_.push_back(std::move(own));
       }
       exchange();
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       return undo();
     }
     std::vector<std::string> other_names;
