@@ -91,12 +91,9 @@ class Optimize final : public Command {
     });
     const Changes& changes = made.result.changes;
     if (output_.dry_run() && !json_) print(changes.text());
-    output_.save(made.model, {before}, changes.warnings, changes.notes);
-    if (json_) {
-      print(report(before, made));
-    } else if (!output_.quiet()) {
-      say_counts(made.result.counts, proof_text(made));
-    }
+    output_.save(made.model, {before}, changes.warnings, changes.notes,
+                 json_ ? std::vector<std::string>{} : lines_of(made));
+    if (json_) print(report(before, made));
     return 0;
   }
 
@@ -210,22 +207,24 @@ class Optimize final : public Command {
     return optimize_json(all);
   }
 
-  static void say_counts(const optimizing::Counts& counts, const std::string& proof) {
-    constexpr const char* kSections[] = {"fix",     "inline",  "branch",   "drop",  "fold",     "share",
+  // What each step did, and the verdict.
+  static std::vector<std::string> lines_of(const Optimized& made) {
+    constexpr const char* kSections[] = {"fix",     "inline",  "branch",   "drop",  "fold",   "share",
                                          "algebra", "fold-bn", "unneeded", "strip", "rewrite"};
+    std::vector<std::string> lines;
     for (const char* section : kSections) {
-      const auto found = counts.find(section);
-      if (found == counts.end()) continue;
-      std::string line(section);
+      const auto found = made.result.counts.find(section);
+      if (found == made.result.counts.end()) continue;
+      std::string& line = lines.emplace_back(section);
       line.resize(9, ' ');
       bool first = true;
       for (const auto& [word, number] : found->second) {
         line += (first ? "" : ", ") + word + " " + std::to_string(number);
         first = false;
       }
-      say(line);
     }
-    say("proof    " + proof);
+    lines.push_back("proof    " + proof_text(made));
+    return lines;
   }
 
   InputOptions input_;

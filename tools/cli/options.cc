@@ -206,7 +206,8 @@ std::vector<std::string> OutputOptions::note_of_file(const Model& model) const {
 }
 
 void OutputOptions::save(Model& model, const std::vector<Counts>& before,
-                         const std::vector<std::string>& warnings, const std::vector<std::string>& notes) {
+                         const std::vector<std::string>& warnings, const std::vector<std::string>& notes,
+                         const std::vector<std::string>& lines) {
   Saved saved;
   std::vector<std::string> verified;
   model.assets_folder = assets_;
@@ -243,6 +244,7 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
   add("note: ", notes);
   add("note: ", saved.notes);
   add("note: ", verified);
+  add("", lines);
   say(report);
 }
 

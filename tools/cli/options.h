@@ -86,9 +86,10 @@ class OutputOptions {
   std::vector<std::string> note_of_file(const Model& model) const;
 
   // Writes the model, says what changed and what was lost. `before` has one for each model that was read;
-  // without any the edit added and removed no node, and they are counted while they are written.
+  // without any the edit added and removed no node, and they are counted while they are written. `lines` are
+  // the command's own report, said last.
   void save(Model& model, const std::vector<Counts>& before, const std::vector<std::string>& warnings = {},
-            const std::vector<std::string>& notes = {});
+            const std::vector<std::string>& notes = {}, const std::vector<std::string>& lines = {});
 
   Destination base;  // what a command asks for beyond these options
   // Looks at the result, read again, before it takes its place; gives what is to be told (verifying.h).
