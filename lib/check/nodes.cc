@@ -30,6 +30,21 @@ void twice(const CheckedGraph& in, NodeId id, std::string_view what, std::string
              "two " + std::string(what) + ", '" + std::string(first) + "' and '" + std::string(second) + "'");
 }
 
+// Of a oneof, or of a message that is no list, there is one; protobuf joins what is there twice.
+void check_once(const CheckedGraph& in, NodeId id, std::string_view key, std::string_view value,
+                Report& report) {
+  size_t values = 0, shapes = 0;
+  for (Fields fields(value); fields.next();) {
+    if (fields->number < attr_field::kList || fields->number > attr_field::kFunc) continue;
+    ++values;
+    if (!fields->bytes(attr_field::kTensor)) continue;
+    for (Fields tensor(fields->value); tensor.next();) shapes += tensor->number == 2 ? 1 : 0;
+  }
+  if (values > 1) report.add(Rule::kTwice, in.subject(id), quoted("attribute", key) + " has two values");
+  if (values == 1 && shapes > 1)
+    report.add(Rule::kTwice, in.subject(id), quoted("attribute", key) + " has two shapes");
+}
+
 void check_colocation(const CheckedGraph& in, NodeId id, std::string_view value, Report& report) {
   for (Fields list(last_bytes(value, attr_field::kList)); list.next();) {
     const auto name = list->bytes(attr_field::kString) ? colocated_with(list->value) : std::nullopt;
@@ -116,6 +131,7 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
         const size_t before = found.size() + called.size();
         check_attributes(in, id, head, facts, producers_facts, attrs, context, found);
         for (const auto& [key, value] : attrs) {
+          check_once(in, id, key, value, found);
           if (!key.starts_with('_') || in.body) continue;
           if (attr_role(head.op, key) == Role::kColocation) check_colocation(in, id, value, found);
           if (key == "_output_shapes") check_output_shapes(in, id, head, value, context, found);

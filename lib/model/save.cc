@@ -76,6 +76,12 @@ void check_size(const Model& model, uint64_t size) {
       .hint("keep weights in a checkpoint: gedit freeze --keep, or a SavedModel");
 }
 
+// A file without bytes is what a broken download leaves: nobody reads it as an empty graph.
+void refuse_nothing(const Model& model, const OutputFile& out) {
+  if (out.written() + out.pending() > 0) return;
+  throw Error(Cause::kRefused, "has no node: the output would be empty").in(model.path).hint("gedit inspect");
+}
+
 // Bytes of the message where some of them come from elsewhere, which is found out before they are read; else
 // 0.
 uint64_t streamed_size(const Model& model) {
@@ -449,6 +455,7 @@ Saved save(Model& model, const Destination& destination, bool count) {
     write_in(model, target, destination, out, tally);
   }
   if (target.format == Format::kBinary) check_size(model, out.written() + out.pending());
+  refuse_nothing(model, out);
   if (destination.inspect && unseen) {
     out.finish();
     inspect(destination, out.path_meanwhile(), target.kind);
