@@ -70,7 +70,7 @@ class Body {
       return std::vector<std::string>{};
     });
     for (Number n = 0; n < net_.size(); ++n) {
-      if (net_.there(n) && subject_.effects.of(net_.def(n), net_.op(n))) keep(n);
+      if (net_.there(n) && subject_.effects.of(net_, n)) keep(n);
     }
     return known;
   }

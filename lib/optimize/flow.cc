@@ -39,7 +39,7 @@ Effects::Effects(const Library& library, Labels& labels, Droppable drops) : drop
         if (functions_.contains(called)) callers[called].push_back(name);
       });
       if (functions_.contains(op)) return;
-      effect = effect || own(labels.op(op));
+      effect = effect || own(labels.op(op), what_of(op));
       writes = writes || own_write(labels.op(op));
     });
     if (effect) effective.push_back(name);
@@ -58,12 +58,10 @@ Effects::Effects(const Library& library, Labels& labels, Droppable drops) : drop
 }
 
 bool Effects::own_write(const ProofOp& op) {
-  return op.conduct == Conduct::kWrites || op.conduct == Conduct::kUnknown ||
-         op.conduct == Conduct::kInPlace;
+  return op.conduct == Conduct::kWrites || op.conduct == Conduct::kUnknown || op.conduct == Conduct::kInPlace;
 }
 
-bool Effects::own(const ProofOp& op) const {
-  const What what = what_of(op.name);
+bool Effects::own(const ProofOp& op, What what) const {
   if (is_dropped(drops_, what)) return false;
   // What an array holds, and whether it is closed, goes by an edge of data; the order of what closes it does
   // not.
@@ -85,15 +83,17 @@ bool Effects::calls(std::string_view node_def, const ProofOp& op,
   return found;
 }
 
-bool Effects::of(std::string_view node_def, const ProofOp& op) const {
+bool Effects::of(const Net& net, Number n) const {
+  const ProofOp& op = net.op(n);
   if (functions_.contains(op.name)) return effective_.contains(op.name);
-  return own(op) || calls(node_def, op, effective_);
+  return own(op, net.what(n)) || calls(net.def(n), op, effective_);
 }
 
-bool Effects::writes(std::string_view node_def, const ProofOp& op) const {
+bool Effects::writes(const Net& net, Number n) const {
+  const ProofOp& op = net.op(n);
   if (functions_.contains(op.name)) return writing_.contains(op.name);
-  if (is_dropped(drops_, what_of(op.name))) return false;
-  return own_write(op) || calls(node_def, op, writing_);
+  if (is_dropped(drops_, net.what(n))) return false;
+  return own_write(op) || calls(net.def(n), op, writing_);
 }
 
 bool is_back_edge(const Net& net, Number reader, In in) {
@@ -261,8 +261,8 @@ void Flow::find_effects(const Net& net, const Effects& effects) {
   std::vector<Number> open;
   for (const Number n : order_) {
     if (!alive_[n]) continue;
-    ordered_ = ordered_ || effects.writes(net.def(n), net.op(n));
-    if (effects.of(net.def(n), net.op(n))) open.push_back(n);
+    ordered_ = ordered_ || effects.writes(net, n);
+    if (effects.of(net, n)) open.push_back(n);
   }
   while (!open.empty()) {
     const Number n = open.back();

@@ -26,12 +26,12 @@ class Effects {
  public:
   Effects(const Library& library, Labels& labels, Droppable drops);
 
-  bool of(std::string_view node_def, const ProofOp& op) const;
+  bool of(const Net& net, Number n) const;
   // It writes: the order of all others counts, too.
-  bool writes(std::string_view node_def, const ProofOp& op) const;
+  bool writes(const Net& net, Number n) const;
 
  private:
-  bool own(const ProofOp& op) const;
+  bool own(const ProofOp& op, What what) const;
   static bool own_write(const ProofOp& op);
   bool calls(std::string_view node_def, const ProofOp& op,
              const std::unordered_set<std::string_view>& functions) const;

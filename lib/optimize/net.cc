@@ -23,8 +23,7 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels)
     if (graph.removed(NodeId{n})) continue;
     Node& node = nodes_[n];
     node.there = true;
-    node.def = graph.bytes(NodeId{n});
-    node.op = &labels.op(graph.op(NodeId{n}));
+    put_def(node, graph.bytes(NodeId{n}), graph.op(NodeId{n}));
   }
   std::vector<In> controls;
   for (Number n = 0; n < size(); ++n) {
@@ -85,6 +84,14 @@ LabelId Net::label(Number n) {
   return node.label;
 }
 
+void Net::put_def(Node& node, std::string_view def, std::string_view op) {
+  node.def = def;
+  node.op = &labels_.op(op);
+  const auto [found, fresh] = whats_.try_emplace(node.op);
+  if (fresh) found->second = what_of(op);
+  node.what = found->second;
+}
+
 void Net::put_inputs(Node& node, const std::vector<In>& inputs) {
   uint32_t data = 0;
   while (data < inputs.size() && !inputs[data].control()) ++data;
@@ -104,8 +111,8 @@ void Net::set_inputs(Number n, const std::vector<In>& inputs) { put_inputs(nodes
 
 void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) {
   Node& node = nodes_[n];
-  node.def = graph_.arena()->keep(std::move(node_def));
-  node.op = &labels_.op(node_op(node.def));
+  const std::string_view def = graph_.arena()->keep(std::move(node_def));
+  put_def(node, def, node_op(def));
   node.label = kNoLabel;
   node.made = true;
   put_inputs(node, inputs);
@@ -119,8 +126,8 @@ Number Net::append(std::string_view base, std::string_view op,
   for (const auto& [key, value] : attrs) builder.attr(key, value);
   Node node;
   node.there = true;
-  node.def = graph_.arena()->keep(builder.take());
-  node.op = &labels_.op(node_op(node.def));
+  const std::string_view def = graph_.arena()->keep(builder.take());
+  put_def(node, def, node_op(def));
   node.made = true;
   put_inputs(node, inputs);
   nodes_.push_back(node);

@@ -44,7 +44,7 @@ class Net {
   std::string_view def(Number n) const { return nodes_[n].def; }
   std::string_view name(Number n) const { return node_name(def(n)); }
   const ProofOp& op(Number n) const { return *nodes_[n].op; }
-  What what(Number n) const { return what_of(nodes_[n].op->name); }
+  What what(Number n) const { return nodes_[n].what; }
   bool is(Number n, OpKinds any) const { return nodes_[n].op->kinds.has_any(any); }
   LabelId label(Number n);
   Labels& labels() { return labels_; }
@@ -84,11 +84,13 @@ class Net {
     const ProofOp* op = nullptr;
     uint32_t begin = 0, count = 0, data = 0;  // in ins_
     LabelId label = kNoLabel;
+    What what = What::kOther;
     bool there = false, rewired = false, made = false;
   };
   static constexpr LabelId kNoLabel = UINT32_MAX;
 
   static std::string colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone);
+  void put_def(Node& node, std::string_view def, std::string_view op);
   void put_inputs(Node& node, const std::vector<In>& inputs);
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
 
@@ -98,6 +100,7 @@ class Net {
   Names names_;
   NewNames new_names_;
   std::vector<Node> nodes_;
+  std::unordered_map<const ProofOp*, What> whats_;  // of the ops that are there
   std::vector<In> ins_;
   std::unordered_map<std::string_view, uint32_t> arguments_;
   std::vector<std::string_view> argument_names_;

@@ -43,7 +43,12 @@ class Optimizing {
         wanted_.kept.emplace_back(model_.graph().name(id));
     }
     reduce(model_);
-    reduce(before_);
+    // Where both are the same as yet, one is the other.
+    if (request_.reroutes.empty()) {
+      before_ = model_;
+    } else {
+      reduce(before_);
+    }
     Graph& graph = model_.graph();
     graph.decode();
     before_.graph().decode();

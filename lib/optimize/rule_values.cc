@@ -261,9 +261,12 @@ Decision decide_algebra(const View& view, Number n) {
                                                    : std::nullopt;
   };
   if (data.size() == 1) {
+    const auto is_whole = [&] {
+      const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
+      return type == DType::kInt32 || type == DType::kInt64;
+    };
     // Of floats the sign of a zero would be lost: TensorFlow 1.15 makes +0 of Neg(+0).
-    const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
-    if (what == What::kNot || (what == What::kNegative && (type == DType::kInt32 || type == DType::kInt64))) {
+    if (what == What::kNot || (what == What::kNegative && is_whole())) {
       const std::optional<In> twice = producer(what);
       return twice ? same_as(*twice) : Decision();
     }
@@ -278,7 +281,9 @@ Decision decide_algebra(const View& view, Number n) {
     return twice ? same_as(*twice) : Decision();
   }
   if (data.size() == 2) {
-    const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
+    const bool counts =
+        what == What::kMultiply || what == What::kDivide || what == What::kAdd || what == What::kSubtract;
+    const DType type = counts ? type_attr(view.net.def(n), "T").value_or(DType::kInvalid) : DType::kInvalid;
     const bool number = is_float(type) || type == DType::kInt32 || type == DType::kInt64;
     const bool whole = number && !is_float(type);
     for (const size_t k : {0U, 1U}) {

@@ -31,7 +31,11 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
             std::vector<Values>(subject.net.size(), Values::kUnknown),
             std::vector<bool>(subject.net.size()),
             std::vector<In>(subject.net.size())},
-      gone_(subject.net.size()) {
+      gone_(subject.net.size()),
+      aliases_(subject.net.size()),
+      carried_(subject.net.size()),
+      control_alias_(subject.net.size()),
+      first_shared_{In::kArgument} {
   for (Number n = 0; n < net_.size(); ++n) view_.like[n] = {n, 0};
 }
 
@@ -46,6 +50,13 @@ bool Sweep::run() {
   }
   resolve_returned();
   return changed_;
+}
+
+const Sweep::Alias* Sweep::alias_of(In in) const {
+  for (const Alias& alias : aliases_.of(in.node)) {
+    if (alias.index == in.index) return &alias;
+  }
+  return nullptr;
 }
 
 // What the node reads and waits for, by what stands for it now.
@@ -65,24 +76,17 @@ void Sweep::resolve(Number n) {
       continue;
     }
     if (in.control()) {
-      const auto found = control_alias_.find(in.node);
-      if (found == control_alias_.end()) {
-        add_control(n, in.node, controls);
-      } else {
-        for (const Number control : found->second) add_control(n, control, controls);
-      }
+      if (!control_alias_.has(in.node)) add_control(n, in.node, controls);
+      for (const Number control : control_alias_.of(in.node)) add_control(n, control, controls);
       continue;
     }
-    const auto found = aliases_.find(key_of(in));
-    if (found == aliases_.end() || (merge && !found->second.exact) ||
-        is_device_between(n, in, found->second.to)) {
+    const Alias* const alias = alias_of(in);
+    if (alias == nullptr || (merge && !alias->exact) || is_device_between(n, in, alias->to)) {
       data.push_back(in);
       continue;
     }
-    data.push_back(found->second.to);
-    if (const auto carried = carried_.find(in.node); carried != carried_.end()) {
-      for (const Number control : carried->second) add_control(n, control, controls);
-    }
+    data.push_back(alias->to);
+    for (const Number control : carried_.of(in.node)) add_control(n, control, controls);
   }
   controls = needed_controls(n, data, controls);
   for (const Number control : controls) data.push_back(control_of(control));
@@ -216,8 +220,10 @@ bool Sweep::alias(Number n, const Decision& decision) {
   if ((all != when && !exit) || carried.size() > kMostCarried) return false;
   std::ranges::sort(carried);
   carried.erase(std::unique(carried.begin(), carried.end()), carried.end());
-  for (const auto& [index, to] : decision.outputs) aliases_[key_of({n, index})] = {to, own == when || exit};
-  if (!carried.empty()) carried_[n] = carried;
+  std::vector<Alias> aliases;
+  for (const auto& [index, to] : decision.outputs) aliases.push_back({index, to, own == when || exit});
+  aliases_.set(n, aliases);
+  carried_.set(n, carried);
   gone_[n] = true;
   // Who waits for it waits for the node that gives the tensor, if that says as much.
   std::vector<Number> waits = carried;
@@ -228,10 +234,10 @@ bool Sweep::alias(Number n, const Decision& decision) {
   }
   for (const Number control : waits) told = whens_.both(told, whens_.of(control));
   if (told == when && waits.size() <= kMostCarried) {
-    control_alias_[n] = waits;
+    control_alias_.set(n, waits);
   } else if (subject_.passes.share && !subject_.is_kept(n)) {
     // It stays for who waits for it: one of its kind does.
-    if (const std::optional<Number> first = find_equal(n)) control_alias_[n] = {*first};
+    if (const std::optional<Number> first = find_equal(n)) control_alias_.set(n, {&*first, 1});
   }
   if (decision.assumed) {
     for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
@@ -253,9 +259,7 @@ bool Sweep::keep_name(Number n, const Decision& decision) {
   const DType type = base_type(net_.type({n, 0}));
   if (type == DType::kInvalid || net_.op(n).gives_references) return false;
   std::vector<In> inputs{to};
-  if (const auto carried = carried_.find(n); carried != carried_.end()) {
-    for (const Number control : carried->second) inputs.push_back(control_of(control));
-  }
+  for (const Number control : carried_.of(n)) inputs.push_back(control_of(control));
   NodeBuilder identity(net_.name(n), "Identity");
   identity.device(node_device(net_.def(n))).type("T", type);
   net_.become(n, identity.take(), inputs);
@@ -280,7 +284,7 @@ bool Sweep::vanish(Number n, Reason reason) {
   }
   if (told != whens_.of(n)) return false;
   gone_[n] = true;
-  control_alias_[n] = std::move(waits);
+  control_alias_.set(n, waits);
   subject_.give_reason(n, reason);
   return true;
 }
@@ -294,9 +298,6 @@ std::optional<Number> Sweep::find_equal(Number n) {
       (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
     return std::nullopt;
   key_.clear();
-  const auto add = [&](uint32_t number) {
-    key_.append(reinterpret_cast<const char*>(&number), sizeof number);
-  };
   if (is_const) {
     std::vector<ContentId>& known = subject_.content_ids;
     if (known.size() <= n) known.resize(net_.size(), 0);
@@ -304,25 +305,31 @@ std::optional<Number> Sweep::find_equal(Number n) {
       subject_.net.labels().of(net_.def(n), text_);
       known[n] = subject_.contents.of_tensor(text_.tensor) + 1;
     }
-    add(UINT32_MAX);
-    add(known[n]);
+    key_.push_back(UINT32_MAX);
+    key_.push_back(known[n]);
   } else {
-    add(net_.label(n));
+    key_.push_back(net_.label(n));
   }
-  std::vector<In> inputs(net_.inputs(n).begin(), net_.inputs(n).end());
-  std::sort(inputs.begin() + static_cast<std::ptrdiff_t>(net_.data(n).size()), inputs.end(),
-            [](const In& a, const In& b) { return a.node < b.node; });
-  const DType type = type_attr(net_.def(n), "T").value_or(DType::kInvalid);
-  if (net_.data(n).size() == 2 && commutes(op.name, type) && key_of(inputs[0]) > key_of(inputs[1]))
-    std::swap(inputs[0], inputs[1]);
-  for (const In& in : inputs) {
-    add(in.node);
-    add(in.index);
+  const std::string_view device = node_device(net_.def(n));
+  key_.push_back(
+      device.empty()
+          ? 0
+          : devices_.try_emplace(device, static_cast<uint32_t>(devices_.size()) + 1).first->second);
+  const size_t inputs = key_.size(), data = net_.data(n).size();
+  for (const In& in : net_.data(n)) {
+    key_.push_back(in.node);
+    key_.push_back(in.index);
   }
-  key_ += node_device(net_.def(n));
-  const auto [found, fresh] = shared_.try_emplace(key_, n);
-  if (fresh || found->second == n) return std::nullopt;
-  return found->second;
+  if (data == 2 && key_of(net_.data(n)[0]) > key_of(net_.data(n)[1]) && commutes(op.name, net_.def(n))) {
+    std::swap_ranges(key_.begin() + static_cast<std::ptrdiff_t>(inputs), key_.end() - 2, key_.end() - 2);
+  }
+  const auto controls = static_cast<std::ptrdiff_t>(key_.size());
+  for (const In& in : net_.controls(n)) key_.push_back(in.node);
+  std::sort(key_.begin() + controls, key_.end());
+  key_.push_back(static_cast<uint32_t>(data));  // where the controls begin
+  const ClassId id = shared_.intern(KeyForm::kArgument, key_);
+  if (id == first_shared_.size()) first_shared_.push_back(n);
+  return first_shared_[id] == n ? std::nullopt : std::optional(first_shared_[id]);
 }
 
 // It stands for all others.
@@ -332,8 +339,10 @@ bool Sweep::share(Number n) {
   const bool is_const = net_.is(n, OpKind::kConst);
   const uint32_t count = is_const ? 1 : net_.outputs(n);
   if (count == 0) return false;
-  for (uint32_t index = 0; index < count; ++index) aliases_[key_of({n, index})] = {{*first, index}, true};
-  control_alias_[n] = {*first};
+  std::vector<Alias> aliases;
+  for (uint32_t index = 0; index < count; ++index) aliases.push_back({index, {*first, index}, true});
+  aliases_.set(n, aliases);
+  control_alias_.set(n, {&*first, 1});
   gone_[n] = true;
   subject_.give_reason(n, {"share", is_const ? "constants" : "nodes"});
   return true;
@@ -344,11 +353,9 @@ bool Sweep::share(Number n) {
 void Sweep::resolve_returned() {
   for (In& in : subject_.returned) {
     if (settled(in)) continue;
-    const auto found = aliases_.find(key_of(in));
-    if (found == aliases_.end() || !found->second.exact || carried_.contains(in.node) ||
-        found->second.to.argument())
-      continue;
-    in = found->second.to;
+    const Alias* const alias = alias_of(in);
+    if (alias == nullptr || !alias->exact || !carried_.of(in.node).empty() || alias->to.argument()) continue;
+    in = alias->to;
     changed_ = true;
   }
 }

@@ -2,7 +2,8 @@
 // by then, loses control inputs that tell nothing, and then either stays, or another tensor stands for it.
 #pragma once
 
-#include <string>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,10 +21,36 @@ class Sweep {
 
  private:
   struct Alias {
+    uint32_t index = 0;  // of the output for which it stands
     In to;
     bool exact = true;  // is there whenever the original is, without the controls besides
   };
+  // Lists of some of the nodes that the sweep began with.
+  template <typename T>
+  class Lists {
+   public:
+    explicit Lists(uint32_t nodes) : places_(nodes) {}
+    bool has(Number n) const { return places_[n].begin != kNowhere; }
+    // Empty where there is none.
+    std::span<const T> of(Number n) const {
+      const Place place = places_[n];
+      return place.count == 0 ? std::span<const T>() : std::span(all_).subspan(place.begin, place.count);
+    }
+    void set(Number n, std::span<const T> list) {
+      places_[n] = {static_cast<uint32_t>(all_.size()), static_cast<uint32_t>(list.size())};
+      all_.insert(all_.end(), list.begin(), list.end());
+    }
+
+   private:
+    static constexpr uint32_t kNowhere = UINT32_MAX;
+    struct Place {
+      uint32_t begin = kNowhere, count = 0;
+    };
+    std::vector<Place> places_;
+    std::vector<T> all_;
+  };
   static uint64_t key_of(In in) { return uint64_t{in.node} << 32 | in.index; }
+  const Alias* alias_of(In in) const;
 
   bool settled(In in) const { return in.argument() || in.node >= gone_.size() || !gone_[in.node]; }
   void resolve(Number n);
@@ -45,14 +72,16 @@ class Sweep {
   const Flow& flow_;
   Whens whens_;
   View view_;
-  std::vector<bool> gone_;                                         // by node: something stands for it
-  std::unordered_map<uint64_t, Alias> aliases_;                    // by tensor
-  std::unordered_map<Number, std::vector<Number>> carried_;        // controls besides, of who reads it
-  std::unordered_map<Number, std::vector<Number>> control_alias_;  // of who waits for it
-  std::unordered_map<std::string, Number> shared_;
+  std::vector<bool> gone_;            // by node: something stands for it
+  Lists<Alias> aliases_;              // of what is gone
+  Lists<Number> carried_;             // controls besides, of who reads it
+  Lists<Number> control_alias_;       // of who waits for it
+  Classes shared_;                    // what computes the same from the same is one
+  std::vector<Number> first_shared_;  // by class
+  std::unordered_map<std::string_view, uint32_t> devices_;
   std::vector<uint32_t> last_waiter_;  // by node: the mark of the last that was found to wait for it
   uint32_t mark_ = 0;
-  std::string key_;
+  std::vector<uint32_t> key_;
   NodeText text_;
   bool changed_ = false;
 };

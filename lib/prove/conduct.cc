@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/node.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -127,8 +128,9 @@ Conduct conduct_of(std::string_view op, const OpDef* op_def) {
   return op_def->is_stateful || takes_references(*op_def) ? Conduct::kWrites : Conduct::kPure;
 }
 
-bool commutes(std::string_view op, DType type) {
-  switch (type) {
+bool commutes(std::string_view op, std::string_view node_def) {
+  if (op != "Add" && op != "AddV2" && op != "Mul") return false;
+  switch (type_attr(node_def, "T").value_or(DType::kInvalid)) {
     case DType::kInt8:
     case DType::kInt16:
     case DType::kInt32:
@@ -137,7 +139,7 @@ bool commutes(std::string_view op, DType type) {
     case DType::kUint16:
     case DType::kUint32:
     case DType::kUint64:
-      return op == "Add" || op == "AddV2" || op == "Mul";
+      return true;
     default:
       return false;
   }

@@ -361,8 +361,7 @@ void Numbering::number_plain(Node& node) {
       }
       break;
   }
-  if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] &&
-      commutes(op.name, type_attr(graph_.bytes(node.id), "T").value_or(DType::kInvalid)))
+  if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] && commutes(op.name, graph_.bytes(node.id)))
     std::swap(node.inputs[0], node.inputs[1]);
   ClassId what = after(node, after_arrays(node, state_.classes.intern(label, node.inputs)));
   if (is_own) what = own(node, what);
