@@ -189,6 +189,7 @@ std::string with_attr(std::string_view node_def, std::string_view key,
   std::string field;
   if (attr_value) append_map_entry(field, node_field::kAttr, key, *attr_value);
   std::string out;
+  out.reserve(node_def.size() + field.size());
   bool written = false;
   for (Fields fields(node_def); fields.next();) {
     const bool same = fields->bytes(node_field::kAttr) && map_entry(fields->value).key == key;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "base/parallel.h"
 #include "base/text_search.h"
 #include "graph/library.h"
 #include "model/collections.h"
@@ -144,12 +145,28 @@ bool has_output_shapes(std::string_view node_def) {
   return (node_def.size() > kLong || shapes.finds_in(node_def)) && find_attr(node_def, kOutputShapes);
 }
 
+std::string without_output_shapes(std::string_view node_def) { return without_attr(node_def, kOutputShapes); }
+
 uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes) {
+  struct Written {
+    std::vector<Graph::Rewritten> nodes;
+    std::string records;
+  };
+  std::vector<Written> written(pieces_of(nodes.size()));
+  in_pieces(nodes.size(), [&](size_t piece, PieceRange range) {
+    auto& [rewritten, records] = written[piece];
+    for (uint32_t i = range.begin; i < range.end; ++i) {
+      const NodeId id = nodes[i];
+      if (graph.removed(id) || !has_output_shapes(graph.bytes(id))) continue;
+      const size_t begin = records.size();
+      append_bytes_field(records, graph.node_field(), without_output_shapes(graph.bytes(id)));
+      rewritten.push_back({id, graph.op_number(id), static_cast<uint32_t>(records.size() - begin)});
+    }
+  });
   uint64_t count = 0;
-  for (const NodeId id : nodes) {
-    if (graph.removed(id) || !find_attr(graph.bytes(id), kOutputShapes)) continue;
-    graph.replace(id, without_attr(graph.bytes(id), kOutputShapes));
-    ++count;
+  for (auto& [rewritten, records] : written) {
+    graph.replace_all(rewritten, std::move(records));
+    count += rewritten.size();
   }
   return count;
 }

@@ -20,7 +20,8 @@ std::set<std::string, std::less<>> named_around(const MetaGraph& meta);
 void set_release(MetaGraph& meta, ReleaseNumber release);
 
 bool has_output_shapes(std::string_view node_def);  // `_output_shapes`
-// Drops them from these nodes, of which some may be gone: the number of those that had them.
+std::string without_output_shapes(std::string_view node_def);
+// Drops them from these nodes, of which some may be gone, on all cores: the number of those that had them.
 uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes);
 
 // Notes and warnings for the user.

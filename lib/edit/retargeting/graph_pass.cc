@@ -188,10 +188,16 @@ GraphPass::BecamePtr GraphPass::became(const Graph& graph, NodeId id, std::strin
   if (!node_def.starts_with(front_now)) return nullptr;
   std::string op_now;
   if (now != op) append_bytes_field(op_now, node_field::kOp, now);
-  return std::make_shared<const Became>(Became{.changed = node_def != before,
-                                               .op = std::move(op_now),
-                                               .attrs = std::string(node_def.substr(front_now.size())),
-                                               .counts = counted_});
+  Became became{.changed = node_def != before,
+                .op = std::move(op_now),
+                .attrs = std::string(node_def.substr(front_now.size())),
+                .counts = counted_};
+  // What changes loses them at once: see retarget().
+  if (became.changed && want_shaped && has_output_shapes(became.attrs)) {
+    became.attrs = without_output_shapes(became.attrs);
+    became.counts.push_back(&tally_.shapes);
+  }
+  return std::make_shared<const Became>(std::move(became));
 }
 
 void GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches) {

@@ -151,7 +151,7 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   for (Function& function : library.functions)
     shaped_in.push_back(pass.run(function.body, function.name, nullptr, shapes.function(function.name)));
   if (is_older(release, writers, tally.changed_nodes())) {
-    tally.shapes = drop_output_shapes(meta.graph, shaped);
+    tally.shapes += drop_output_shapes(meta.graph, shaped);
     for (size_t k = 0; k < library.functions.size(); ++k)
       tally.shapes += drop_output_shapes(library.functions[k].body, shaped_in[k]);
   }
