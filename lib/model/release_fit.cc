@@ -309,10 +309,9 @@ bool ReleaseFit::plain(std::string_view node_def, ReleaseNumber release) {
   return known == Plain::kByTypes ? knows_types(node_def, release) : known == Plain::kAll;
 }
 
-Releases ReleaseFit::quick(std::string_view node_def) {
-  const OpFit* fit = op(node_op(node_def));
+Releases ReleaseFit::quick(const OpFit* fit, std::string_view node_def) const {
   if (fit == nullptr) return history_.all();
-  return fit->any_type ? fit->plain & releases_of_types(node_def) : fit->plain;
+  return fit->any_type && fit->plain != 0 ? fit->plain & releases_of_types(node_def) : fit->plain;
 }
 
 Releases ReleaseFit::releases_of_types(std::string_view node_def) const {

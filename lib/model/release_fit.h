@@ -107,7 +107,8 @@ class ReleaseFit {
   }
 
   // Releases that take every node of its op that has no dtype newer than 1.0, and so the node; told at once.
-  Releases quick(std::string_view node_def);
+  // `fit`: of its op, as op() gives it. Several threads may ask.
+  Releases quick(const OpFit* fit, std::string_view node_def) const;
   // The releases that take the node as it is.
   Releases of(std::string_view node_def);
 

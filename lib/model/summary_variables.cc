@@ -50,10 +50,14 @@ uint64_t shape_elements(const Shape& shape) {
 }
 
 ConstantSize constant_size(std::string_view node_def) {
-  const auto type = type_attr(node_def, "dtype");
-  if (type == DType::kString) return {};
-  const Shape shape = output_shape(node_def, 0);
-  if (!shape || shape->empty()) return {};
+  DType type = DType::kInvalid;
+  std::string_view tensor;
+  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+    if (key == "dtype") type = static_cast<DType>(last_varint(value, attr_field::kType));
+    if (key == "value") tensor = last_bytes(value, attr_field::kTensor);
+  });
+  const Shape shape = tensor.empty() ? std::nullopt : parse_shape_proto(last_bytes(tensor, 2));
+  if (type == DType::kString || !shape || shape->empty()) return {};
   const bool trained =
       type == DType::kFloat || type == DType::kHalf || type == DType::kDouble || type == DType::kBfloat16;
   return {shape_elements(shape), trained && shape->size() > 1};

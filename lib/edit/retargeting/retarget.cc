@@ -3,13 +3,16 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
+#include "base/parallel.h"
 #include "edit/functions/inline.h"
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/graph_pass.h"
 #include "edit/retargeting/replacements.h"
 #include "graph/alike.h"
+#include "graph/index.h"
 #include "graph/library.h"
 #include "model/release_fit.h"
 #include "ops/kinds.h"
@@ -116,6 +119,58 @@ class ShapesBefore {
   std::optional<Inference> inference_;
 };
 
+// Nodes of which it is not known at once that all releases take them, but for those that are like one of them
+// in all that counts.
+struct Restricted {
+  std::vector<NodeId> nodes;
+  uint64_t like_these = 0;
+};
+
+Restricted not_taken_by_all(const Graph& graph, ReleaseFit& fit) {
+  struct Fits {
+    ReleaseFit& fit;
+    std::unordered_map<std::string_view, const OpFit*> known;
+    const OpFit* const& of(std::string_view op) {
+      const auto [found, fresh] = known.try_emplace(op);
+      if (fresh) found->second = fit.op(op);
+      return found->second;
+    }
+  };
+  struct Looked {
+    size_t data_inputs = 0;
+    bool restricted = false;
+  };
+  Fits fits{fit, {}};
+  const OpsOf<Fits> fit_of(graph, fits);
+  const Releases all = fit.history().all();
+  std::vector<Restricted> pieces(pieces_of(graph.size()));
+  in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+    AlikeAttrs<Looked> alike(graph);
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+      const NodeId id{i};
+      if (graph.removed(id)) continue;
+      const OpFit* known = fit_of.of(id);
+      if (known == nullptr || (known->plain == all && !known->any_type)) continue;
+      const std::string_view node_def = graph.bytes(id);
+      const NodeLike like = like_of(node_def);
+      const Looked* found = alike.find(id, like.attrs);
+      if (found != nullptr && found->data_inputs == like.data_inputs) {
+        pieces[piece].like_these += found->restricted ? 1 : 0;
+        continue;
+      }
+      const bool restricted = fit.quick(known, node_def) != all;
+      if (restricted) pieces[piece].nodes.push_back(id);
+      if (known->ranks == nullptr) alike.keep(id, like.attrs, {like.data_inputs, restricted});
+    }
+  });
+  Restricted found;
+  for (const Restricted& piece : pieces) {
+    found.nodes.insert(found.nodes.end(), piece.nodes.begin(), piece.nodes.end());
+    found.like_these += piece.like_these;
+  }
+  return found;
+}
+
 }  // namespace
 
 RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& request) {
@@ -185,39 +240,21 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   Releases left = history.all();
   std::vector<std::string> excluded_by(history.releases().size());
   uint64_t restricted = 0;
-  // Gives whether not all releases take it.
   const auto look = [&](std::string_view node_def) {
-    const Releases quick = fit.quick(node_def);
-    if (quick == history.all()) return false;
+    const Releases quick = fit.quick(fit.op(node_op(node_def)), node_def);
+    if (quick == history.all()) return;
     ++restricted;
-    if ((quick & left) == left) return true;
+    if ((quick & left) == left) return;
     const Releases lost = left & ~fit.of(node_def);
     for (ReleaseNumber i = 0; lost != 0 && i < excluded_by.size(); ++i) {
       if ((lost & release_bit(i)) != 0) excluded_by[i] = node_op(node_def);
     }
     left &= ~lost;
-    return true;
   };
   fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
-  struct Looked {
-    size_t data_inputs = 0;
-    bool restricted = false;  // not all releases take it
-  };
-  AlikeAttrs<Looked> alike(meta.graph);
-  for (uint32_t i = 0; i < meta.graph.size(); ++i) {
-    const NodeId id{i};
-    if (meta.graph.removed(id)) continue;
-    const std::string_view node_def = meta.graph.bytes(id);
-    const NodeLike like = like_of(node_def);
-    const Looked* found = alike.find(id, like.attrs);
-    if (found != nullptr && found->data_inputs == like.data_inputs) {
-      restricted += found->restricted ? 1 : 0;
-      continue;
-    }
-    const Looked looked{like.data_inputs, look(node_def)};
-    const OpFit* known = fit.op(node_op(node_def));
-    if (known == nullptr || known->ranks == nullptr) alike.keep(id, like.attrs, looked);
-  }
+  const Restricted found = not_taken_by_all(meta.graph, fit);
+  restricted = found.like_these;
+  for (const NodeId id : found.nodes) look(meta.graph.bytes(id));
   fit.clear_stripped_ops();
   each_body_node(library, [&](std::string_view function, std::string_view node_def) {
     function_now = function;
