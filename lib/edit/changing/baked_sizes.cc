@@ -107,7 +107,7 @@ class BakedSizes {
         }
         if (k + 1 >= inputs.size()) return {kNoNode, 0};
         text = inputs[k];
-      } else if (is(op, OpKind::kIdentity) || op == "Cast" || op == "ExpandDims") {
+      } else if (hands_sizes_on(op)) {
         text = inputs[0];
       } else {
         return {kNoNode, 0};
@@ -193,6 +193,10 @@ class BakedSizes {
 };
 
 }  // namespace
+
+bool hands_sizes_on(std::string_view op) {
+  return op == "Pack" || op == "ConcatV2" || op == "Cast" || op == "ExpandDims" || is_identity_op(op);
+}
 
 std::vector<BakedEntry> baked_sizes(const BakedPlace& place) { return BakedSizes(place).run(); }
 

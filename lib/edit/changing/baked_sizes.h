@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/edges.h"
@@ -36,5 +37,8 @@ struct BakedPlace {
 // Entries of the Consts that give Reshapes their shape, through Pack and ConcatV2 too, which are a size of
 // what is reshaped, as it was and no longer is. In the order of the graph.
 std::vector<BakedEntry> baked_sizes(const BakedPlace& place);
+
+// Whether sizes go through the op on their way from a Const to the shape that a Reshape reads.
+bool hands_sizes_on(std::string_view op);
 
 }  // namespace gedit

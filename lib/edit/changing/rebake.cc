@@ -5,7 +5,6 @@
 #include "base/message_edit.h"
 #include "edit/changing/stale_sizes.h"
 #include "graph/wiring.h"
-#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -32,8 +31,7 @@ std::optional<std::set<NodeId>> reshapes_of(const BakedPlace& place, NodeId cons
       if (!as_data) continue;  // it waits for it
       if (op == "Reshape" && as_shape) {
         found.insert(reader);
-      } else if (op == "Pack" || op == "ConcatV2" || op == "Cast" || op == "ExpandDims" ||
-                 is(op, OpKind::kIdentity)) {
+      } else if (hands_sizes_on(op)) {
         if (seen.insert(reader).second) open.push_back(reader);
       } else {
         return std::nullopt;
