@@ -30,6 +30,12 @@ void twice(const CheckedGraph& in, NodeId id, std::string_view what, std::string
              "two " + std::string(what) + ", '" + std::string(first) + "' and '" + std::string(second) + "'");
 }
 
+size_t values_of_entry(std::string_view entry) {
+  size_t count = 0;
+  for (Fields fields(entry); fields.next();) count += fields->number == 2 ? 1 : 0;
+  return count;
+}
+
 // Of a oneof, or of a message that is no list, there is one; protobuf joins what is there twice.
 void check_once(const CheckedGraph& in, NodeId id, std::string_view key, std::string_view value,
                 Report& report) {
@@ -103,6 +109,8 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
             case node_field::kAttr: {
               const MapEntry entry = map_entry(fields->value);
               attrs.emplace_back(entry.key, entry.value);
+              if (values_of_entry(fields->value) > 1)
+                found.add(Rule::kTwice, in.subject(id), quoted("attribute", entry.key) + " has two values");
               break;
             }
             default:
