@@ -46,6 +46,27 @@ std::string counted(const RetargetTally::Counts& counts, uint64_t& sum) {
   return text;
 }
 
+// The node without the attribute, as a record; false where it has none.
+bool append_without_output_shapes(std::string& records, uint32_t field, std::string_view node_def) {
+  std::string_view dropped;
+  bool several = false;
+  for (Fields fields(node_def); fields.next();) {
+    if (!fields->bytes(node_field::kAttr) || map_entry(fields->value).key != kOutputShapes) continue;
+    several = !dropped.empty();
+    dropped = fields->raw;
+  }
+  if (dropped.empty()) return false;
+  if (several) {
+    append_bytes_field(records, field, without_output_shapes(node_def));
+    return true;
+  }
+  const auto at = static_cast<size_t>(dropped.data() - node_def.data());
+  append_tag(records, field, Wire::kBytes);
+  append_varint(records, node_def.size() - dropped.size());
+  records.append(node_def.substr(0, at)).append(node_def.substr(at + dropped.size()));
+  return true;
+}
+
 std::string plural(uint64_t count, std::string_view one) {
   std::string text = std::to_string(count);
   text.append(" ").append(one);
@@ -155,11 +176,17 @@ uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes) {
   std::vector<Written> written(pieces_of(nodes.size()));
   in_pieces(nodes.size(), [&](size_t piece, PieceRange range) {
     auto& [rewritten, records] = written[piece];
+    size_t size = 0;
+    for (uint32_t i = range.begin; i < range.end; ++i) {
+      if (!graph.removed(nodes[i])) size += graph.bytes(nodes[i]).size();
+    }
+    rewritten.reserve(range.end - range.begin);
+    records.reserve(size);  // what is dropped is longer than the tags and lengths of what stays
     for (uint32_t i = range.begin; i < range.end; ++i) {
       const NodeId id = nodes[i];
-      if (graph.removed(id) || !has_output_shapes(graph.bytes(id))) continue;
+      if (graph.removed(id)) continue;
       const size_t begin = records.size();
-      append_bytes_field(records, graph.node_field(), without_output_shapes(graph.bytes(id)));
+      if (!append_without_output_shapes(records, graph.node_field(), graph.bytes(id))) continue;
       rewritten.push_back({id, graph.op_number(id), static_cast<uint32_t>(records.size() - begin)});
     }
   });

@@ -208,13 +208,9 @@ void GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches) {
   std::vector<Repeated> repeated(stretches.size());
   in_parallel(stretches.size(), [&](size_t i) {
     const Stretch& stretch = stretches[i];
-    const auto changes = [&](const Stretch::Node& node) {
-      const Stretch::Group& group = stretch.groups[node.group];
-      return group.became != nullptr && group.became->changed && group.looked_at != node.id;
-    };
     size_t count = 0, size = 0;
     for (const Stretch::Node& node : stretch.nodes) {
-      if (!changes(node)) continue;
+      if (!stretch.repeats(node)) continue;
       const Became& became = *stretch.groups[node.group].became;
       size += node.front + became.op.size() + became.attrs.size() + kMostHead;
       ++count;
@@ -223,7 +219,7 @@ void GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches) {
     nodes.reserve(count);
     records.reserve(size);
     for (const Stretch::Node& node : stretch.nodes) {
-      if (!changes(node)) continue;
+      if (!stretch.repeats(node)) continue;
       const Stretch::Group& group = stretch.groups[node.group];
       const size_t begin = records.size();
       append_repeated(records, graph, node, *group.became);
@@ -340,10 +336,12 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
         if (group != kStays) stretch.groups.emplace_back();
         alike.keep(id, like.attrs, {like.data_inputs, group, shaped});
       }
-      if (shaped) stretch.shaped.push_back(id);
-      if (group == kStays) continue;
+      if (group == kStays) {
+        if (shaped) stretch.shaped.push_back(id);
+        continue;
+      }
       const size_t front = graph.bytes(id).size() - like.attrs.size();
-      stretch.nodes.push_back({id, group, like.attrs.empty() ? 0 : static_cast<uint32_t>(front)});
+      stretch.nodes.push_back({id, group, like.attrs.empty() ? 0 : static_cast<uint32_t>(front), shaped});
     }
   });
   return found;
@@ -370,7 +368,7 @@ std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
   }
   std::vector<Stretch> stretches = to_look_at(graph);
   for (Stretch& stretch : stretches) {
-    for (const auto& [id, group_number, front] : stretch.nodes) {
+    for (const auto& [id, group_number, front, had_shapes] : stretch.nodes) {
       Stretch::Group& group = stretch.groups[group_number];
       if (const Became* became = group.became.get()) {
         ++group.times;
@@ -400,8 +398,12 @@ std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
   fit_.set_ranks(nullptr);
   in.finish();
   std::vector<NodeId> shaped;
-  for (const Stretch& stretch : stretches)
+  for (const Stretch& stretch : stretches) {
     shaped.insert(shaped.end(), stretch.shaped.begin(), stretch.shaped.end());
+    for (const Stretch::Node& node : stretch.nodes) {
+      if (node.shaped && !stretch.repeats(node)) shaped.push_back(node.id);
+    }
+  }
   return shaped;
 }
 

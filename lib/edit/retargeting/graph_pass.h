@@ -45,7 +45,7 @@ class GraphPass {
 
   // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear; what no node
   // is in need of is found on all cores.
-  // Gives, where `want_shaped`, the nodes that had `_output_shapes` before.
+  // Gives, where `want_shaped`, the nodes that have `_output_shapes`: what was changed may have lost them.
   std::vector<NodeId> run(Graph& graph, std::string_view function,
                           const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
 
@@ -82,6 +82,7 @@ class GraphPass {
       NodeId id;
       uint32_t group;
       uint32_t front;  // bytes before its first attribute
+      bool shaped;     // has `_output_shapes`
     };
     struct Group {
       NodeId looked_at = kNoNode;  // the first of them that was
@@ -90,7 +91,13 @@ class GraphPass {
     };
     std::vector<Node> nodes;
     std::vector<Group> groups;
-    std::vector<NodeId> shaped;
+    std::vector<NodeId> shaped;  // besides `nodes`
+
+    // Whether it becomes what another of its group became.
+    bool repeats(const Node& node) const {
+      const Group& group = groups[node.group];
+      return group.became != nullptr && group.became->changed && group.looked_at != node.id;
+    }
   };
 
   std::vector<Stretch> to_look_at(const Graph& graph);
