@@ -68,6 +68,28 @@ std::vector<SizeGroup> groups_of(const TensorFacts& from, const TensorFacts& to)
   return groups;
 }
 
+bool holds(const SizeGroup& group, size_t entry) { return entry >= group.y && entry < group.y_end; }
+
+// A 1 before the first size of a group may as well belong to the group before: where it becomes something
+// else, an entry of -1 there takes it. Whether that is not known, of such a group.
+std::vector<bool> settle_ones(std::vector<SizeGroup>& groups, const std::vector<int64_t>& before,
+                              const std::vector<int64_t>& now, size_t free) {
+  std::vector<bool> undecided(groups.size());
+  for (size_t k = 1; k < groups.size(); ++k) {
+    SizeGroup &group = groups[k], &last = groups[k - 1];
+    size_t first = group.x;
+    bool changed = false;
+    for (; first + 1 < group.x_end && before[first] == 1; ++first) changed = changed || now[first] != 1;
+    if (!changed || holds(group, free)) continue;
+    if (holds(last, free)) {
+      last.x_end = group.x = first;
+    } else {
+      undecided[k] = true;
+    }
+  }
+  return undecided;
+}
+
 class BakedSizes {
  public:
   explicit BakedSizes(const BakedPlace& place) : place_(place) {}
@@ -135,16 +157,20 @@ class BakedSizes {
     });
     std::vector<std::pair<size_t, BakedEntry>> wrong;
     std::vector<SizeProduct> sizes(entries.size());  // what each has to be; `known` where that is known
-    for (const SizeGroup& group : groups_of(before[0], out)) {
+    std::vector<SizeGroup> groups = groups_of(before[0], out);
+    std::vector<bool> undecided(groups.size());
+    if (same_rank) undecided = settle_ones(groups, *before[0].shape, *now[0].shape, free);
+    bool any_undecided = false;
+    for (const SizeGroup& group : groups) {
       SizeProduct wanted = same_rank ? product(now[0], group.x, group.x_end) : SizeProduct{1, {}, false};
       if (group.y_end - group.y == 1) sizes[group.y] = wanted;
-      if (free >= group.y && free < group.y_end && group.y_end - group.y > 1) continue;
+      if (holds(group, free) && group.y_end - group.y > 1) continue;
       SizeProduct have;
       for (size_t k = group.y; k < group.y_end; ++k)
         have.take(k == free ? (*out.shape)[k] : entries[k].value_or(-1), 0);
       // Computed entries follow by themselves.
       if (!have.known || (wanted.known && wanted == have) || group.x == group.x_end) continue;
-      if (free >= group.y && free < group.y_end) continue;
+      if (holds(group, free)) continue;
       size_t at = kNowhere;
       for (size_t k = group.y; k < group.y_end && at == kNowhere; ++k) {
         for (size_t x = group.x; x < group.x_end; ++x) {
@@ -157,11 +183,14 @@ class BakedSizes {
       if (constant == kNoNode) continue;
       const int64_t others = *entries[at] != 0 ? have.number / *entries[at] : 0;
       BakedEntry entry{constant, element, *entries[at], std::nullopt, id};
-      if (wanted.known && wanted.symbols.empty() && others > 0 && wanted.number % others == 0)
+      const bool decided = !undecided[static_cast<size_t>(&group - groups.data())];
+      if (decided && wanted.known && wanted.symbols.empty() && others > 0 && wanted.number % others == 0)
         entry.now = wanted.number / others;
+      any_undecided = any_undecided || !decided;
       wrong.emplace_back(at, entry);
     }
-    settle(id, shape_input, wrong, sizes, free);
+    if (!any_undecided) settle(id, shape_input, wrong, sizes, free);
+    for (const auto& [at, entry] : wrong) found_.push_back(entry);
   }
 
   // One entry of a shape may be -1.
@@ -185,7 +214,6 @@ class BakedSizes {
         wrong.emplace_back(free, BakedEntry{constant, element, -1, sizes[free].number, id, false});
       }
     }
-    for (const auto& [at, entry] : wrong) found_.push_back(entry);
   }
 
   const BakedPlace& place_;
