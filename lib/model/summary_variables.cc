@@ -1,6 +1,8 @@
 // Variables of a summary, with their sizes.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "model/collections.h"
 #include "model/saved_objects.h"
@@ -10,7 +12,8 @@
 namespace gedit {
 namespace {
 
-// In a TF2 SavedModel the variables are objects, whose keys are their paths.
+// In a TF2 SavedModel the variables are objects, whose keys are their paths; where one of version 1 was
+// merged into it, those of that one are in collections alone.
 void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
   const SavedObjects saved = read_saved_objects(of.meta.part(meta_field::kObjectGraph));
   const bool any = std::any_of(
@@ -19,14 +22,16 @@ void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
   if (!any) return;
   const std::vector<std::string> keys = variable_keys(saved);
   std::unordered_map<std::string, std::vector<std::string>> collections_of;
-  for (VariableSummary& variable : summary.variables)
-    collections_of[variable.name] = std::move(variable.collections);
-  summary.variables.clear();
+  for (const VariableSummary& variable : summary.variables)
+    collections_of[variable.name] = variable.collections;
+  std::unordered_set<std::string_view> objects;
+  const std::vector<VariableSummary> of_graph = std::exchange(summary.variables, {});
   for (size_t i = 0; i < saved.objects.size(); ++i) {
     if (saved.objects[i].kind != SavedObjects::Kind::kVariable) continue;
     const std::string_view definition = saved.objects[i].content;
     VariableSummary variable;
     variable.name = last_bytes(definition, 6);
+    objects.insert(last_bytes(definition, 6));
     variable.dtype = static_cast<DType>(last_varint(definition, 1));
     variable.shape = parse_shape_proto(last_bytes(definition, 2));
     variable.trainable = last_varint(definition, 3) != 0;
@@ -34,6 +39,10 @@ void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
     if (const auto found = collections_of.find(variable.name); found != collections_of.end())
       variable.collections = found->second;
     summary.variables.push_back(std::move(variable));
+  }
+  for (const VariableSummary& variable : of_graph) {
+    if (!variable.collections.empty() && !objects.contains(variable.name))
+      summary.variables.push_back(variable);
   }
 }
 
