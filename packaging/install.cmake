@@ -1,6 +1,8 @@
 # The program, its man pages and completions, under one name: where `gedit` is GNOME's editor, as in a package of a
 # distribution, it is gedit-tf, and so are the pages and what the shells complete.
 set(GEDIT_PROGRAM_NAME gedit CACHE STRING "What the installed program is called: gedit, or gedit-tf")
+# Debian's zsh looks for what packages complete in zsh/vendor-completions, others where zsh itself is told to.
+set(GEDIT_ZSH_FOLDER zsh/site-functions CACHE STRING "Where in share/ the completion for zsh is installed")
 set(name ${GEDIT_PROGRAM_NAME})
 set(data ${CMAKE_INSTALL_DATADIR})
 set(man ${CMAKE_INSTALL_MANDIR})
@@ -47,5 +49,5 @@ endif()
 install(PROGRAMS ${program} DESTINATION ${bin} RENAME ${name} COMPONENT program)
 install(DIRECTORY ${renamed}/ DESTINATION ${man}/man1 COMPONENT program FILES_MATCHING PATTERN "*.1")
 install(FILES ${renamed}/gedit.bash DESTINATION ${data}/bash-completion/completions RENAME ${name} COMPONENT program)
-install(FILES ${renamed}/_gedit DESTINATION ${data}/zsh/site-functions RENAME _${name} COMPONENT program)
+install(FILES ${renamed}/_gedit DESTINATION ${data}/${GEDIT_ZSH_FOLDER} RENAME _${name} COMPONENT program)
 install(FILES ${renamed}/gedit.fish DESTINATION ${data}/fish/vendor_completions.d RENAME ${name}.fish COMPONENT program)

@@ -14,29 +14,35 @@ namespace gedit {
 namespace {
 
 constexpr std::string_view kMeta = ".meta";
+constexpr std::string_view kEvents = ".tfevents.";  // TensorBoard finds event files by it
 constexpr size_t kMostNamed = 3;
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The .meta files beside each other that `fits` takes, by the part of their name that it is given: without
-// `.meta`. The numbers of steps are in their order.
+// The files beside each other whose name `fits`. The numbers of steps are in their order.
 template <typename Fits>
-std::vector<std::string> metas(const std::string& folder, Fits fits) {
+std::vector<std::string> files_of(const std::string& folder, Fits fits) {
   std::vector<std::string> found;
   std::error_code error;
   for (auto entry = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!name.ends_with(kMeta) || !fits(std::string_view(name).substr(0, name.size() - kMeta.size())))
-      continue;
-    found.push_back(folder.empty() ? name : join_path(folder, name));
+    if (fits(std::string_view(name))) found.push_back(folder.empty() ? name : join_path(folder, name));
   }
   std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
   return found;
+}
+
+// The .meta files that `fits` takes, by the part of their name that it is given: without `.meta`.
+template <typename Fits>
+std::vector<std::string> metas(const std::string& folder, Fits fits) {
+  return files_of(folder, [&](std::string_view name) {
+    return name.ends_with(kMeta) && fits(name.substr(0, name.size() - kMeta.size()));
+  });
 }
 
 GraphPath taken(const std::string& named, const std::string& meta) {
@@ -82,8 +88,11 @@ GraphPath graph_path(const std::string& path) {
   if (is_directory(path)) {
     if (exists(join_path(path, "saved_model.pb")) || exists(join_path(path, "saved_model.pbtxt")))
       return {path};
-    return only_one(path, metas(path, [](std::string_view) { return true; }),
-                    "a directory with several graphs, and no SavedModel");
+    const std::vector<std::string> graphs = metas(path, [](std::string_view) { return true; });
+    if (!graphs.empty()) return only_one(path, graphs, "a directory with several graphs, and no SavedModel");
+    const std::vector<std::string> events =
+        files_of(path, [](std::string_view name) { return name.find(kEvents) != std::string_view::npos; });
+    return only_one(path, events, "a directory with several event files, and no other graph");
   }
   if (exists(path)) {
     refuse_checkpoint(path);

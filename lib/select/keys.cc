@@ -116,16 +116,20 @@ std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& s
   }
 }
 
-std::vector<bool> require_tensors(const Checkpoint& checkpoint, std::string_view text) {
+Error nothing_hit(const Checkpoint& checkpoint, std::string_view text) {
   const Selector selector = parse_selector(text);
-  std::vector<bool> hits = select_tensors(checkpoint, selector);
-  if (std::find(hits.begin(), hits.end(), true) != hits.end()) return hits;
   const Error error =
       Error(Cause::kRefused, "matches nothing").of(quoted("selector", text)).in(checkpoint.prefix);
   const Selector* first = &selector;
   while (!first->operands.empty()) first = &first->operands.front();
-  if (first->is != Is::kName && first->is != Is::kScope) throw error;
-  throw error.hint(name_hint(checkpoint, first->is == Is::kScope ? first->text + "/" : first->text));
+  if (first->is != Is::kName && first->is != Is::kScope) return error;
+  return error.hint(name_hint(checkpoint, first->is == Is::kScope ? first->text + "/" : first->text));
+}
+
+std::vector<bool> require_tensors(const Checkpoint& checkpoint, std::string_view text) {
+  std::vector<bool> hits = select_tensors(checkpoint, parse_selector(text));
+  if (std::find(hits.begin(), hits.end(), true) == hits.end()) throw nothing_hit(checkpoint, text);
+  return hits;
 }
 
 }  // namespace gedit

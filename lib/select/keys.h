@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "checkpoint/bundle.h"
 #include "select/selector.h"
 
@@ -14,7 +15,10 @@ namespace gedit {
 // only a graph has (op:, device:, walks, ...).
 std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& selector);
 
-// The same, refusing (kRefused) what hits nothing, with the nearest name.
+// `matches nothing` as an error with the nearest name.
+Error nothing_hit(const Checkpoint& checkpoint, std::string_view selector);
+
+// As select_tensors(), refusing (kRefused) what hits nothing, with the nearest name.
 std::vector<bool> require_tensors(const Checkpoint& checkpoint, std::string_view selector);
 
 }  // namespace gedit

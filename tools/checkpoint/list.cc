@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "cli/checkpoints.h"
+#include "cli/say.h"
 #include "commands.h"
 #include "select/keys.h"
 
@@ -32,7 +34,9 @@ class ListTensors final : public Command {
     }
     out.commit();
     const bool any = std::find(shown.begin(), shown.end(), true) != shown.end();
-    return any || selector_.empty() ? 0 : 1;
+    if (any || selector_.empty()) return 0;
+    if (!operand_.quiet()) say_note(nothing_hit(checkpoint, selector_).what());
+    return 1;
   }
 
  private:
