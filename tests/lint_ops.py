@@ -42,6 +42,7 @@ ALLOWED = {
     ("prove/nodes.cc", "ReadVariableOp"): "as freeze writes it for a constant, and the next two",
     ("prove/nodes.cc", "ResourceGather"): "the same",
     ("prove/nodes.cc", "ResourceGatherNd"): "the same",
+    ("prove/nodes.cc", "Reshape"): "of which several in a row are the last",
     ("prove/nodes.cc", "TensorArray"): "whose flow says in which order it was written",
     ("prove/nodes.cc", "TensorArrayV3"): "the same",
     ("prove/nodes.cc", "TensorArrayGradV3"): "the same",

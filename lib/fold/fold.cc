@@ -14,6 +14,11 @@ namespace {
 constexpr std::array kPickers = std::to_array<std::string_view>({"Gather", "GatherV2", "StridedSlice"});
 static_assert(std::ranges::is_sorted(kPickers));
 
+// Sorted.
+constexpr std::array kOnlyShapes =
+    std::to_array<std::string_view>({"BroadcastTo", "Pad", "Reshape", "Slice", "Squeeze", "Tile"});
+static_assert(std::ranges::is_sorted(kOnlyShapes));
+
 FoldOutcome not_folded(std::string why) { return {{}, std::move(why)}; }
 
 // A vector, or a scalar, of sizes as out_type has them.
@@ -129,6 +134,23 @@ FoldOutcome NodeFolder::fold_shapes(std::string_view node_def, std::span<const S
 
 bool follows_from_shapes(std::string_view op) {
   return reads_shapes(op) || std::ranges::binary_search(kPickers, op);
+}
+
+bool only_shapes(std::string_view op) { return std::ranges::binary_search(kOnlyShapes, op); }
+
+bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver) {
+  const std::vector<TensorFacts> inputs = shapes.inputs(reader);
+  const Shape shape = shapes.shape(giver);
+  if (inputs.empty() || !inputs[0].shape || !shape || inputs[0].shape->size() != shape->size()) return false;
+  const std::vector<uint32_t> symbols = shapes.symbols(giver);
+  for (size_t i = 0; i < shape->size(); ++i) {
+    if ((*inputs[0].shape)[i] != (*shape)[i]) return false;
+    if ((*shape)[i] >= 0) continue;
+    if (i >= symbols.size() || i >= inputs[0].symbols.size() || symbols[i] == 0 ||
+        symbols[i] != inputs[0].symbols[i])
+      return false;
+  }
+  return true;
 }
 
 std::optional<ConstTensor> known_value(const GraphShapes& shapes, NodeId id, std::string_view node_def,

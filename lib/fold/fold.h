@@ -69,6 +69,12 @@ bool follows_from_shapes(std::string_view op);
 std::optional<ConstTensor> known_value(const GraphShapes& shapes, NodeId id, std::string_view node_def,
                                        NodeFolder& folder);
 
+// Whether the op gives its first input where that has the shape of what it gives: Reshape, Slice, Pad, ...
+bool only_shapes(std::string_view op);
+// Whether the first input of `reader` has the shape of what `giver` gives, in every run; dimensions that are
+// not known are equal where one symbol stands for both.
+bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver);
+
 // The file may grow by this when nodes are replaced by constants, in bytes: more is not folded. The caller
 // adds up: tensor_proto_size() of what comes, and of the constants and nodes that go because nobody else
 // reads them.

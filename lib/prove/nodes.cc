@@ -152,7 +152,7 @@ void Numbering::number_alive(Node& node) {
     number_state(node);
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
-  } else if (!number_folded(node)) {
+  } else if (!number_folded(node) && !number_of_one_shape(node)) {
     number_plain(node);
   }
 }
@@ -317,6 +317,29 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
   return outputs;
 }
 
+// What gives what it reads, only in another shape, where that is the same shape: that of what it reads, or of
+// what a Reshape before it reads.
+bool Numbering::number_of_one_shape(Node& node) {
+  if (!state_.shapes_count || state_.ordered || in_body() || node.data.empty() ||
+      !folding::only_shapes(node.op().name))
+    return false;
+  const auto is_reshape = [&](const In& in) {
+    return in.real() && in.index == 0 && graph_.op(NodeId{in.node}) == "Reshape";
+  };
+  NodeId reader = node.id;
+  In from = node.data[0];
+  while (!folding::has_shape_of(side_.shapes(), reader, node.id)) {
+    if (node.op().name != "Reshape" || !is_reshape(from)) return false;
+    reader = NodeId{from.node};
+    std::vector<In> ins;
+    resolve(reader, ins);
+    if (ins.empty() || ins[0].control()) return false;
+    from = ins[0];
+  }
+  set(node.id, {in_value(from).what, node.when});
+  return true;
+}
+
 ClassId Numbering::constant(const folding::ConstTensor& value) {
   return state_.constant(side_.model().arena->keep(folding::tensor_proto_of(value)));
 }
@@ -363,6 +386,15 @@ void Numbering::number_plain(Node& node) {
   }
   if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] && commutes(op.name, graph_.bytes(node.id)))
     std::swap(node.inputs[0], node.inputs[1]);
+  // Of a Reshape of a Reshape the last one's shape counts.
+  const auto is_reshape = [&](ClassId id) {
+    const Label& of = state_.classes.label_of(id);
+    return of.form == KeyForm::kNode && of.text.starts_with("Reshape\n") &&
+           state_.classes.inputs(id).size() == 2;
+  };
+  if (op.name == "Reshape" && node.inputs.size() == 2) {
+    while (is_reshape(node.inputs[0])) node.inputs[0] = state_.classes.inputs(node.inputs[0])[0];
+  }
   ClassId what = after(node, after_arrays(node, state_.classes.intern(label, node.inputs)));
   if (is_own) what = own(node, what);
   set(node.id, {what, node.when});

@@ -358,9 +358,10 @@ Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& req
   return proof;
 }
 
-bool any_reads_shapes(const Graph& graph) {
-  return std::ranges::any_of(graph.op_counts(),
-                             [](const auto& op) { return folding::follows_from_shapes(op.first); });
+bool any_asks_for_shapes(const Graph& graph) {
+  return std::ranges::any_of(graph.op_counts(), [](const auto& op) {
+    return folding::follows_from_shapes(op.first) || folding::only_shapes(op.first);
+  });
 }
 
 }  // namespace
@@ -376,7 +377,7 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
   Proof proof = proof_with(a, b, request, names, false);
   const auto is_proved = [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; };
   if (proof.proved() || !request.same.empty()) return proof;
-  if (!any_reads_shapes(a.model.graph()) && !any_reads_shapes(b.model.graph())) return proof;
+  if (!any_asks_for_shapes(a.model.graph()) && !any_asks_for_shapes(b.model.graph())) return proof;
   Proof more = proof_with(a, b, request, names, true);
   for (size_t i = 0; i < proof.outputs.size(); ++i) {
     if (!is_proved(proof.outputs[i]) && is_proved(more.outputs[i]))
