@@ -43,12 +43,25 @@ std::string placeholder(const CopyReads& reads, const CopyRequest& request, cons
   return name;
 }
 
+// The Merge of a loop reads an Enter and a NextIteration, and nothing may come between, as for insert.
+void check_no_loop(const CopyReads& reads, const TensorRef& tensor) {
+  const Graph& graph = reads.facts.graph();
+  if (tensor.node == kNoNode || !graph.is(tensor.node, OpKind::kEnter | OpKind::kNextIteration)) return;
+  for (const NodeId reader : reads.facts.consumers().of(tensor.node)) {
+    if (!reads.mapping.copied(reader) || !graph.is(reader, OpKind::kMerge)) continue;
+    throw refused("read by '" + printable(graph.name(reader)) + "', which closes a loop")
+        .of(quoted("tensor", reads.text(tensor)))
+        .hint("--stop-gradient before the Enter, or inside the loop");
+  }
+}
+
 void stop_gradient(const CopyReads& reads, const CopyRequest& request, const TensorRef& tensor, bool read,
                    CopyChanges& result, std::vector<std::string>& new_nodes) {
   if (!read)
     throw refused("is neither copied nor read by a copy")
         .of(quoted("tensor", reads.text(tensor)))
         .hint("--stop-gradient names tensors of the original");
+  check_no_loop(reads, tensor);
   const DType type = base_type(reads.facts.tensors().type(tensor));
   if (type == DType::kInvalid) {
     throw refused("unknown dtype").of(quoted("tensor", reads.text(tensor))).hint("--ops FILE");
