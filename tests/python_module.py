@@ -71,6 +71,7 @@ class Module(unittest.TestCase):
         self.assertEqual(gedit_tf.run("select", self.meta, "var: & online/hidden/", json=True)[0]["op"], "VariableV2")
         self.assertEqual(gedit_tf.run("inspect", DQN, json=True)["kind"], "MetaGraphDef")
         self.assertEqual(gedit_tf.run("checkpoint get", DATA / "dqn" / "dqn", "online/q/b").status, 0)
+        self.assertEqual(gedit_tf.run("checkpoint", "get", DATA / "dqn" / "dqn", "online/q/b").status, 0)
         self.assertEqual(gedit_tf.run("diff", DQN, self.meta).status, 0)
 
     def test_errors_in_their_parts(self):

@@ -33,6 +33,7 @@ class Copying {
     facts_.make_all();
     mapping_.check_names();
     copies_ = selection_.nodes.nodes();
+    note_other_scope();
     const CopyReads reads{facts_, selection_, mapping_, copies_};
     CopyInputMap input_map(reads);
     input_map.apply(result_.inputs, result_.warnings);
@@ -48,6 +49,14 @@ class Copying {
     stop_gradients(reads, request_, result_, new_nodes_);
     input_map.drop_stale_shapes();
     describe(reads, request_, result_);
+  }
+
+  // Names of the scope alone are written without it; where none is, another scope was meant.
+  void note_other_scope() {
+    const auto inside = [&](NodeId id) { return in_scope(facts_.graph().name(id), request_.from_scope); };
+    if (request_.from_scope.empty() || std::ranges::any_of(copies_, inside)) return;
+    result_.notes.push_back("nothing that is copied lies in '" + printable(request_.from_scope) +
+                            "/': all of it keeps its name below '" + printable(request_.scope) + "/'");
   }
 
   // Changes the model; `mapping` is this object's, and keeps it alive until the graph is written.

@@ -64,7 +64,7 @@ def run(command: str, *operands: Operand, output: Optional[Union[str, "os.PathLi
         **options: Any) -> Any:
     """Runs `gedit COMMAND` and gives back what comes out.
 
-    command   as on the command line: "copy", "checkpoint rename".
+    command   as on the command line: "copy", "checkpoint rename"; the verb may stand alone: "checkpoint", "rename".
     operands  paths, bytes, or protobuf messages (GraphDef, MetaGraphDef, SavedModel); {"NAME": operand} is NAME=FILE.
     options   by their names: from_scope="online" is --from-scope online, s="x/" is -s x/; `as_` is --as. True is a
               flag; a list is the option once for each item; a dict is KEY=VALUE for each.
@@ -75,6 +75,9 @@ def run(command: str, *operands: Operand, output: Optional[Union[str, "os.PathLi
     Other commands give back their Text. Warnings of the program are `warnings`, what else it says goes to the logger
     "gedit_tf". Raises Error.
     """
+    if operands and isinstance(operands[0], str) and (command == "checkpoint" or
+                                                      "%s %s" % (command, operands[0]) in _EDITS):
+        command, operands = "%s %s" % (command, operands[0]), operands[1:]
     with tempfile.TemporaryDirectory(prefix="gedit-tf-") as folder:
         words, stdin, first = _operands(operands, folder)
         line: List[str] = command.split() + list(_options(options))

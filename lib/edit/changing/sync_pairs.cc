@@ -82,12 +82,18 @@ bool SyncVariables::wanted(NodeId id) const {
 std::vector<SyncPair> SyncVariables::by_scope(std::vector<SyncPair> pairs) const {
   NodeSet named(facts_.graph().size());
   for (const SyncPair& pair : pairs) named.add(pair.to);
-  bool any = false;
+  const auto any_in = [&](const std::string& prefix) {
+    return prefix.empty() || std::ranges::any_of(variables_, [&](NodeId id) {
+             return stands_under(facts_.graph().name(id), prefix);
+           });
+  };
+  const bool any_from = any_in(from_);
   for (const NodeId id : variables_) {
-    any = any || stands_under(facts_.graph().name(id), to_);
-    if (!named.has(id) && wanted(id)) pairs.push_back(partner_of(id));
+    if (named.has(id) || !wanted(id)) continue;
+    if (!any_from) refuse_without_variables(from_);
+    pairs.push_back(partner_of(id));
   }
-  if (pairs.empty()) refuse_empty(any);
+  if (pairs.empty()) refuse_empty(any_in(to_));
   return pairs;
 }
 
@@ -97,7 +103,11 @@ void SyncVariables::refuse_empty(bool any) const {
         .of(quoted("scope", to_))
         .hint(all_ || !has_trainable_ ? "" : "--all");
   }
-  Near near(scope_of_prefix(to_));
+  refuse_without_variables(to_);
+}
+
+void SyncVariables::refuse_without_variables(const std::string& scope) const {
+  Near near(scope_of_prefix(scope));
   std::unordered_set<std::string_view> seen;
   for (const NodeId id : variables_) {
     const std::string_view name = facts_.graph().name(id);
@@ -106,7 +116,7 @@ void SyncVariables::refuse_empty(bool any) const {
     }
   }
   throw refused("no variable is in it")
-      .of(quoted("scope", to_))
+      .of(quoted("scope", scope))
       .hint(near.best().empty() ? "" : "did you mean '" + printable(near.best()) + "/'?");
 }
 

@@ -50,6 +50,7 @@ class SyncVariables {
   bool is_slot(NodeId id) const;
   bool wanted(NodeId id) const;
   [[noreturn]] void refuse_empty(bool any) const;
+  [[noreturn]] void refuse_without_variables(const std::string& scope) const;
   SyncPair checked(SyncPair pair) const;
   SyncPair partner_of(NodeId to) const;
   NodeId find(const std::string& name) const;
