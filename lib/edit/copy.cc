@@ -6,6 +6,8 @@
 // init groups and collections.
 #include "edit/edits.h"
 
+#include <algorithm>
+
 #include "edit/basis/addresses.h"
 #include "edit/basis/branches.h"
 #include "edit/copying/around.h"
