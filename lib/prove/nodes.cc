@@ -326,10 +326,11 @@ bool Numbering::number_of_one_shape(Node& node) {
   const auto is_reshape = [&](const In& in) {
     return in.real() && in.index == 0 && graph_.op(NodeId{in.node}) == "Reshape";
   };
+  constexpr int kMostReshapes = 16;  // in a row that are gone over
   NodeId reader = node.id;
   In from = node.data[0];
-  while (!folding::has_shape_of(side_.shapes(), reader, node.id)) {
-    if (node.op().name != "Reshape" || !is_reshape(from)) return false;
+  for (int step = 0; !folding::has_shape_of(side_.shapes(), reader, node.id); ++step) {
+    if (node.op().name != "Reshape" || !is_reshape(from) || step == kMostReshapes) return false;
     reader = NodeId{from.node};
     std::vector<In> ins;
     resolve(reader, ins);
