@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 namespace gedit {
 
@@ -41,6 +44,16 @@ std::string behind_link(const std::string& path) {
   if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
   std::array<char, PATH_MAX> real{};
   return ::realpath(path.c_str(), real.data()) == nullptr ? path : std::string(real.data());
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::string join_path(std::string_view dir, std::string_view name) {

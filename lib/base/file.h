@@ -152,6 +152,8 @@ class OutputFile final : public Sink {
 // Whether anything is at `path`, a dangling link included.
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
+// What lies in a folder, names alone, sorted; "" is the working directory. None of one that cannot be read.
+std::vector<std::string> names_in(const std::string& folder);
 // Whether the file that is open here is still the one at its path: nobody replaced it.
 bool still_there(const InputFile& file);
 // Whether both are there and are one file or directory.

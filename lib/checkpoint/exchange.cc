@@ -8,9 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -46,10 +44,7 @@ Neighbours neighbours_of(const std::string& prefix) {
   Neighbours found;
   const std::string dir(dir_name(prefix)), base(base_name(prefix));
   const std::string folder = prefix.find('/') == std::string::npos ? "" : dir;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(dir, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : names_in(dir)) {
     if (!name.starts_with(base)) continue;
     if (name.starts_with(base + ".index.tmp-") && is_marker(name.substr(base.size())))
       found.markers.push_back(join_path(folder, name));

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/glob.h"
@@ -26,13 +24,9 @@ bool is_file(const std::string& path) {
 template <typename Fits>
 std::vector<std::string> files_of(const std::string& dir, Fits fits) {
   std::vector<std::string> paths;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(dir.empty() ? "." : dir, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : names_in(dir)) {
     if (fits(std::string_view(name))) paths.push_back(dir + name);
   }
-  std::sort(paths.begin(), paths.end());
   return paths;
 }
 

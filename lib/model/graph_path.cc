@@ -1,8 +1,6 @@
 #include "model/graph_path.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -25,11 +23,8 @@ bool is_number(std::string_view text) {
 template <typename Fits>
 std::vector<std::string> files_of(const std::string& folder, Fits fits) {
   std::vector<std::string> found;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (fits(std::string_view(name))) found.push_back(folder.empty() ? name : join_path(folder, name));
+  for (const std::string& name : names_in(folder)) {
+    if (fits(std::string_view(name))) found.push_back(join_path(folder, name));
   }
   std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <tuple>
 
 #include "base/error.h"
@@ -46,12 +44,9 @@ std::string below(const std::string& folder, const std::string& path) {
 
 std::vector<std::string> by_time(const std::string& folder) {
   std::vector<std::tuple<int64_t, int64_t, std::string>> found;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(folder, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : names_in(folder)) {
     struct stat status {};
-    if (!name.ends_with(kIndexSuffix) || ::stat(entry->path().c_str(), &status) != 0) continue;
+    if (!name.ends_with(kIndexSuffix) || ::stat(join_path(folder, name).c_str(), &status) != 0) continue;
     found.emplace_back(status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
                        name.substr(0, name.size() - kIndexSuffix.size()));
   }
