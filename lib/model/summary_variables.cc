@@ -21,11 +21,10 @@ void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
       [](const SavedObjects::Object& object) { return object.kind == SavedObjects::Kind::kVariable; });
   if (!any) return;
   const std::vector<std::string> keys = variable_keys(saved);
-  std::unordered_map<std::string, std::vector<std::string>> collections_of;
-  for (const VariableSummary& variable : summary.variables)
-    collections_of[variable.name] = variable.collections;
-  std::unordered_set<std::string_view> objects;
   const std::vector<VariableSummary> of_graph = std::exchange(summary.variables, {});
+  std::unordered_map<std::string_view, const VariableSummary*> by_name;
+  for (const VariableSummary& variable : of_graph) by_name[variable.name] = &variable;
+  std::unordered_set<std::string_view> objects;
   for (size_t i = 0; i < saved.objects.size(); ++i) {
     if (saved.objects[i].kind != SavedObjects::Kind::kVariable) continue;
     const std::string_view definition = saved.objects[i].content;
@@ -36,8 +35,8 @@ void describe_objects(const SummarizedGraph& of, GraphSummary& summary) {
     variable.shape = parse_shape_proto(last_bytes(definition, 2));
     variable.trainable = last_varint(definition, 3) != 0;
     if (!keys[i].empty()) variable.key = keys[i];
-    if (const auto found = collections_of.find(variable.name); found != collections_of.end())
-      variable.collections = found->second;
+    if (const auto found = by_name.find(variable.name); found != by_name.end())
+      variable.collections = found->second->collections;
     summary.variables.push_back(std::move(variable));
   }
   for (const VariableSummary& variable : of_graph) {

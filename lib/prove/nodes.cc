@@ -387,15 +387,14 @@ void Numbering::number_plain(Node& node) {
   }
   if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] && commutes(op.name, graph_.bytes(node.id)))
     std::swap(node.inputs[0], node.inputs[1]);
-  // Of a Reshape of a Reshape the last one's shape counts.
+  // Of a Reshape of a Reshape the last one's shape counts; what that reads is none any more.
   const auto is_reshape = [&](ClassId id) {
     const Label& of = state_.classes.label_of(id);
     return of.form == KeyForm::kNode && of.text.starts_with("Reshape\n") &&
            state_.classes.inputs(id).size() == 2;
   };
-  if (op.name == "Reshape" && node.inputs.size() == 2) {
-    while (is_reshape(node.inputs[0])) node.inputs[0] = state_.classes.inputs(node.inputs[0])[0];
-  }
+  if (op.name == "Reshape" && node.inputs.size() == 2 && is_reshape(node.inputs[0]))
+    node.inputs[0] = state_.classes.inputs(node.inputs[0])[0];
   ClassId what = after(node, after_arrays(node, state_.classes.intern(label, node.inputs)));
   if (is_own) what = own(node, what);
   set(node.id, {what, node.when});

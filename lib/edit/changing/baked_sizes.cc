@@ -38,6 +38,7 @@ SizeProduct product(const TensorFacts& tensor, size_t begin, size_t end) {
 // Dimensions [x, x_end) of what is reshaped become [y, y_end) of what comes out.
 struct SizeGroup {
   size_t x, x_end, y, y_end;
+  bool undecided = false;  // whether all of [x, x_end) belongs here
 };
 
 // The smallest groups whose sizes agree; none where they do not. Dimensions are gone over once.
@@ -71,10 +72,9 @@ std::vector<SizeGroup> groups_of(const TensorFacts& from, const TensorFacts& to)
 bool holds(const SizeGroup& group, size_t entry) { return entry >= group.y && entry < group.y_end; }
 
 // A 1 before the first size of a group may as well belong to the group before: where it becomes something
-// else, an entry of -1 there takes it. Whether that is not known, of such a group.
-std::vector<bool> settle_ones(std::vector<SizeGroup>& groups, const std::vector<int64_t>& before,
-                              const std::vector<int64_t>& now, size_t free) {
-  std::vector<bool> undecided(groups.size());
+// else, an entry of -1 there takes it. Without one it is not known.
+void settle_ones(std::vector<SizeGroup>& groups, const std::vector<int64_t>& before,
+                 const std::vector<int64_t>& now, size_t free) {
   for (size_t k = 1; k < groups.size(); ++k) {
     SizeGroup &group = groups[k], &last = groups[k - 1];
     size_t first = group.x;
@@ -84,10 +84,9 @@ std::vector<bool> settle_ones(std::vector<SizeGroup>& groups, const std::vector<
     if (holds(last, free)) {
       last.x_end = group.x = first;
     } else {
-      undecided[k] = true;
+      group.undecided = true;
     }
   }
-  return undecided;
 }
 
 class BakedSizes {
@@ -158,8 +157,7 @@ class BakedSizes {
     std::vector<std::pair<size_t, BakedEntry>> wrong;
     std::vector<SizeProduct> sizes(entries.size());  // what each has to be; `known` where that is known
     std::vector<SizeGroup> groups = groups_of(before[0], out);
-    std::vector<bool> undecided(groups.size());
-    if (same_rank) undecided = settle_ones(groups, *before[0].shape, *now[0].shape, free);
+    if (same_rank) settle_ones(groups, *before[0].shape, *now[0].shape, free);
     bool any_undecided = false;
     for (const SizeGroup& group : groups) {
       SizeProduct wanted = same_rank ? product(now[0], group.x, group.x_end) : SizeProduct{1, {}, false};
@@ -183,10 +181,10 @@ class BakedSizes {
       if (constant == kNoNode) continue;
       const int64_t others = *entries[at] != 0 ? have.number / *entries[at] : 0;
       BakedEntry entry{constant, element, *entries[at], std::nullopt, id};
-      const bool decided = !undecided[static_cast<size_t>(&group - groups.data())];
-      if (decided && wanted.known && wanted.symbols.empty() && others > 0 && wanted.number % others == 0)
+      if (!group.undecided && wanted.known && wanted.symbols.empty() && others > 0 &&
+          wanted.number % others == 0)
         entry.now = wanted.number / others;
-      any_undecided = any_undecided || !decided;
+      any_undecided = any_undecided || group.undecided;
       wrong.emplace_back(at, entry);
     }
     if (!any_undecided) settle(id, shape_input, wrong, sizes, free);
