@@ -318,10 +318,8 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
       const ReleaseFit::Plain plain = planned.of(id).plain;
-      if (plain == ReleaseFit::Plain::kAll) {
-        if (want_shaped && has_output_shapes(graph.bytes(id))) stretch.shaped.push_back(id);
-        continue;
-      }
+      const bool all = plain == ReleaseFit::Plain::kAll;
+      if (all && !want_shaped) continue;
       const NodeLike like = like_of(graph.bytes(id));
       const Known* known = alike.find(id, like.attrs);
       auto group = static_cast<uint32_t>(stretch.groups.size());
@@ -331,7 +329,7 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
         shaped = known->shaped;
       } else {
         shaped = want_shaped && has_output_shapes(graph.bytes(id));
-        if (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(graph.bytes(id), release_))
+        if (all || (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(graph.bytes(id), release_)))
           group = kStays;
         if (group != kStays) stretch.groups.emplace_back();
         alike.keep(id, like.attrs, {like.data_inputs, group, shaped});
