@@ -7,14 +7,14 @@
 namespace gedit {
 namespace {
 
-uint64_t key_hash(LabelId label, std::span<const uint32_t> inputs) {
+uint32_t key_hash(LabelId label, std::span<const uint32_t> inputs) {
   uint64_t hash = (uint64_t{label} + 1) * 0x9e3779b97f4a7c15;
   for (const uint32_t input : inputs) {
     hash ^= input;
     hash *= 0xe7037ed1a0b428db;
     hash ^= hash >> 32;
   }
-  return hash ^ (hash >> 29);
+  return static_cast<uint32_t>(hash ^ (hash >> 29));
 }
 
 constexpr size_t kForms = static_cast<size_t>(KeyForm::kUnion) + 1;
@@ -63,11 +63,13 @@ LabelId Classes::label(KeyForm form, std::string_view text, std::string_view unk
 }
 
 ClassId Classes::intern(LabelId label, std::span<const uint32_t> inputs) {
-  const uint64_t mask = slots_.size() - 1;
-  uint64_t slot = key_hash(label, inputs) & mask;
-  for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    const ClassId id = slots_[slot];
-    if (keys_[begins_[id]] == label && std::ranges::equal(this->inputs(id), inputs)) return id;
+  const uint32_t hash = key_hash(label, inputs);
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash & mask;
+  for (; slots_[slot].id != 0; slot = (slot + 1) & mask) {
+    const auto [id, hash_of_it] = slots_[slot];
+    if (hash_of_it == hash && keys_[begins_[id]] == label && std::ranges::equal(this->inputs(id), inputs))
+      return id;
   }
   const auto id = static_cast<ClassId>(begins_.size() - 1);
   if (keys_.size() + inputs.size() + 1 > UINT32_MAX)
@@ -80,19 +82,21 @@ ClassId Classes::intern(LabelId label, std::span<const uint32_t> inputs) {
   keys_.insert(keys_.end(), inputs.begin(), inputs.end());
   begins_.push_back(static_cast<uint32_t>(keys_.size()));
   unknown_.push_back(unknown);
-  slots_[slot] = id;
+  slots_[slot] = {id, hash};
   if (begins_.size() * 4 > slots_.size() * 3) grow();
   return id;
 }
 
 void Classes::grow() {
-  slots_.assign(slots_.size() * 2, 0);
-  const uint64_t mask = slots_.size() - 1;
-  for (ClassId id = 1; id < size(); ++id) {
-    uint64_t slot = key_hash(keys_[begins_[id]], inputs(id)) & mask;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask;
-    slots_[slot] = id;
+  std::vector<Slot> slots(slots_.size() * 2);
+  const size_t mask = slots.size() - 1;
+  for (const Slot& old : slots_) {
+    if (old.id == 0) continue;
+    size_t slot = old.hash & mask;
+    while (slots[slot].id != 0) slot = (slot + 1) & mask;
+    slots[slot] = old;
   }
+  slots_ = std::move(slots);
 }
 
 }  // namespace gedit

@@ -75,6 +75,11 @@ class Classes {
   uint32_t size() const { return static_cast<uint32_t>(begins_.size() - 1); }
 
  private:
+  struct Slot {
+    ClassId id = 0;     // 0: it is free
+    uint32_t hash = 0;  // of the key
+  };
+
   void grow();
 
   std::vector<Label> labels_;
@@ -83,7 +88,7 @@ class Classes {
   std::vector<uint32_t> keys_;    // label, inputs, one behind the other
   std::vector<uint32_t> begins_;  // of each class in keys_, and the end
   std::vector<bool> unknown_;
-  std::vector<uint32_t> slots_;  // class, 0 for a free slot
+  std::vector<Slot> slots_;
 };
 
 }  // namespace gedit
