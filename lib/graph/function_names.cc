@@ -81,6 +81,7 @@ void FunctionReach::call(std::string_view function) {
 }
 
 void FunctionReach::calls_of(std::string_view node_def) {
+  if (by_name_.empty()) return;
   each_function_named(node_def, [&](std::string_view name) { call(name); });
   if (registered_.empty()) return;
   // A gradient of Python's registry that the library brings along.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "graph/index.h"
 #include "graph/library.h"
 #include "graph/references.h"
 #include "graph/types.h"
@@ -11,7 +12,13 @@
 namespace gedit::optimizing {
 
 Net::Net(Graph& graph, Registry& ops, Labels& labels)
-    : graph_(graph), ops_(ops), labels_(labels), names_(graph), new_names_(names_), nodes_(graph.size()) {
+    : graph_(graph),
+      ops_(ops),
+      labels_(labels),
+      names_(graph),
+      new_names_(names_),
+      nodes_(graph.size()),
+      ops_there_{labels} {
   if (in_body()) {
     for (const std::string_view name : argument_names(function_signature(graph))) {
       arguments_.emplace(name, static_cast<uint32_t>(argument_names_.size()));
@@ -19,20 +26,24 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels)
       new_names_.reserve(name);
     }
   }
+  const OpsOf<OpTable> ops_of(graph, ops_there_);
   for (Number n = 0; n < size(); ++n) {
     if (graph.removed(NodeId{n})) continue;
     Node& node = nodes_[n];
     node.there = true;
-    put_def(node, graph.bytes(NodeId{n}), graph.op(NodeId{n}));
+    put_def(node, graph.bytes(NodeId{n}), ops_of.of(NodeId{n}));
   }
   std::vector<In> controls;
+  const Edges sources = producers(graph, names_);
   for (Number n = 0; n < size(); ++n) {
     Node& node = nodes_[n];
     if (!node.there) continue;
     node.begin = static_cast<uint32_t>(ins_.size());
     controls.clear();
+    const NodeId* source = sources.of(NodeId{n}).data();
     each_input(node.def, [&](std::string_view text) {
-      const std::optional<In> in = find(text);
+      const std::optional<In> in =
+          sources.complete() ? input_from(index_of(*source++), parse_input_of(graph_, text)) : find(text);
       if (!in)
         throw refused("reads '" + printable(text) + "', which is not there")
             .of(quoted("node", node_name(node.def)))
@@ -72,6 +83,10 @@ std::optional<In> Net::find(std::string_view text) const {
   }
   const Number n = find_node(input.node);
   if (n == In::kArgument) return std::nullopt;
+  return input_from(n, input);
+}
+
+std::optional<In> Net::input_from(Number n, const Input& input) const {
   if (input.control) return control_of(n);
   const std::optional<uint32_t> index = in_body() ? port(n, input.port) : input.index();
   if (!index || *index == In::kControl) return std::nullopt;  // no node has as many outputs
@@ -84,12 +99,17 @@ LabelId Net::label(Number n) {
   return node.label;
 }
 
-void Net::put_def(Node& node, std::string_view def, std::string_view op) {
+const Net::OpFacts& Net::OpTable::of(std::string_view op) {
+  const ProofOp* const proof_op = &labels.op(op);
+  const auto found = known.find(proof_op);
+  return found != known.end() ? found->second
+                              : known.emplace(proof_op, OpFacts{proof_op, what_of(op)}).first->second;
+}
+
+void Net::put_def(Node& node, std::string_view def, const OpFacts& facts) {
   node.def = def;
-  node.op = &labels_.op(op);
-  const auto [found, fresh] = whats_.try_emplace(node.op);
-  if (fresh) found->second = what_of(op);
-  node.what = found->second;
+  node.op = facts.op;
+  node.what = facts.what;
 }
 
 void Net::put_inputs(Node& node, const std::vector<In>& inputs) {
@@ -112,7 +132,7 @@ void Net::set_inputs(Number n, const std::vector<In>& inputs) { put_inputs(nodes
 void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) {
   Node& node = nodes_[n];
   const std::string_view def = graph_.arena()->keep(std::move(node_def));
-  put_def(node, def, node_op(def));
+  put_def(node, def, ops_there_.of(node_op(def)));
   node.label = kNoLabel;
   node.made = true;
   put_inputs(node, inputs);
@@ -127,7 +147,7 @@ Number Net::append(std::string_view base, std::string_view op,
   Node node;
   node.there = true;
   const std::string_view def = graph_.arena()->keep(builder.take());
-  put_def(node, def, node_op(def));
+  put_def(node, def, ops_there_.of(node_op(def)));
   node.made = true;
   put_inputs(node, inputs);
   nodes_.push_back(node);

@@ -88,11 +88,22 @@ class Net {
     bool there = false, rewired = false, made = false;
   };
   static constexpr LabelId kNoLabel = UINT32_MAX;
+  // The ops that are there, as OpsOf asks for them.
+  struct OpFacts {
+    const ProofOp* op;
+    What what;
+  };
+  struct OpTable {
+    Labels& labels;
+    std::unordered_map<const ProofOp*, OpFacts> known{};
+    const OpFacts& of(std::string_view op);
+  };
 
   static std::string colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone);
-  void put_def(Node& node, std::string_view def, std::string_view op);
+  static void put_def(Node& node, std::string_view def, const OpFacts& facts);
   void put_inputs(Node& node, const std::vector<In>& inputs);
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
+  std::optional<In> input_from(Number producer, const Input& input) const;
 
   Graph& graph_;
   Registry& ops_;
@@ -100,7 +111,7 @@ class Net {
   Names names_;
   NewNames new_names_;
   std::vector<Node> nodes_;
-  std::unordered_map<const ProofOp*, What> whats_;  // of the ops that are there
+  OpTable ops_there_;
   std::vector<In> ins_;
   std::unordered_map<std::string_view, uint32_t> arguments_;
   std::vector<std::string_view> argument_names_;

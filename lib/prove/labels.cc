@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/alike.h"
 #include "graph/listing.h"
 #include "graph/mapping.h"
 #include "graph/names.h"
@@ -86,8 +87,7 @@ const ProofOp& Labels::op(std::string_view op) {
 }
 
 void Labels::take_apart(std::string_view node_def, NodeText& text) {
-  text.inputs.clear();
-  text.attrs.clear();
+  attrs_.clear();
   text.name = text.tensor = {};
   text.op = node_op(node_def);
   const OpKinds kinds = op(text.op).kinds;
@@ -98,15 +98,12 @@ void Labels::take_apart(std::string_view node_def, NodeText& text) {
       case node_field::kName:
         text.name = fields->value;
         break;
-      case node_field::kInput:
-        text.inputs.push_back(fields->value);
-        break;
       case node_field::kAttr: {
         const MapEntry entry = map_entry(fields->value);
         if (constant) {
           if (entry.key == "value") text.tensor = last_bytes(entry.value, attr_field::kTensor);
         } else if (counts_for_value(kinds, entry.key)) {
-          text.attrs.push_back(entry);
+          attrs_.push_back(entry);
         }
         break;
       }
@@ -132,10 +129,10 @@ std::string Labels::value_text(std::string_view attr_value, std::string& unknown
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> Labels::texts(const NodeText& text, const ProofOp& op,
-                                                               std::string& unknown) {
+std::vector<std::pair<std::string, std::string>> Labels::texts(const std::vector<MapEntry>& attrs,
+                                                               const ProofOp& op, std::string& unknown) {
   std::map<std::string_view, std::string> found;
-  for (const MapEntry& attr : text.attrs) found[attr.key] = value_text(attr.value, unknown);
+  for (const MapEntry& attr : attrs) found[attr.key] = value_text(attr.value, unknown);
   for (const AttrDef& attr : op.def.attrs) {
     if (attr.has_default && counts_for_value(op.kinds, attr.name) && !found.contains(attr.name))
       found[attr.name] = value_text(attr.default_value, unknown);
@@ -149,19 +146,20 @@ std::vector<std::pair<std::string, std::string>> Labels::attributes(std::string_
   NodeText text;
   take_apart(node_def, text);
   std::string unknown;
-  return texts(text, op(text.op), unknown);
+  return texts(std::vector(attrs_), op(text.op), unknown);
 }
 
 Labels::Known Labels::make(const NodeText& text) {
+  const std::vector<MapEntry> attrs = attrs_;  // what a function computes is found in between
   const ProofOp& facts = op(text.op);
   std::string key(text.op);
   std::string unknown;
   uint64_t seed = 0;
-  for (const MapEntry& attr : text.attrs) {
+  for (const MapEntry& attr : attrs) {
     if (attr.key == "seed" || attr.key == "seed2") seed |= last_varint(attr.value, attr_field::kInt);
     if (has_placeholder(attr.value)) unknown = "is of a type that its caller says";
   }
-  for (const auto& [name, value] : texts(text, facts, unknown)) {
+  for (const auto& [name, value] : texts(attrs, facts, unknown)) {
     key.append("\n").append(name).append("=").append(value);
   }
   Labelled labelled;
@@ -175,20 +173,32 @@ Labels::Known Labels::make(const NodeText& text) {
   if (facts.own_state) unknown = "gives what follows from a state of its own";
   if (text.op == "SymbolicGradient") unknown = "is a gradient";
   labelled.label = classes_.label(KeyForm::kNode, key, unknown);
-  return {facts.name, text.attrs, labelled};
+  return {facts.name, attrs, labelled};
 }
 
-const Labelled& Labels::of(std::string_view node_def, NodeText& text) {
-  take_apart(node_def, text);
+const Labelled& Labels::find(const NodeText& text) {
   uint64_t hash = name_hash(text.op);
-  for (const MapEntry& attr : text.attrs) {
+  for (const MapEntry& attr : attrs_) {
     hash = (hash ^ name_hash(attr.value)) * 0x9e3779b97f4a7c15 + attr.key.size();
   }
   const auto [begin, end] = known_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
-    if (it->second.op == text.op && same_attrs(it->second.attrs, text.attrs)) return it->second.labelled;
+    if (it->second.op == text.op && same_attrs(it->second.attrs, attrs_)) return it->second.labelled;
   }
   return known_.emplace(hash, make(text))->second.labelled;
+}
+
+const Labelled& Labels::of(std::string_view node_def, NodeText& text) {
+  const std::string_view op = node_op(node_def), attrs = like_of(node_def).attrs;
+  const size_t place = (op.size() * 31 + attrs.size()) % alike_.size();
+  if (!attrs.empty() && alike_[place].op == op && alike_[place].attrs == attrs) {
+    text = {node_name(node_def), op, {}};
+    return *alike_[place].labelled;
+  }
+  take_apart(node_def, text);
+  const Labelled& labelled = find(text);
+  if (!attrs.empty() && !labelled.op->kinds.has(OpKind::kConst)) alike_[place] = {op, attrs, &labelled};
+  return labelled;
 }
 
 }  // namespace gedit

@@ -3,6 +3,7 @@
 // (docs/rules.md#prove-same).
 #pragma once
 
+#include <array>
 #include <functional>
 #include <list>
 #include <string>
@@ -34,9 +35,7 @@ struct ProofOp {
 // A node taken apart. The views lie in it.
 struct NodeText {
   std::string_view name, op;
-  std::vector<std::string_view> inputs;
-  std::vector<MapEntry> attrs;  // that count
-  std::string_view tensor;      // of a Const: its TensorProto
+  std::string_view tensor;  // of a Const: its TensorProto
 };
 
 struct Labelled {
@@ -57,7 +56,7 @@ class Labels {
   Labels(Registry& ops, Classes& classes, FunctionTexts function_texts)
       : ops_(ops), classes_(classes), function_texts_(std::move(function_texts)) {}
 
-  // Takes the node apart, into a struct that is used again, and finds its label.
+  // Takes the node apart and finds its label. The node's bytes outlive this.
   const Labelled& of(std::string_view node_def, NodeText& text);
   const ProofOp& op(std::string_view op);
 
@@ -70,10 +69,17 @@ class Labels {
     std::vector<MapEntry> attrs;
     Labelled labelled;
   };
+  // Of a node that stands for all with the same op and attributes.
+  struct Alike {
+    std::string_view op, attrs;
+    const Labelled* labelled = nullptr;
+  };
+  // Fills attrs_, with what counts.
   void take_apart(std::string_view node_def, NodeText& text);
+  const Labelled& find(const NodeText& text);
   Known make(const NodeText& text);
-  std::vector<std::pair<std::string, std::string>> texts(const NodeText& text, const ProofOp& op,
-                                                         std::string& unknown);
+  std::vector<std::pair<std::string, std::string>> texts(const std::vector<MapEntry>& attrs,
+                                                         const ProofOp& op, std::string& unknown);
   std::string value_text(std::string_view attr_value, std::string& unknown);
 
   Registry& ops_;
@@ -82,6 +88,8 @@ class Labels {
   std::list<ProofOp> ops_known_;
   std::unordered_map<std::string_view, const ProofOp*> ops_by_name_;
   std::unordered_multimap<uint64_t, Known> known_;
+  std::vector<MapEntry> attrs_;  // of the node that was taken apart last
+  std::array<Alike, 256> alike_;
 };
 
 }  // namespace gedit

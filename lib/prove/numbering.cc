@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "graph/wiring.h"
-
 namespace gedit {
 
 Numbering::Numbering(Side& side, ProofState& state)
@@ -104,14 +102,17 @@ uint32_t Numbering::port_index(std::string_view node_def, std::string_view port)
   return body_output_index(side_.ops(), node_def, port).value_or(In::kControl - 1);
 }
 
-Numbering::In Numbering::resolve_input(std::string_view text) {
-  const Input input = parse_input_of(graph_, text);
+Numbering::In Numbering::resolve_input(const Input& input) {
   if (in_body() && !input.control && input.port.empty()) {
     const auto argument = body_->arguments.find(input.node);
     if (argument != body_->arguments.end()) return {In::kArgument, argument->second};
   }
   const NodeId node = names_.find(input.node);
   if (node == kNoNode) return {In::kMissing, input.control ? In::kControl : 0};
+  return input_from(node, input);
+}
+
+Numbering::In Numbering::input_from(NodeId node, const Input& input) {
   if (input.control) return {index_of(node), In::kControl};
   const uint32_t index = in_body() ? port_index(graph_.bytes(node), input.port) : input.index();
   if (index == In::kControl) return {In::kMissing, 0};  // no node has as many outputs
@@ -123,6 +124,13 @@ Numbering::In Numbering::resolve_input(std::string_view text) {
 }
 
 void Numbering::resolve(NodeId node, std::vector<In>& ins) {
+  const Edges* producers = in_body() ? nullptr : &side_.producers();
+  if (producers != nullptr && producers->complete()) {
+    const NodeId* producer = producers->of(node).data();
+    each_input(graph_.bytes(node),
+               [&](std::string_view text) { ins.push_back(input_from(*producer++, parse_input(text))); });
+    return;
+  }
   each_input(graph_.bytes(node), [&](std::string_view text) { ins.push_back(resolve_input(text)); });
 }
 

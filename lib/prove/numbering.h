@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/wiring.h"
 #include "prove/side.h"
 
 namespace gedit {
@@ -78,7 +79,9 @@ class Numbering {
   };
 
   void resolve(NodeId node, std::vector<In>& ins);
-  In resolve_input(std::string_view input);
+  In resolve_input(std::string_view input) { return resolve_input(parse_input_of(graph_, input)); }
+  In resolve_input(const Input& input);
+  In input_from(NodeId producer, const Input& input);
   uint32_t port_index(std::string_view node_def, std::string_view port);
   bool is_back_edge(NodeId merge, const In& in) const;
   void number(NodeId node, std::span<const In> ins);

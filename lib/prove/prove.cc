@@ -55,7 +55,7 @@ Ordinals ordinals_of(Side& side) {
   Ordinals ordinals;
   if (groups.empty()) return ordinals;
   const Graph& graph = side.graph();
-  const Edges consumers = reversed(producers(graph, side.names()));
+  const Edges consumers = reversed(side.producers());
   const auto readers = [&](NodeId id) {
     constexpr size_t kMostReaders = 64;
     // What passes its outputs on is as if it were not there.
@@ -238,10 +238,10 @@ class Attempt {
     return given != side.given.end() ? given->second : numbers.assumed_value(tensor.node, tensor.index);
   }
 
-  static NodeSet behind(const Side& side, const Numbering& numbers) {
+  static NodeSet behind(Side& side, const Numbering& numbers) {
     NodeSet effects(side.graph().size());
     for (const NodeId id : numbers.effects()) effects.add(id);
-    return reach(effects, reversed(producers(side.graph(), side.names())), kAnyDistance);
+    return reach(effects, reversed(side.producers()), kAnyDistance);
   }
 
   static bool writes(Side& side, const std::string& name) {

@@ -49,8 +49,7 @@ bool writes_input(const ProofOp& op, size_t i) {
 Races::Races(Side& side, ProofState& state, Numbering& numbering)
     : side_(side), state_(state), numbering_(numbering), graph_(side.graph()) {
   if (!holds_writers()) return;
-  producers_ = producers(graph_, side.names());
-  consumers_ = reversed(producers_);
+  consumers_ = reversed(side.producers());
   follow_handles();
   find_outermost_loops();
   find();
@@ -97,7 +96,7 @@ void Races::follow_handles() {
   };
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (!numbering_.numbered(NodeId{i})) continue;
-    for (const NodeId from : producers_.of(NodeId{i})) {
+    for (const NodeId from : side_.producers().of(NodeId{i})) {
       if (numbering_.numbered(from) && !goes_back(from, NodeId{i})) ++left[i];
     }
     if (left[i] == 0) order_.push_back(i);
@@ -152,7 +151,7 @@ void Races::follow_handles() {
   for (const uint32_t i : order_) {
     const NodeId id{i};
     if (!is_merge_op(graph_.op(id)) || carries_[i] == 0) continue;
-    for (const NodeId from : producers_.of(id)) {
+    for (const NodeId from : side_.producers().of(id)) {
       const uint32_t back = carries_[index_of(from)];
       if (back != 0) join(carries_[i], back);
     }
@@ -194,7 +193,7 @@ void Races::find_outermost_loops() {
   for (const uint32_t i : order_) {
     const NodeId id{i};
     uint32_t loop = 0;
-    for (const NodeId from : producers_.of(id)) loop = std::max(loop, loops_[index_of(from)]);
+    for (const NodeId from : side_.producers().of(id)) loop = std::max(loop, loops_[index_of(from)]);
     const uint32_t depth = numbering_.loops_around(id);
     if (depth == 0) {
       loop = 0;
@@ -276,10 +275,11 @@ void Races::find() {
       too_many_ = true;
       return;
     }
-    const Masks after = spread(writers, consumers_, false), before = spread(writers, producers_, false);
+    const Masks after = spread(writers, consumers_, false),
+                before = spread(writers, side_.producers(), false);
     const bool loops = std::ranges::any_of(loops_, [](uint32_t loop) { return loop != 0; });
     const Masks around_after = loops ? spread(writers, consumers_, true) : after;
-    const Masks around_before = loops ? spread(writers, producers_, true) : before;
+    const Masks around_before = loops ? spread(writers, side_.producers(), true) : before;
     for (const auto& [of, mask] : of_state) {
       for (const Use& use : uses_[of]) {
         const uint32_t i = index_of(use.node);

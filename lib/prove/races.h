@@ -52,7 +52,7 @@ class Races {
   ProofState& state_;
   Numbering& numbering_;
   const Graph& graph_;
-  Edges producers_, consumers_;
+  Edges consumers_;
   std::vector<uint32_t> order_;            // nodes behind what they read, but for what goes back into a loop
   std::vector<uint32_t> carries_;          // by node: the state that its outputs lead to, 0 for none
   std::vector<uint32_t> joined_;           // by state: another that may be the same

@@ -35,6 +35,11 @@ const GraphShapes& Side::shapes() {
   return inference_->main();
 }
 
+const Edges& Side::producers() {
+  if (!producers_) producers_ = gedit::producers(graph(), names_);
+  return *producers_;
+}
+
 CalledBody* Side::body(std::string_view function) {
   const auto found = functions_.find(function);
   if (found == functions_.end()) return nullptr;

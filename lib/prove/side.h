@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fold/fold.h"
+#include "graph/edges.h"
 #include "graph/library.h"
 #include "graph/names.h"
 #include "prove/labels.h"
@@ -47,6 +48,8 @@ class Side {
   Model& model() const { return side_.model; }
   Registry& ops() const { return side_.ops; }
   const Names& names() const { return names_; }
+  // Of the main graph; found when they are first asked for.
+  const Edges& producers();
   Labels& labels() { return labels_; }
 
   std::string name_in_a(std::string_view name) const { return name_in_a_(name); }
@@ -96,6 +99,7 @@ class Side {
   Labels labels_;
   folding::NodeFolder folder_;
   std::optional<Inference> inference_;
+  std::optional<Edges> producers_;
 };
 
 // The class of a function as a value: of what it gives for arguments that are only known by their place.
