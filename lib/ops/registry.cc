@@ -1,5 +1,6 @@
 #include "ops/registry.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "base/embedded.h"
@@ -81,18 +82,38 @@ void Registry::add_release(uint32_t release) {
                     1});
 }
 
+Registry::Ops Registry::read(const List& list) {
+  Ops ops;
+  for (Fields fields(list.find ? list.find() : list.bytes); fields.next();) {
+    if (!fields->bytes(1)) continue;
+    const std::string_view op_def = list.kind == 1 ? fields->value : last_bytes(fields->value, 1);
+    ops.emplace_back(last_bytes(op_def, 1), op_def);
+  }
+  // The first one of a name stays. The built-in list is in order.
+  const auto& name = &Ops::value_type::first;
+  if (!std::ranges::is_sorted(ops, {}, name)) std::ranges::stable_sort(ops, {}, name);
+  const auto again = std::ranges::unique(ops, {}, name);
+  ops.erase(again.begin(), again.end());
+  return ops;
+}
+
+std::string_view Registry::known(std::string_view op, size_t lists) const {
+  if (const auto found = defined_.find(op); found != defined_.end()) return found->second;
+  for (size_t i = 0; i < lists; ++i) {
+    const auto found = std::ranges::lower_bound(read_[i], op, {}, &Ops::value_type::first);
+    if (found != read_[i].end() && found->first == op) return found->second;
+  }
+  return {};
+}
+
 std::string_view Registry::find(std::string_view op) {
   // Lists are read one after the other and only as far as needed: the first that has the op decides.
-  for (;;) {
-    if (const auto found = ops_.find(op); found != ops_.end()) return found->second;
-    if (read_ == lists_.size()) return {};
-    const List& list = lists_[read_++];
-    for (Fields fields(list.find ? list.find() : list.bytes); fields.next();) {
-      if (!fields->bytes(1)) continue;
-      const std::string_view op_def = list.kind == 1 ? fields->value : last_bytes(fields->value, 1);
-      ops_.emplace(last_bytes(op_def, 1), op_def);  // the first one stays
-    }
+  std::string_view op_def = known(op, read_.size());
+  while (op_def.data() == nullptr && read_.size() < lists_.size()) {
+    read_.push_back(read(lists_[read_.size()]));
+    op_def = known(op, read_.size());
   }
+  return op_def;
 }
 
 }  // namespace gedit

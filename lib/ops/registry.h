@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace gedit {
@@ -58,7 +59,7 @@ class Registry {
   // The ops of one TensorFlow release as that has them; a number of OpHistory (ops/history.h).
   void add_release(uint32_t release);
   // What an edit made or changed: this is the op from now on. The bytes outlive the registry.
-  void define(std::string_view op, std::string_view op_def) { ops_[op] = op_def; }
+  void define(std::string_view op, std::string_view op_def) { defined_[op] = op_def; }
 
   // The serialized OpDef, empty where the op is unknown. Throws Malformed where an added list is none.
   std::string_view find(std::string_view op);
@@ -67,7 +68,12 @@ class Registry {
   template <typename Use>
   void each_name(Use use) {
     find({});  // which no op is called, so that all lists are read
-    for (const auto& [name, op_def] : ops_) use(name);
+    for (const auto& [name, op_def] : defined_) use(name);
+    for (size_t i = 0; i < read_.size(); ++i) {
+      for (const auto& [name, op_def] : read_[i]) {
+        if (known(name, i).data() == nullptr) use(name);
+      }
+    }
   }
 
  private:
@@ -76,9 +82,15 @@ class Registry {
     std::function<std::string_view()> find;  // gives the bytes, where set
     int kind;  // 1: OpList, 2: FunctionDefLibrary, whose functions have an OpDef as their signature
   };
+  using Ops = std::vector<std::pair<std::string_view, std::string_view>>;  // names and OpDefs, by name
+
+  static Ops read(const List& list);
+  // Its OpDef in the first `lists` lists, without data where it is in none of them.
+  std::string_view known(std::string_view op, size_t lists) const;
+
   std::vector<List> lists_;
-  size_t read_ = 0;
-  std::unordered_map<std::string_view, std::string_view> ops_;
+  std::vector<Ops> read_;  // of the first lists
+  std::unordered_map<std::string_view, std::string_view> defined_;
 };
 
 }  // namespace gedit
