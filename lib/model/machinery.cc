@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/parallel.h"
 #include "graph/function_names.h"
 #include "graph/library.h"
 #include "model/collections.h"
@@ -160,8 +161,13 @@ void Machinery::find_weights() {
       if (in_network(other)) beside.add(other);
     }
   }
-  before_weights_ = spread(beside, of_.producers);
-  behind_weights_ = spread(users, of_.consumers);
+  in_parallel(2, [&](size_t i) {
+    if (i == 0) {
+      before_weights_ = spread(beside, of_.producers);
+    } else {
+      behind_weights_ = spread(users, of_.consumers);
+    }
+  });
 }
 
 // What steps variables hangs on gradients, and they on all of the network.

@@ -6,6 +6,7 @@
 
 #include "graph/alike.h"
 #include "graph/equal.h"
+#include "graph/index.h"
 #include "graph/library.h"
 #include "graph/listing.h"
 
@@ -166,18 +167,20 @@ void define_ops_of_writer(Registry& ops, const MetaGraph& meta) {
     bool newest_refuses = false, own_takes = true;
   };
   std::map<std::string_view, Verdict> verdicts;
+  const auto takes_as_much = [&](const OpFit* op) { return op == nullptr || (op->plain & newest) != 0; };
   const auto look = [&](std::string_view node_def) {
-    const OpFit* op = fit.op(node_op(node_def));
-    if (op == nullptr || (op->plain & newest) != 0) return;  // it takes what the writer's does
+    if (takes_as_much(fit.op(node_op(node_def)))) return;
     const Releases takes = fit.of(node_def);
     Verdict& verdict = verdicts[node_op(node_def)];
     verdict.newest_refuses = verdict.newest_refuses || (takes & newest) == 0;
     verdict.own_takes = verdict.own_takes && (takes & own) != 0;
   };
   AlikeAttrs<size_t> seen(meta.graph);  // how many data inputs they have
+  FitOfOps fit_of_ops(fit);
+  const OpsOf<FitOfOps> fit_of(meta.graph, fit_of_ops);
   for (uint32_t i = 0; i < meta.graph.size(); ++i) {
     const NodeId id{i};
-    if (meta.graph.removed(id)) continue;
+    if (meta.graph.removed(id) || takes_as_much(fit_of.of(id))) continue;
     const NodeLike like = like_of(meta.graph.bytes(id));
     const size_t* inputs = seen.find(id, like.attrs);
     if (inputs != nullptr && *inputs == like.data_inputs) continue;
@@ -191,6 +194,12 @@ void define_ops_of_writer(Registry& ops, const MetaGraph& meta) {
         ops.find(op) == fit.history().eras(op).front().op_def)
       ops.define(era->op.name, era->op_def);
   }
+}
+
+const OpFit* const& FitOfOps::of(std::string_view op) {
+  const auto [found, fresh] = known_.try_emplace(op);
+  if (fresh) found->second = fit_.op(op);
+  return found->second;
 }
 
 const AttrFit* OpFit::find(std::string_view key) const {

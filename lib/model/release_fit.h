@@ -150,6 +150,17 @@ class ReleaseFit {
   Releases untyped_ = 0;  // releases that know all dtypes
 };
 
+// ReleaseFit::op() as OpsOf (graph/index.h) asks for it.
+class FitOfOps {
+ public:
+  explicit FitOfOps(ReleaseFit& fit) : fit_(fit) {}
+  const OpFit* const& of(std::string_view op);
+
+ private:
+  ReleaseFit& fit_;
+  std::unordered_map<std::string_view, const OpFit*> known_;
+};
+
 // The releases that know the dtype.
 Releases releases_with_type(DType type, const OpHistory& history);
 

@@ -82,8 +82,8 @@ void Numbering::want(NodeId node) {
 }
 
 bool Numbering::is_back_edge(NodeId merge, const In& in) const {
-  return is_next_iteration_op(node_op(graph_.bytes(NodeId{in.node}))) &&
-         is_merge_op(node_op(graph_.bytes(merge))) && !in.control();
+  return !in.control() && graph_.is(merge, OpKind::kMerge) &&
+         graph_.is(NodeId{in.node}, OpKind::kNextIteration);
 }
 
 // The number of an output that a body calls by name; most have one, or it is the first.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "checkpoint/object_edits.h"
 #include "edit/around/keep.h"
 #include "edit/savers/assigned.h"
@@ -136,24 +137,33 @@ void Reduction::shrink_groups(Changes& changes) {
 
 // `_class` entries that name what is gone.
 void Reduction::shrink_colocations() {
-  for (const NodeId id : kept().nodes()) {
-    const auto value = find_attr(graph_.bytes(id), "_class");
-    if (!value) continue;
-    std::vector<std::string> entries;
-    bool changed = false;
-    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-      if (!list->bytes(attr_field::kString)) continue;
-      const std::string_view entry = list->value;
-      const auto node = colocated_with(entry);
-      const NodeId at = node ? facts_.names().find(*node) : id;
-      const bool stays = at != kNoNode && kept().has(at);
-      if (stays) entries.emplace_back(entry);
-      changed = changed || !stays;
+  const Names& names = facts_.names();
+  const auto stays = [&](NodeId id, std::string_view entry) {
+    const auto node = colocated_with(entry);
+    const NodeId at = node ? names.find(*node) : id;
+    return at != kNoNode && kept().has(at);
+  };
+  std::vector<std::vector<NodeId>> lose(pieces_of(kept().size()));
+  in_pieces(kept().size(), [&](size_t piece, PieceRange nodes) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+      const NodeId id{i};
+      const auto value = kept().has(id) ? find_attr(graph_.bytes(id), "_class") : std::nullopt;
+      bool loses = false;
+      for (Fields list(value ? last_bytes(*value, attr_field::kList) : std::string_view()); list.next();)
+        loses = loses || (list->bytes(attr_field::kString) && !stays(id, list->value));
+      if (loses) lose[piece].push_back(id);
     }
-    if (!changed) continue;
-    std::optional<std::string> list;
-    if (!entries.empty()) list = string_list_value(entries);
-    graph_.replace(id, with_attr(graph_.bytes(id), "_class", list));
+  });
+  for (const std::vector<NodeId>& nodes : lose) {
+    for (const NodeId id : nodes) {
+      std::vector<std::string> entries;
+      for (Fields list(last_bytes(*find_attr(graph_.bytes(id), "_class"), attr_field::kList)); list.next();) {
+        if (list->bytes(attr_field::kString) && stays(id, list->value)) entries.emplace_back(list->value);
+      }
+      std::optional<std::string> list;
+      if (!entries.empty()) list = string_list_value(entries);
+      graph_.replace(id, with_attr(graph_.bytes(id), "_class", list));
+    }
   }
 }
 

@@ -3,7 +3,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "base/parallel.h"
@@ -127,21 +126,12 @@ struct Restricted {
 };
 
 Restricted not_taken_by_all(const Graph& graph, ReleaseFit& fit) {
-  struct Fits {
-    ReleaseFit& fit;
-    std::unordered_map<std::string_view, const OpFit*> known;
-    const OpFit* const& of(std::string_view op) {
-      const auto [found, fresh] = known.try_emplace(op);
-      if (fresh) found->second = fit.op(op);
-      return found->second;
-    }
-  };
   struct Looked {
     size_t data_inputs = 0;
     bool restricted = false;
   };
-  Fits fits{fit, {}};
-  const OpsOf<Fits> fit_of(graph, fits);
+  FitOfOps fits(fit);
+  const OpsOf<FitOfOps> fit_of(graph, fits);
   const Releases all = fit.history().all();
   std::vector<Restricted> pieces(pieces_of(graph.size()));
   in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
