@@ -44,6 +44,8 @@ void Graph::decode() {
   ranges_.push_back({0, std::move(whole_), {}});
 }
 
+OpKinds Graph::kinds_of_other(NodeId id) const { return kinds_of(node_op(bytes(id))); }
+
 void Graph::count(NodeId id) {
   const uint16_t op = nodes_.ops[index_of(id)];
   if (op == GraphOps::kOther) return others_.add(kinds(id));

@@ -74,7 +74,7 @@ class Graph {
   }
   OpKinds kinds(NodeId id) const {
     const uint16_t number = nodes_.ops[index_of(id)];
-    return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of(node_op(bytes(id)));
+    return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of_other(id);
   }
   bool is(NodeId id, OpKinds any) const { return kinds(id).has_any(any); }
   // Its number among ops(), GraphOps::kOther where that had no room: for what is known of an op once (OpsOf).
@@ -157,6 +157,7 @@ class Graph {
   const Mapping* mapping_of(size_t range, uint32_t node) const {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
+  OpKinds kinds_of_other(NodeId id) const;  // whose op has no number; apart, so that kinds() is inlined
   void count(NodeId id);
   void discount(NodeId id);
   void start_range(std::shared_ptr<const Mapping> mapping);

@@ -92,20 +92,26 @@ enum class OpKind : uint8_t {
 class OpKinds {
  public:
   constexpr OpKinds() = default;
-  constexpr OpKinds(OpKind kind) : bits_(uint64_t{1} << static_cast<int>(kind)) {}  // NOLINT: a set of one
+  constexpr OpKinds(OpKind kind)  // NOLINT: a set of one
+      : low_(bit(static_cast<int>(kind))), high_(bit(static_cast<int>(kind) - 64)) {}
 
   constexpr bool has(OpKind kind) const { return has_any(kind); }
-  constexpr bool has_any(OpKinds kinds) const { return (bits_ & kinds.bits_) != 0; }
+  constexpr bool has_any(OpKinds kinds) const { return ((low_ & kinds.low_) | (high_ & kinds.high_)) != 0; }
   constexpr OpKinds operator|(OpKinds other) const {
-    other.bits_ |= bits_;
+    other.low_ |= low_;
+    other.high_ |= high_;
     return other;
   }
   constexpr bool operator==(const OpKinds&) const = default;
 
  private:
-  uint64_t bits_ = 0;
+  static constexpr uint64_t bit(int number) {
+    return number >= 0 && number < 64 ? uint64_t{1} << number : uint64_t{0};
+  }
+
+  uint64_t low_ = 0, high_ = 0;
 };
-static_assert(static_cast<int>(OpKind::kCount) <= 64);
+static_assert(static_cast<int>(OpKind::kCount) <= 128);
 constexpr OpKinds operator|(OpKind a, OpKind b) { return OpKinds(a) | b; }
 
 // All kinds of an op. Whoever wants to know one of many nodes asks is() for it, which costs less.
