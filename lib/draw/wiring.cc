@@ -277,7 +277,7 @@ class Wirer {
       const Wiring::Input* first = first_data(v);
       if (first == nullptr) continue;
       const uint32_t from = first->from;
-      const bool resource = from >= graph_.size() && op(v) == "ReadVariableOp";
+      const bool resource = from >= graph_.size() && is(op(v), OpKind::kReadsHandle);
       if (!resource && !is_variable_op(op(from)) && (!is_const_op(op(from)) || must_own(from))) continue;
       wiring_.seat[v] = Seat::kRead;
       wiring_.host[v] = from;

@@ -1,23 +1,14 @@
 #include "fold/fold.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "fold/rule.h"
 #include "graph/node.h"
+#include "ops/kinds.h"
 
 namespace gedit::folding {
 namespace {
-
-// Of a shape of which not all is known they may give what is. Sorted.
-constexpr std::array kPickers = std::to_array<std::string_view>({"Gather", "GatherV2", "StridedSlice"});
-static_assert(std::ranges::is_sorted(kPickers));
-
-// Sorted.
-constexpr std::array kOnlyShapes =
-    std::to_array<std::string_view>({"BroadcastTo", "Pad", "Reshape", "Slice", "Squeeze", "Tile"});
-static_assert(std::ranges::is_sorted(kOnlyShapes));
 
 FoldOutcome not_folded(std::string why) { return {{}, std::move(why)}; }
 
@@ -132,11 +123,9 @@ FoldOutcome NodeFolder::fold_shapes(std::string_view node_def, std::span<const S
   return checked(node_def, std::move(task.outputs));
 }
 
-bool follows_from_shapes(std::string_view op) {
-  return reads_shapes(op) || std::ranges::binary_search(kPickers, op);
-}
+bool follows_from_shapes(std::string_view op) { return reads_shapes(op) || is(op, OpKind::kPicksElements); }
 
-bool only_shapes(std::string_view op) { return std::ranges::binary_search(kOnlyShapes, op); }
+bool only_shapes(std::string_view op) { return is(op, OpKind::kOnlyChangesShape); }
 
 bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver) {
   const std::vector<TensorFacts> inputs = shapes.inputs(reader);

@@ -77,11 +77,35 @@ enum class OpKind : uint8_t {
   kReader,
   kNoResult,  // what it gives is no result of a model, though nobody reads it
 
+  // Datasets and TensorArrays.
+  kDataset,              // any op with that word in its name
+  kTensorArray,          // any op of TensorArrays
+  kMakesTensorArray,     // gives the handle of one that no reference leads to
+  kTensorArrayGradient,  // gives the handle of another one, which holds gradients
+  kTakesElement,         // reads or writes one element, whose place is its second input
+  kWritesElements,       // some or all, each of which is written once
+
+  // What an op does besides giving what follows from its inputs, where its definition does not say it.
+  kHasNoEffect,      // though it is called stateful, or takes references
+  kGivesInputs,      // gives on its inputs as they are
+  kReadsState,       // and leaves it as it is
+  kHoldsState,       // that outlives a run
+  kLivesForARun,     // holds state that does not
+  kDrawsNumbers,     // or gives what else a run has by chance
+  kWritesInput,      // into the memory of what it reads
+  kNeverDead,        // whatever it waits for
+  kCommutes,         // its two inputs may change places; where they are integers, no bit is another
+  kGivesView,        // gives on its input, or a part of it, in the same memory
+  kFusedActivation,  // may stand at the end of `fused_ops` (core/grappler/optimizers/remapper.cc)
+
   // Shapes.
   kHasShape,             // its `shape` is that of what it gives
   kShapeIsInferred,      // TensorFlow's inference takes that, or its value's, for the shape of what it gives
   kUnknownShapeIsEmpty,  // says `[]` where it does not know
   kComputesShape,        // puts a shape together from parts
+  kPassesSizes,          // each element of what it gives is one that it reads
+  kPicksElements,        // gives some of the elements that it reads, which may be known where others are not
+  kOnlyChangesShape,     // gives its first input where that has the shape of what it gives
   kKeepsShape,       // one input, one output, of one shape (UnchangedShape in TensorFlow's op definitions)
   kKeepsFirstShape,  // the first output has the shape of the first input, whatever else it does
 

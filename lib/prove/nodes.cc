@@ -27,8 +27,7 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
 
   const ProofOp& op = node.op();
   uint8_t frame = 0;
-  bool effect = false, looping = false,
-       of_array = op.name == "TensorArrayV3" || op.name == "TensorArrayGradV3";
+  bool effect = false, looping = false, of_array = op.kinds.has(OpKind::kMakesTensorArray);
   for (const In& in : ins) {
     if (!in.real() || (is_merge_op(op.name) && !in.control() && state_of_[in.node] != kDone)) continue;
     frame = std::max(frame, frames_[in.node]);
@@ -93,7 +92,7 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
 // Writes into a TensorArray are seen by what runs behind them, over whichever edge: an element that is read
 // before may be zero.
 ClassId Numbering::after_arrays(const Node& node, ClassId what) {
-  if (state_.ordered || !node.op().name.starts_with("TensorArray")) return what;
+  if (state_.ordered || !node.op().kinds.has(OpKind::kTensorArray)) return what;
   std::vector<uint32_t> before = arrays_before(node);
   if (before.empty()) return what;
   return state_.classes.intern(KeyForm::kAfter, {what, all_before(std::move(before))});
@@ -120,7 +119,7 @@ void Numbering::note_arrays(const Node& node) {
       done.push_back(other->second);
   }
   const ProofTensor& value = values_[index_of(node.id)];
-  if ((value.what & kMany) == 0 && node.op().name.starts_with("TensorArray")) {
+  if ((value.what & kMany) == 0 && node.op().kinds.has(OpKind::kTensorArray)) {
     done.push_back(value.what);
   } else if ((value.what & kMany) == 0 && waited == 0 && done.size() == 1) {
     arrays_done_[index_of(node.id)] = done[0];

@@ -1,7 +1,6 @@
 #include "prove/races.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 
 #include "graph/wiring.h"
@@ -12,22 +11,8 @@ namespace {
 constexpr size_t kBits = 64;
 constexpr uint64_t kMostEdges = 3'000'000'000;  // edges that are gone along
 
-// Give on what they read, or a part of it, in the same memory: what reads a reference so is another at once
-// when that is written. Sorted.
-constexpr std::array kViews = std::to_array<std::string_view>(
-    {"Bitcast", "ExpandDims", "Reshape", "Slice", "Split", "SplitV", "Squeeze", "StridedSlice", "Unpack"});
-static_assert(std::ranges::is_sorted(kViews));
-
 constexpr OpKinds kHandsOn = OpKind::kSwitch | OpKind::kEnter | OpKind::kExit | OpKind::kNextIteration;
 constexpr OpKinds kCallOps = OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
-
-bool array_op(std::string_view op) { return op.starts_with("TensorArray"); }
-
-// Writing an element of a TensorArray changes no other.
-bool writes_array(std::string_view op) {
-  return array_op(op) && (op.find("Write") != op.npos || op.find("Scatter") != op.npos ||
-                          op.find("Split") != op.npos || op.find("Unpack") != op.npos);
-}
 
 bool hands_out_state(const ProofOp& op) {
   return std::ranges::any_of(op.def.outputs, [](const ArgDef& arg) {
@@ -59,7 +44,7 @@ bool Races::holds_writers() {
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (!numbering_.numbered(NodeId{i})) continue;
     const ProofOp& op = side_.labels().op(graph_.op(NodeId{i}));
-    if (op.conduct == Conduct::kWrites || writes_array(op.name)) return true;
+    if (op.conduct == Conduct::kWrites || op.kinds.has(OpKind::kWritesElements)) return true;
   }
   return false;
 }
@@ -116,7 +101,7 @@ void Races::follow_handles() {
       const Input input = parse_input(text);
       const NodeId from = side_.names().find(input.node);
       // The flow that a TensorArray begins with is no handle.
-      const bool none = from == kNoNode || (input.index() != 0 && array_op(graph_.op(from)));
+      const bool none = from == kNoNode || (input.index() != 0 && graph_.is(from, OpKind::kTensorArray));
       read.push_back(none ? 0 : carries_[index_of(from)]);
     });
     const uint32_t first = read.empty() ? 0 : read[0];
@@ -133,11 +118,10 @@ void Races::follow_handles() {
           join(carried, state);
         }
       }
-    } else if (op.gives_references || op.kinds.has_any(kHandsOn) ||
-               std::ranges::binary_search(kViews, op.name)) {
+    } else if (op.gives_references || op.kinds.has_any(kHandsOn | OpKind::kGivesView)) {
       carried = first;
     }
-    if (op.name.starts_with("TensorArrayGrad") && first != 0) {
+    if (op.kinds.has(OpKind::kTensorArrayGradient) && first != 0) {
       const std::string key = std::to_string(state_of(first)) + " " +
                               std::string(string_attr(graph_.bytes(id), "source").value_or(""));
       const auto [found, fresh] = gradients_.try_emplace(key, 0);
@@ -172,11 +156,11 @@ void Races::use_handles(NodeId node) {
     const Input input = parse_input(text);
     const NodeId from = side_.names().find(input.node);
     if (from == kNoNode || carries_[index_of(from)] == 0) return;
-    if (input.index() != 0 && array_op(graph_.op(from))) return;
+    if (input.index() != 0 && graph_.is(from, OpKind::kTensorArray)) return;
     const uint32_t state = state_of(carries_[index_of(from)]);
     if (hands_on && !references_[state]) return;
-    const bool writes =
-        is_array(state) ? writes_array(op.name) : op.conduct == Conduct::kWrites && writes_input(op, i);
+    const bool writes = is_array(state) ? op.kinds.has(OpKind::kWritesElements)
+                                        : op.conduct == Conduct::kWrites && writes_input(op, i);
     const auto known = std::ranges::find(states, state, &std::pair<uint32_t, bool>::first);
     if (known == states.end()) {
       states.emplace_back(state, writes);
@@ -237,8 +221,7 @@ Races::Masks Races::spread(const std::vector<NodeId>& from, const Edges& edges, 
 // Elements of a TensorArray at places that are known to be others.
 bool Races::apart(NodeId writer, NodeId other) {
   const auto place = [&](NodeId id) -> std::optional<int32_t> {
-    const std::string_view op = graph_.op(id);
-    if (op.find("Write") == op.npos && op.find("Read") == op.npos) return std::nullopt;
+    if (!graph_.is(id, OpKind::kTakesElement)) return std::nullopt;
     std::optional<int32_t> found;
     size_t slot = 0;
     each_input(graph_.bytes(id), [&](std::string_view text) {

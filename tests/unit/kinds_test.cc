@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,54 @@ const std::vector<KindCase>& kind_cases() {
         "DestroyResourceOp"},
        {"Identity", "Softmax", "PlaceholderOfMine", "TensorScatterUpdate", "LookupTableFind"}},
 
+      {kDataset, {"RangeDataset", "DatasetToGraphV2", "MyDatasetOp"}, {"IteratorGetNext", "dataset"}},
+      {kTensorArray,
+       {"TensorArray", "TensorArrayV3", "TensorArrayReadV3", "TensorArrayGradWithShape"},
+       {"TensorArra", "MyTensorArray", "TensorListGetItem"}},
+      {kMakesTensorArray,
+       {"TensorArrayV3", "TensorArrayGradV3"},
+       {"TensorArray", "TensorArrayV2", "TensorArrayGradV2", "TensorArrayGradWithShape"}},
+      {kTensorArrayGradient,
+       {"TensorArrayGrad", "TensorArrayGradV3", "TensorArrayGradWithShape"},
+       {"TensorArrayV3"}},
+      {kTakesElement,
+       {"TensorArrayRead", "TensorArrayReadV3", "TensorArrayWriteV3"},
+       {"TensorArrayGatherV3", "TensorArrayScatterV3", "ReadVariableOp", "WriteFile"}},
+      {kWritesElements,
+       {"TensorArrayWriteV3", "TensorArrayScatterV3", "TensorArraySplitV3", "TensorArrayUnpack"},
+       {"TensorArrayReadV3", "TensorArrayPack", "Split", "ScatterUpdate"}},
+
+      {kHasNoEffect,
+       {"Case", "If", "While", "PartitionedCall", "StatefulPartitionedCall", "RefEnter", "RefExit",
+        "RefMerge", "RefNextIteration", "RefSelect", "RefSwitch"},
+       {"TPUPartitionedCall", "RefIdentity", "Assert", "_XlaMerge"}},
+      {kGivesInputs,
+       {"Identity", "RefIdentity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot",
+        "CheckNumerics", "CheckNumericsV2", "DeepCopy", "EnsureShape", "GuaranteeConst", "DebugIdentityV2"},
+       {"DebugIdentity", "Print", "Reshape"}},
+      {kReadsState,
+       {"ReadVariableOp", "ResourceGatherNd", "LookupTableFindV2", "LookupTableSize", "LookupTableExportV2",
+        "RestoreV2", "TensorArrayReadV3", "TensorArrayWriteV3", "TensorArrayGradV3", "Assert", "Print",
+        "PrintV2", "VariableShape", "VarIsInitializedOp"},
+       {"TensorArrayV3", "TensorArrayReadV2", "LookupTableInsert", "DisableCopyOnRead", "SaveV2"}},
+      {kHoldsState,
+       {"FIFOQueue", "PriorityQueueV2", "TextLineReader", "Iterator", "IteratorV2", "Barrier", "MutexV2",
+        "ConditionalAccumulator", "SparseConditionalAccumulator"},
+       {"LMDBReader", "OneShotIterator", "IteratorGetNext", "MyQueue", "VariableV2"}},
+      {kLivesForARun, {"TensorArrayV3"}, {"TensorArrayGradV3", "TensorArray"}},
+      {kDrawsNumbers,
+       {"DeviceIndex", "Empty", "GraphDefVersion", "NonDeterministicInts", "Skipgram", "Timestamp"},
+       {"RandomUniform", "EmptyTensorList"}},
+      {kWritesInput, {"InplaceAdd", "InplaceSub", "InplaceUpdate"}, {"Add", "TensorScatterUpdate"}},
+      {kNeverDead, {"ControlTrigger"}, {"NoOp", "Merge"}},
+      {kCommutes, {"Add", "AddV2", "Mul"}, {"AddN", "Maximum", "Sub"}},
+      {kGivesView,
+       {"Bitcast", "ExpandDims", "Reshape", "Slice", "Split", "SplitV", "Squeeze", "StridedSlice", "Unpack"},
+       {"Pack", "Cast", "Identity", "TensorArraySplitV3"}},
+      {kFusedActivation,
+       {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid", "LeakyRelu"},
+       {"Selu", "Softmax", "BiasAdd", "Identity"}},
+
       {kHasShape,
        {"Placeholder", "PlaceholderOfMine", "VariableV2", "Variable", "AutoReloadVariable"},
        {"Const", "VarHandleOp"}},
@@ -142,6 +191,13 @@ const std::vector<KindCase>& kind_cases() {
       {kComputesShape,
        {"Pack", "Concat", "ConcatV2", "Identity", "Cast", "Prod", "Mul"},
        {"Unpack", "StridedSlice"}},
+      {kPassesSizes,
+       {"Pack", "ConcatV2", "Cast", "ExpandDims", "Identity"},
+       {"Concat", "Prod", "Mul", "StridedSlice"}},
+      {kPicksElements, {"Gather", "GatherV2", "StridedSlice"}, {"GatherNd", "Slice"}},
+      {kOnlyChangesShape,
+       {"BroadcastTo", "Pad", "Reshape", "Slice", "Squeeze", "Tile"},
+       {"PadV2", "ExpandDims", "StridedSlice"}},
       {kKeepsShape,
        {"Relu", "Identity", "RefIdentity", "Print", "FakeQuantWithMinMaxArgs"},
        {"Rsqrt", "Conv2D"}},
@@ -201,6 +257,17 @@ TEST(Kinds, OneKindAndAllKindsAgree) {
       const auto kind = static_cast<OpKind>(i);
       ASSERT_EQ(is(op, kind), kinds.has(kind)) << op << ", kind " << i;
     }
+  }
+}
+
+// Of what an op does besides giving what follows from its inputs there is one answer.
+TEST(Kinds, AnOpHasOneEffect) {
+  using enum OpKind;
+  constexpr OpKind kEffects[] = {kHasNoEffect,  kGivesInputs, kReadsState, kHoldsState, kLivesForARun,
+                                 kDrawsNumbers, kWritesInput, kNeverDead,  kPython};
+  for (const std::string& op : many_ops()) {
+    const OpKinds kinds = kinds_of(op);
+    EXPECT_LE(std::ranges::count_if(kEffects, [&](OpKind kind) { return kinds.has(kind); }), 1) << op;
   }
 }
 

@@ -128,7 +128,7 @@ class BakedSizes {
         }
         if (k + 1 >= inputs.size()) return {kNoNode, 0};
         text = inputs[k];
-      } else if (hands_sizes_on(op)) {
+      } else if (is(op, OpKind::kPassesSizes)) {
         text = inputs[0];
       } else {
         return {kNoNode, 0};
@@ -219,10 +219,6 @@ class BakedSizes {
 };
 
 }  // namespace
-
-bool hands_sizes_on(std::string_view op) {
-  return op == "Pack" || op == "ConcatV2" || op == "Cast" || op == "ExpandDims" || is_identity_op(op);
-}
 
 std::vector<BakedEntry> baked_sizes(const BakedPlace& place) { return BakedSizes(place).run(); }
 

@@ -38,7 +38,4 @@ struct BakedPlace {
 // what is reshaped, as it was and no longer is. In the order of the graph.
 std::vector<BakedEntry> baked_sizes(const BakedPlace& place);
 
-// Whether sizes go through the op on their way from a Const to the shape that a Reshape reads.
-bool hands_sizes_on(std::string_view op);
-
 }  // namespace gedit

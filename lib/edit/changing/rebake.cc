@@ -5,6 +5,7 @@
 #include "base/message_edit.h"
 #include "edit/changing/stale_sizes.h"
 #include "graph/wiring.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -31,7 +32,7 @@ std::optional<std::set<NodeId>> reshapes_of(const BakedPlace& place, NodeId cons
       if (!as_data) continue;  // it waits for it
       if (op == "Reshape" && as_shape) {
         found.insert(reader);
-      } else if (hands_sizes_on(op)) {
+      } else if (is(op, OpKind::kPassesSizes)) {
         if (seen.insert(reader).second) open.push_back(reader);
       } else {
         return std::nullopt;

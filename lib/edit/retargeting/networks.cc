@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "edit/retargeting/replacements.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -23,13 +24,6 @@ std::string float_attr(float value) {
   return bytes;
 }
 
-bool is_activation(std::string_view op) {
-  for (const std::string_view known : {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"}) {
-    if (op == known) return true;
-  }
-  return op == "LeakyRelu";
-}
-
 // `parts` behind the product, the last one in the place of the node. They are fused_ops: BiasAdd or
 // FusedBatchNorm, and an activation.
 std::string unfold(Site& site, std::string_view product, const NodeAttrs& attrs, const NodeAttrs& layout) {
@@ -39,7 +33,7 @@ std::string unfold(Site& site, std::string_view product, const NodeAttrs& attrs,
   if (parts.empty() || parts.size() > 2) return "its fused_ops are not known";
   const bool bias = parts[0] == "BiasAdd", norm = parts[0] == "FusedBatchNorm";
   if ((!bias || arguments != 1) && (!norm || arguments != 4)) return "its fused_ops are not known";
-  if (parts.size() == 2 && !is_activation(parts[1])) return "its fused_ops are not known";
+  if (parts.size() == 2 && !is(parts[1], OpKind::kFusedActivation)) return "its fused_ops are not known";
   const std::string first =
       site.in.output(site.add(product, product, {site.inputs[0], site.inputs[1]}, attrs), product, 0);
   std::vector<std::string> inputs{first};
