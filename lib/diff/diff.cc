@@ -93,11 +93,8 @@ class Differ {
     before.body.decode();
     after.body.decode();
     RenamedScopes names;
-    const std::vector<std::string_view> from = argument_names(function_signature(before.body)),
-                                        to = argument_names(function_signature(after.body));
-    for (size_t i = 0; from.size() == to.size() && i < from.size(); ++i) {
-      if (from[i] != to[i]) names.add_argument(std::string(from[i]), std::string(to[i]));
-    }
+    for (const auto& [from, to] : renamed_arguments(before.body, after.body))
+      names.add_argument(std::string(from), std::string(to));
     diff_graphs(std::string(before.name) + "//", before.body, after.body, names, compare_, diff_);
     std::vector<std::string> what =
         function_differences(before.body, after.body, names, renumbered_.contains(before.name), options_);

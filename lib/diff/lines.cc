@@ -171,19 +171,27 @@ std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
   return lone;
 }
 
+std::vector<RenamedArgument> renamed_arguments(const Graph& before, const Graph& after) {
+  const std::vector<std::string_view> from = argument_names(function_signature(before)),
+                                      to = argument_names(function_signature(after));
+  std::vector<RenamedArgument> renamed;
+  for (size_t i = 0; from.size() == to.size() && i < from.size(); ++i) {
+    if (from[i] != to[i]) renamed.push_back({from[i], to[i]});
+  }
+  return renamed;
+}
+
 std::vector<std::string> function_differences(const Graph& before, const Graph& after,
                                               const RenamedScopes& names, bool renumbered,
                                               const DiffOptions& options) {
   std::vector<std::string> what;
   const ScopeMapping mapping(names, true);
-  const std::vector<std::string_view> from = argument_names(function_signature(before)),
-                                      to = argument_names(function_signature(after));
-  for (size_t i = 0; from.size() == to.size() && i < from.size(); ++i) {
-    if (from[i] == to[i] || (renumbered && without_numbers(from[i]) == without_numbers(to[i]))) continue;
+  for (const auto& [from, to] : renamed_arguments(before, after)) {
+    if (renumbered && without_numbers(from) == without_numbers(to)) continue;
     std::string text = "argument ";
-    print_name(text, from[i]);
+    print_name(text, from);
     text += " -> ";
-    print_name(text, to[i]);
+    print_name(text, to);
     what.push_back(std::move(text));
   }
   const auto signature = [](const Graph& body) {

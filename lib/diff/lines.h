@@ -26,6 +26,13 @@ std::vector<std::string> gradient_lines(std::string_view library);
 std::vector<LoneLine> lone_lines(const std::vector<std::string>& before,
                                  const std::vector<std::string>& after);
 
+// Arguments of a function, told by their places, that have another name in the second graph; none where it
+// has more or fewer.
+struct RenamedArgument {
+  std::string_view from, to;
+};
+std::vector<RenamedArgument> renamed_arguments(const Graph& before, const Graph& after);
+
 // What differs between two functions of one name besides their nodes, which have `names` in the second:
 // `ret y: a:z:0 -> b:z:0`, `signature`.
 // Arguments are told by their places; with `renumbered` numbers in their names do not count.
