@@ -251,10 +251,10 @@ void fold_bias_add(FoldTask& task) {
   FoldTask::require(value.shape()[channel] == bias.shape()[0], "shapes do not agree");
   StridedView across{value.shape(), Sizes(value.rank(), 0), 0};
   across.steps[channel] = 1;
+  const OperandPair operands{value, {value.shape(), steps_of(value.shape()), 0}, bias, across};
   FoldTask::require(with_number(value.dtype(),
                                 [&]<typename T>(T) {
-                                  each_pair_of<T>(task, value, {value.shape(), steps_of(value.shape()), 0},
-                                                  bias, across, value.dtype(), OnElements<Adding>());
+                                  each_pair_of<T>(task, operands, value.dtype(), OnElements<Adding>());
                                 }),
                     "not of this dtype");
 }

@@ -16,54 +16,71 @@ T element_at(const ConstTensor& from, uint64_t i) {
   return value;
 }
 
-// The result of compute(T) for each element of input 0, as a tensor of `result`. The elements that repeat are
-// computed once.
-template <typename T, typename Compute>
-void each_element(FoldTask& task, DType result, Compute compute) {
-  const ConstTensor& from = task.input(0);
-  task.elements(from.shape(), result);
-  std::string bytes = task.room(from.held(), sizeof(compute(T{})));
-  for (uint64_t i = 0; i < from.held(); ++i) append_number(bytes, compute(element_at<T>(from, i)));
-  task.give(result, from.shape(), std::move(bytes));
+template <typename T>
+T number_at(const char* place) {
+  T number;
+  std::memcpy(&number, place, sizeof number);
+  return number;
 }
 
-// The result of compute(T, T) for inputs `a` and `b`, seen in one shape.
+// Elements of an operand that lie `step` bytes apart.
+struct ElementRow {
+  const char* first;
+  int64_t step;
+};
+
+// Two operands, seen in one shape. Steps are not negative, offsets zero.
+struct OperandPair {
+  const ConstTensor& a;
+  StridedView view_a;
+  const ConstTensor& b;
+  StridedView view_b;
+};
+
+// What all types of elements have in common is compiled once: these two alone know T. They write `number`
+// elements of a result at `to`; `compute` is the function that gives one.
+using OfElements = void (*)(const void* compute, const char* from, uint64_t number, char* to);
+using OfPairs = void (*)(const void* compute, ElementRow a, ElementRow b, uint64_t number, char* to);
+
+// Gives what `make` makes, elements of `width` bytes: of those of input 0, the ones that repeat once.
+void give_of_elements(FoldTask& task, DType result, size_t width, const void* compute, OfElements make);
+// The same of both operands, row by row.
+void give_of_pairs(FoldTask& task, const OperandPair& operands, DType result, size_t width,
+                   const void* compute, OfPairs make);
+
+// The result of compute(T) for each element of input 0, as a tensor of `result`.
 template <typename T, typename Compute>
-void each_pair_of(FoldTask& task, const ConstTensor& a, const StridedView& view_a, const ConstTensor& b,
-                  const StridedView& view_b, DType result, Compute compute) {
-  const Sizes& shape = view_a.shape;
-  const uint64_t count = task.elements(shape, result);
-  if (count == 0) return task.give(result, shape, {});
-  if (a.is_splat() && b.is_splat()) {
-    std::string bytes;
-    append_number(bytes, compute(element_at<T>(a, 0), element_at<T>(b, 0)));
-    return task.give(result, shape, std::move(bytes));
-  }
-  std::string bytes = task.room(count, sizeof(compute(T{}, T{})));
-  Sizes place(shape.size(), 0);
-  int64_t at_a = 0, at_b = 0;
-  for (uint64_t done = 0; done < count; ++done) {
-    append_number(bytes, compute(element_at<T>(a, static_cast<uint64_t>(at_a)),
-                                 element_at<T>(b, static_cast<uint64_t>(at_b))));
-    for (size_t i = shape.size(); i-- > 0;) {
-      at_a += view_a.steps[i];
-      at_b += view_b.steps[i];
-      if (++place[i] < shape[i]) break;
-      at_a -= view_a.steps[i] * shape[i];
-      at_b -= view_b.steps[i] * shape[i];
-      place[i] = 0;
-    }
-  }
-  task.give(result, shape, std::move(bytes));
+void each_element(FoldTask& task, DType result, const Compute& compute) {
+  using Made = decltype(compute(T{}));
+  give_of_elements(task, result, sizeof(Made), &compute,
+                   [](const void* with, const char* from, uint64_t number, char* to) {
+                     for (; number > 0; --number, from += sizeof(T), to += sizeof(Made)) {
+                       const Made made = (*static_cast<const Compute*>(with))(number_at<T>(from));
+                       std::memcpy(to, &made, sizeof made);
+                     }
+                   });
 }
 
-// The same of inputs 0 and 1, which broadcast.
+// The result of compute(T, T) for each pair of elements.
 template <typename T, typename Compute>
-void each_pair(FoldTask& task, DType result, Compute compute) {
-  const ConstTensor &a = task.input(0), &b = task.input(1);
-  const Sizes shape = broadcast_shape(a.shape(), b.shape());
-  each_pair_of<T>(task, a, broadcast_view(a.shape(), shape), b, broadcast_view(b.shape(), shape), result,
-                  compute);
+void each_pair_of(FoldTask& task, const OperandPair& operands, DType result, const Compute& compute) {
+  using Made = decltype(compute(T{}, T{}));
+  give_of_pairs(task, operands, result, sizeof(Made), &compute,
+                [](const void* with, ElementRow a, ElementRow b, uint64_t number, char* to) {
+                  for (; number > 0; --number, a.first += a.step, b.first += b.step, to += sizeof(Made)) {
+                    const Made made =
+                        (*static_cast<const Compute*>(with))(number_at<T>(a.first), number_at<T>(b.first));
+                    std::memcpy(to, &made, sizeof made);
+                  }
+                });
+}
+
+// Inputs 0 and 1, which broadcast.
+OperandPair broadcast_pair(const FoldTask& task);
+
+template <typename T, typename Compute>
+void each_pair(FoldTask& task, DType result, const Compute& compute) {
+  each_pair_of<T>(task, broadcast_pair(task), result, compute);
 }
 
 }  // namespace gedit::folding
