@@ -30,6 +30,20 @@ void twice(const CheckedGraph& in, NodeId id, std::string_view what, std::string
              "two " + std::string(what) + ", '" + std::string(first) + "' and '" + std::string(second) + "'");
 }
 
+// What the file says of the node before protobuf decides.
+void check_head_once(const CheckedGraph& in, NodeId id, Report& report) {
+  NodeHead head;
+  const auto once = [&](std::string_view what, std::string_view& before, std::string_view now) {
+    if (before.data() != nullptr) twice(in, id, what, before, now, report);
+    before = now;
+  };
+  for (Fields fields(in.graph.found_bytes(id)); fields.next();) {
+    if (fields->bytes(node_field::kName)) once("names", head.name, fields->value);
+    if (fields->bytes(node_field::kOp)) once("ops", head.op, fields->value);
+    if (fields->bytes(node_field::kDevice)) once("devices", head.device, fields->value);
+  }
+}
+
 size_t values_of_entry(std::string_view entry) {
   size_t count = 0;
   for (Fields fields(entry); fields.next();) count += fields->number == 2 ? 1 : 0;
@@ -84,6 +98,7 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
       in, only, report, calls,
       [&, attrs = Attrs(), faultless = AlikeAttrs<InputTypes>(in.graph)](NodeId id, Report& found,
                                                                          Report& called) mutable {
+        if (in.graph.any_doubled()) check_head_once(in, id, found);
         NodeHead head;
         head.id = id;
         attrs.clear();
@@ -91,7 +106,7 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
         InputTypes* known = nullptr;  // attributes in which no fault was found, when another node had them
         for (Fields fields(in.graph.bytes(id)); fields.next();) {
           if (fields->wire != Wire::kBytes) continue;
-          const bool headed = head.name.data() != nullptr && head.op == in.graph.op(id);
+          const bool headed = head.name.data() != nullptr && head.op.data() != nullptr;
           if (fields->number == node_field::kAttr && attrs.empty() && headed) {
             attr_fields = attrs_from(fields->raw.data(), in.graph.bytes(id));
             known = faultless.find(id, attr_fields);
@@ -99,11 +114,9 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
           }
           switch (fields->number) {
             case node_field::kName:
-              if (head.name.data() != nullptr) twice(in, id, "names", head.name, fields->value, found);
               head.name = fields->value;
               break;
             case node_field::kOp:
-              if (head.op.data() != nullptr) twice(in, id, "ops", head.op, fields->value, found);
               head.op = fields->value;
               break;
             case node_field::kAttr: {
@@ -118,12 +131,8 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
           }
         }
         check_name(in, id, head.name, found);
-        // Of two ops the last counts here, the first for everybody else.
-        const bool as_indexed = head.op == in.graph.op(id);
-        const OpFacts& facts = as_indexed ? in.facts.of(id) : in.ops.of(head.op);
-        const OpFacts* producers_facts = nullptr;
-        if (producers_ops)
-          producers_facts = as_indexed ? &producers_ops->of(id) : &context.producer_ops->of(head.op);
+        const OpFacts& facts = in.facts.of(id);
+        const OpFacts* producers_facts = producers_ops ? &producers_ops->of(id) : nullptr;
         if (!facts.known) {
           found.add(Rule::kUnknownOp, in.subject(id),
                     head.op.empty() ? std::string("a node without an op")
@@ -146,8 +155,7 @@ void check_nodes(const CheckedGraph& in, const NodeContext& context, const Funct
         }
         if (is_const_op(head.op)) check_const(in, id, attrs, found);
         check_calls(in, id, attrs, functions, called);
-        if (as_indexed && found.size() + called.size() == before)
-          faultless.keep(id, attr_fields, std::move(own));
+        if (found.size() + called.size() == before) faultless.keep(id, attr_fields, std::move(own));
         if (context.security) check_safety(in, id, head, found);
       });
 }

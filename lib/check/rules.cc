@@ -11,9 +11,9 @@ constexpr std::array kRules{
     // gc, EnsureNodeNames / IsValidNodeName: "contains invalid characters"
     RuleInfo{Rule::kName, "name", Level::kError, "not a name that TensorFlow takes"},
     // protobuf: of a field that is there twice the last counts
-    RuleInfo{
-        Rule::kTwice, "twice", Level::kError,
-        "two names or ops of one node, two values of one attribute: protobuf takes the last, or joins them"},
+    RuleInfo{Rule::kTwice, "twice", Level::kError,
+             "two names, ops or devices of one node, two values of one attribute: protobuf takes the last, "
+             "or joins them"},
     // gc, InitFromEdges: "is not unique"; in functions framework/function.cc, AddItem: "Duplicated"
     RuleInfo{Rule::kDuplicate, "duplicate", Level::kError, "two nodes of one name"},
     // gc, Convert: "Unknown input node", "Connecting to invalid output"

@@ -63,7 +63,7 @@ Edges producers(const Graph& graph, const Names& names) {
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (!graph.removed(id)) {
-        each_input(graph.bytes(id), [&](std::string_view text) {
+        const auto read = [&](std::string_view text) {
           const std::string_view name = parse_input_of(graph, text).node;
           NodeId producer = unique ? recent.find(name) : kNoNode;
           if (producer == kNoNode) producer = names.find(name);
@@ -72,7 +72,13 @@ Edges producers(const Graph& graph, const Names& names) {
           } else {
             piece.targets.push_back(producer);
           }
-        });
+        };
+        // Attributes, most of a node, are passed over where none is in front of an input.
+        if (graph.inputs_lead()) {
+          each_leading_input(graph.bytes(id), read);
+        } else {
+          each_input(graph.bytes(id), read);
+        }
         recent.pass(id);
       }
       edges.begins_[i + 1] = static_cast<uint32_t>(piece.targets.size());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
+#include <utility>
 
 #include "graph/name_hash.h"
 
@@ -40,11 +42,29 @@ void Graph::decode() {
   nodes_before_ = std::move(found.nodes_before);
   decoded_count_ = size();
   decoded_ = true;
+  for (const uint32_t node : std::exchange(nodes_.unusual, {})) {
+    ordered_ = false;
+    const std::string_view node_def = bytes(NodeId{node});
+    std::optional<std::string> once = without_doubles(node_def);
+    if (!once) continue;
+    doubled_.emplace(node, node_def);
+    nodes_.records[node] = arena_->keep(bytes_field(node_field_, std::move(*once))).data();
+  }
   for (uint32_t i = 0; i < size(); ++i) count(NodeId{i});
   ranges_.push_back({0, std::move(whole_), {}});
 }
 
 OpKinds Graph::kinds_of_other(NodeId id) const { return kinds_of(node_op(bytes(id))); }
+
+std::string_view Graph::undoubled(std::string_view node_def) const {
+  std::optional<std::string> once = without_doubles(node_def);
+  return once ? arena_->keep(std::move(*once)) : node_def;
+}
+
+std::string_view Graph::found_bytes(NodeId id) const {
+  const auto doubled = doubled_.empty() ? doubled_.end() : doubled_.find(index_of(id));
+  return doubled == doubled_.end() ? bytes(id) : doubled->second;
+}
 
 void Graph::count(NodeId id) {
   const uint16_t op = nodes_.ops[index_of(id)];
@@ -79,6 +99,8 @@ void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
 void Graph::replace(NodeId id, std::string node_def) {
   if (!removed(id)) discount(id);
   streams_.erase(index_of(id));
+  doubled_.erase(index_of(id));
+  ordered_ = ordered_ && fields_ascend(node_def);
   std::string record;
   append_bytes_field(record, node_field_, node_def);
   nodes_.records[index_of(id)] = arena_->keep(std::move(record)).data();
@@ -98,6 +120,7 @@ void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records
     next += size;
   }
   edited_ = edited_ || !nodes.empty();
+  ordered_ = ordered_ && nodes.empty();
 }
 
 void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {
@@ -148,6 +171,7 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   const uint32_t begin = size();
   ranges_.push_back({begin, std::move(mapping), {}, begin});
   nodes_.append(source.nodes_);
+  ordered_ = ordered_ && source.ordered_;
   std::vector<uint16_t> numbers;
   for (size_t op = 0; op < source.ops_.size(); ++op)
     numbers.push_back(ops_.number(source.ops_.op(static_cast<uint16_t>(op))));

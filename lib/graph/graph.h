@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "graph/arena.h"
 #include "graph/mapping.h"
+#include "graph/node.h"
 #include "graph/records.h"
 #include "ops/kinds.h"
 
@@ -63,7 +64,13 @@ class Graph {
   uint32_t size() const { return static_cast<uint32_t>(nodes_.records.size()); }  // removed nodes included
   uint32_t decoded_count() const { return decoded_count_; }  // of the file; those behind were appended
   bool removed(NodeId id) const { return nodes_.records[index_of(id)] == nullptr; }
-  std::string_view bytes(NodeId id) const;  // the NodeDef before its mapping; not of a removed node
+  // The NodeDef before its mapping; not of a removed node. Of two names, ops or devices of a node of the file
+  // it has the last alone, as protobuf reads it.
+  std::string_view bytes(NodeId id) const;
+  // With both, as the file has it.
+  std::string_view found_bytes(NodeId id) const;
+  bool any_doubled() const { return !doubled_.empty(); }
+  bool inputs_lead() const { return ordered_; }  // all nodes are fields_ascend()
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
   // name_hash() of its name, known since decode() without a look at the record.
   uint64_t hash(NodeId id) const { return nodes_.hashes[index_of(id)]; }
@@ -139,7 +146,7 @@ class Graph {
   void each_node(Use use) const;
 
   // Calls use(node_def) for each node as it lies there, its mapping not applied: enough for what no mapping
-  // changes, such as its op.
+  // changes, such as its op. Of a body, and after decode(), as bytes() gives it.
   template <typename Use>
   void each_record(Use use) const;
 
@@ -158,6 +165,7 @@ class Graph {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
   OpKinds kinds_of_other(NodeId id) const;  // whose op has no number; apart, so that kinds() is inlined
+  std::string_view undoubled(std::string_view node_def) const;
   void count(NodeId id);
   void discount(NodeId id);
   void start_range(std::shared_ptr<const Mapping> mapping);
@@ -182,6 +190,8 @@ class Graph {
   std::vector<Range> ranges_;
   std::vector<bool> settled_;  // by node; shorter where the rest are not
   std::unordered_map<uint32_t, std::shared_ptr<const Stream>> streams_;  // by node
+  std::unordered_map<uint32_t, std::string_view> doubled_;  // by node: with its two names, ops or devices
+  bool ordered_ = true;
   std::vector<Part> parts_;
   std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
   uint32_t decoded_count_ = 0;
@@ -201,7 +211,8 @@ template <typename Use>
 void Graph::each_record(Use use) const {
   if (!decoded_) {
     for (Fields fields(message_); fields.next();) {
-      if (fields->bytes(node_field_)) use(fields->value);
+      if (!fields->bytes(node_field_)) continue;
+      use(is_body() && !fields_ascend(fields->value) ? undoubled(fields->value) : fields->value);
     }
     return;
   }

@@ -30,25 +30,35 @@ NodeHead node_head(std::string_view node_def) {
   NodeHead head;
   for (Fields fields(node_def); fields.next();) {
     if (fields->wire != Wire::kBytes) continue;
-    if (fields->number == node_field::kName && head.name.data() == nullptr) head.name = fields->value;
-    if (fields->number == node_field::kOp && head.op.data() == nullptr) head.op = fields->value;
+    if (fields->number == node_field::kName) head.name = fields->value;
+    if (fields->number == node_field::kOp) head.op = fields->value;
     if (fields->number == node_field::kDevice) head.device = fields->value;
   }
   return head;
 }
 
-std::string_view any_node_name(std::string_view node_def) {
-  for (Fields fields(node_def); fields.next();) {
-    if (fields->bytes(node_field::kName)) return fields->value;
-  }
-  return {};
-}
+std::string_view any_node_name(std::string_view node_def) { return last_bytes(node_def, node_field::kName); }
 
-std::string_view any_node_op(std::string_view node_def) {
+std::string_view any_node_op(std::string_view node_def) { return last_bytes(node_def, node_field::kOp); }
+
+std::optional<std::string> without_doubles(std::string_view node_def) {
+  constexpr std::array kOnce{node_field::kName, node_field::kOp, node_field::kDevice};
+  std::array<size_t, kOnce.size()> left{};
+  const auto place = [&](const Field& field) {
+    return field.wire == Wire::kBytes ? std::ranges::find(kOnce, field.number) - kOnce.begin()
+                                      : std::ptrdiff_t{kOnce.size()};
+  };
   for (Fields fields(node_def); fields.next();) {
-    if (fields->bytes(node_field::kOp)) return fields->value;
+    const auto at = static_cast<size_t>(place(fields.field()));
+    if (at < left.size()) ++left[at];
   }
-  return {};
+  if (std::ranges::all_of(left, [](size_t count) { return count < 2; })) return std::nullopt;
+  std::string out;
+  for (Fields fields(node_def); fields.next();) {
+    const auto at = static_cast<size_t>(place(fields.field()));
+    if (at == left.size() || --left[at] == 0) out += fields->raw;
+  }
+  return out;
 }
 
 Input parse_input(std::string_view text) {

@@ -31,8 +31,7 @@ struct NodeHead {
   NodeId id = kNoNode;  // where the reader of the bytes knows it
   uint32_t slot = 0;    // of the input that is being looked at
 };
-// Of a name or an op that is there twice the first, as node_name() and node_op() take it; `check` tells of
-// those, since protobuf takes the last.
+// Of a name, an op or a device that is there twice the last, which is protobuf's rule.
 NodeHead node_head(std::string_view node_def);
 inline std::string_view node_device(std::string_view node_def) {
   return last_bytes(node_def, node_field::kDevice);
@@ -50,7 +49,7 @@ inline std::string_view short_field(std::string_view message, size_t at, uint32_
   return {message.data() + at + 2, length};
 }
 // Both are as a rule short, and written first, in this order: a million nodes are asked for them several
-// times.
+// times. So no second one is looked for behind them: a graph's nodes have none, see Graph::bytes().
 inline std::string_view node_name(std::string_view node_def) {
   const std::string_view name = short_field(node_def, 0, node_field::kName);
   return name.data() != nullptr ? name : any_node_name(node_def);
@@ -61,6 +60,12 @@ inline std::string_view node_op(std::string_view node_def) {
   const std::string_view op = short_field(node_def, 2 + name.size(), node_field::kOp);
   return op.data() != nullptr ? op : any_node_op(node_def);
 }
+
+// Whether the fields stand as every writer writes them: by number, name and op and device once. Then inputs
+// are read when the first field behind them is.
+inline bool fields_ascend(std::string_view node_def);
+// The node as protobuf reads it, the last of two names, ops or devices alone; nothing where it has no two.
+std::optional<std::string> without_doubles(std::string_view node_def);
 
 // An entry of NodeDef.input: `node`, `node:1`, `^node`, or in a function `node:output:0`. The views lie in
 // the text.
@@ -91,6 +96,14 @@ template <typename Use>
 void each_input(std::string_view node_def, Use use) {
   for (Fields fields(node_def); fields.next();) {
     if (fields->bytes(node_field::kInput)) use(fields->value);
+  }
+}
+
+// The same for a node that is fields_ascend().
+template <typename Use>
+void each_leading_input(std::string_view node_def, Use use) {
+  for (Fields fields(node_def); fields.next() && fields->number <= node_field::kInput;) {
+    if (fields->number == node_field::kInput) use(fields->value);
   }
 }
 
@@ -168,5 +181,34 @@ std::string without_attr(std::string_view node_def, std::string_view key);
 // `>`, each `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`. Position of the first character that is wrong, npos where it is
 // valid.
 size_t invalid_name_at(std::string_view name);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A million nodes are asked: a tag, a length, and on behind that.
+inline bool fields_ascend(std::string_view node_def) {
+  constexpr unsigned kInputTag = node_field::kInput << 3 | 2, kAttrTag = node_field::kAttr << 3 | 2;
+  const char* at = node_def.data();
+  const char* const end = at + node_def.size();
+  unsigned before = 1;  // no tag of a field
+  while (end - at >= 2) {
+    const auto tag = static_cast<unsigned char>(*at++);
+    const bool again = tag == before && tag != kInputTag && tag != kAttrTag;
+    if ((tag & 0x87) != 2 || tag < before || tag < 8 || again) return false;
+    before = tag;
+    size_t length = static_cast<unsigned char>(*at++);
+    if (length >= 0x80) {
+      length &= 0x7f;
+      for (unsigned shift = 7;; shift += 7) {
+        if (at == end || shift > 28) return false;
+        const auto byte = static_cast<unsigned char>(*at++);
+        length |= size_t{byte & 0x7fU} << shift;
+        if (byte < 0x80) break;
+      }
+    }
+    if (length > static_cast<size_t>(end - at)) return false;
+    at += length;
+  }
+  return at == end;
+}
 
 }  // namespace gedit

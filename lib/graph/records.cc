@@ -11,6 +11,35 @@
 
 namespace gedit {
 
+namespace {
+
+// Where the fields `number` end that stand from `at` on, one behind the other, each under 16 KiB long; behind
+// the end where one is not whole.
+size_t behind(std::string_view node_def, size_t at, uint32_t number) {
+  while (at + 2 < node_def.size() && node_def[at] == static_cast<char>(number << 3 | 2)) {
+    size_t length = static_cast<unsigned char>(node_def[at + 1]);
+    at += 2;
+    if (length >= 0x80) {
+      const auto second = static_cast<unsigned char>(node_def[at++]);
+      if (second >= 0x80) return node_def.size() + 1;
+      length = (length & 0x7f) | size_t{second} << 7;
+    }
+    at += length;
+  }
+  return at;
+}
+
+// Whether behind name and op nothing stands but inputs, a device and attributes: what is quickly seen of
+// nearly every node for which fields_ascend().
+bool usual_from(std::string_view node_def, size_t at) {
+  at = behind(node_def, at, node_field::kInput);
+  const std::string_view device = short_field(node_def, at, node_field::kDevice);
+  if (device.data() != nullptr) at += 2 + device.size();
+  return behind(node_def, at, node_field::kAttr) == node_def.size();
+}
+
+}  // namespace
+
 void NodeRecords::reserve(size_t nodes) {
   records.reserve(nodes);
   ops.reserve(nodes);
@@ -21,15 +50,26 @@ void NodeRecords::clear() {
   records.clear();
   ops.clear();
   hashes.clear();
+  unusual.clear();
 }
 
 void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& table) {
+  NodeHead head;
+  head.name = short_field(node_def, 0, node_field::kName);
+  head.op = short_field(node_def, 2 + head.name.size(), node_field::kOp);
+  const bool usual = head.name.data() != nullptr && head.op.data() != nullptr &&
+                     usual_from(node_def, 4 + head.name.size() + head.op.size());
+  if (!usual) {
+    head = node_head(node_def);
+    if (!fields_ascend(node_def)) unusual.push_back(static_cast<uint32_t>(size()));
+  }
   records.push_back(record);
-  ops.push_back(table.number(node_op(node_def)));
-  hashes.push_back(name_hash(node_name(node_def)));
+  ops.push_back(table.number(head.op));
+  hashes.push_back(name_hash(head.name));
 }
 
 void NodeRecords::append(const NodeRecords& more) {
+  for (const uint32_t node : more.unusual) unusual.push_back(static_cast<uint32_t>(size()) + node);
   records.insert(records.end(), more.records.begin(), more.records.end());
   ops.insert(ops.end(), more.ops.begin(), more.ops.end());
   hashes.insert(hashes.end(), more.hashes.begin(), more.hashes.end());

@@ -60,6 +60,7 @@ struct NodeRecords {
   std::vector<const char*> records;  // the tag of its record; null: removed
   std::vector<uint16_t> ops;         // a number of GraphOps
   std::vector<uint64_t> hashes;      // name_hash() of its name
+  std::vector<uint32_t> unusual;     // those that are not fields_ascend()
 
   size_t size() const { return records.size(); }
   void reserve(size_t nodes);

@@ -6,6 +6,7 @@
 #include "edit/basis/runtime_names.h"
 #include "graph/edges.h"
 #include "graph/frames.h"
+#include "graph/name_hash.h"
 #include "graph/names.h"
 #include "graph/node.h"
 #include "model/listing.h"
@@ -261,6 +262,54 @@ TEST(Node, NameAndOpWhereverTheyAre) {
                          "a"),
                Malformed);
   EXPECT_THROW(node_op(name + "\x12"), Malformed);
+}
+
+std::string field(uint32_t number, std::string_view content) {
+  return bytes_field(number, std::string(content));
+}
+
+TEST(Node, FieldsAscendWithEveryWriter) {
+  const std::string head = field(1, "a") + field(2, "Relu"), input = field(3, "b"), attr = field(5, "");
+  EXPECT_TRUE(fields_ascend(""));
+  EXPECT_TRUE(fields_ascend(head + input + input + field(4, "/cpu:0") + attr + attr + field(6, "")));
+  EXPECT_TRUE(fields_ascend(head + field(5, std::string(200, 'x')) + field(5, std::string(70000, 'x'))));
+  EXPECT_FALSE(fields_ascend(head + head));
+  EXPECT_FALSE(fields_ascend(head + field(2, "Neg")));
+  EXPECT_FALSE(fields_ascend(head + attr + input));
+  EXPECT_FALSE(fields_ascend(head + attr + field(2, "Neg")));
+  EXPECT_FALSE(fields_ascend(head + "\x1a"));
+  EXPECT_FALSE(fields_ascend(head + "\x1a\x02z"));
+  EXPECT_FALSE(fields_ascend(head + "\x18\x02"));
+}
+
+// Records joined, as protobuf's own way to merge messages does.
+TEST(Graph, OfTwoNamesAndOpsTheLastCounts) {
+  const std::string attr = field(5, field(1, "T") + field(2, "\x30\x01"));
+  const std::string first = field(1, "a") + field(2, "Relu") + field(3, "x") + field(4, "/cpu:0") + attr;
+  const std::string second = field(1, "b") + field(2, "Neg") + field(3, "y") + field(4, "/cpu:1");
+  const std::string message = field(1, first + second) + field(1, attr + first);
+  Graph graph(message, 1, std::make_shared<Arena>());
+  graph.decode();
+  ASSERT_EQ(2U, graph.size());
+  const NodeId joined{0}, unordered{1};
+  EXPECT_EQ("b", graph.name(joined));
+  EXPECT_EQ(name_hash("b"), graph.hash(joined));
+  EXPECT_EQ("Neg", graph.op(joined));
+  EXPECT_EQ("/cpu:1", node_device(graph.bytes(joined)));
+  EXPECT_EQ(field(3, "x") + attr + field(1, "b") + field(2, "Neg") + field(3, "y") + field(4, "/cpu:1"),
+            graph.bytes(joined));
+  EXPECT_EQ(first + second, graph.found_bytes(joined));
+  EXPECT_EQ(attr + first, graph.bytes(unordered));
+  EXPECT_EQ(graph.bytes(unordered), graph.found_bytes(unordered));
+  EXPECT_FALSE(graph.edited());
+  EXPECT_FALSE(graph.inputs_lead());
+}
+
+TEST(Graph, OfTwoOpsInABodyTheLastCountsBeforeItIsDecoded) {
+  const std::string node = field(1, "a") + field(2, "Relu") + field(5, "") + field(2, "Neg");
+  const std::string message = field(3, node);
+  const Graph body(message, 3, std::make_shared<Arena>());
+  body.each_record([](std::string_view node_def) { EXPECT_EQ("Neg", node_op(node_def)); });
 }
 
 }  // namespace

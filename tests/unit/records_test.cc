@@ -32,6 +32,7 @@ std::string nodes(const std::string& scope, size_t bytes) {
 
 void expect_found(const std::string& message) {
   const FoundNodes found = find_nodes(message, kNode);
+  std::vector<uint32_t> unusual;
   size_t i = 0, part = 0;
   for (Fields fields(message); fields.next();) {
     if (!fields->bytes(kNode)) {
@@ -42,15 +43,28 @@ void expect_found(const std::string& message) {
     }
     ASSERT_LT(i, found.nodes.size());
     ASSERT_EQ(found.nodes.records[i], fields->raw.data()) << "node " << i;
-    ASSERT_EQ(found.ops.op(found.nodes.ops[i]), node_op(fields->value)) << "node " << i;
-    ASSERT_EQ(found.nodes.hashes[i], name_hash(node_name(fields->value))) << "node " << i;
+    const NodeHead head = node_head(fields->value);
+    ASSERT_EQ(found.ops.op(found.nodes.ops[i]), head.op) << "node " << i;
+    ASSERT_EQ(found.nodes.hashes[i], name_hash(head.name)) << "node " << i;
+    if (!fields_ascend(fields->value)) unusual.push_back(static_cast<uint32_t>(i));
     ++i;
   }
   EXPECT_EQ(found.nodes.size(), i);
   EXPECT_EQ(found.parts.size(), part);
+  EXPECT_EQ(found.nodes.unusual, unusual);
 }
 
 TEST(Records, OfALongGraph) { expect_found(nodes("n", kLong)); }
+
+TEST(Records, OfTwoOpsTheLastCounts) {
+  std::string message;
+  for (int i = 0; i < 12; ++i) {
+    const std::string one = node("a", "Relu"), other = node("b", "Op" + std::to_string(i));
+    message += nodes("n" + std::to_string(i) + "/", kLong / 12);
+    message += bytes_field(kNode, one.substr(2) + other.substr(2));
+  }
+  expect_found(message);
+}
 
 TEST(Records, OfAShortOne) {
   expect_found("");
