@@ -1,4 +1,5 @@
-// The shape of a tensor of the main graph where a new node is to state it (docs/rules.md#types).
+// The shape of a tensor of the main graph where a new node is to state it, or another tensor takes its place
+// (docs/rules.md#types).
 #pragma once
 
 #include <memory>
@@ -22,8 +23,13 @@ class InferredShapes {
   InferredShapes& operator=(const InferredShapes&) = delete;
 
   Shape of(const TensorRef& tensor);
+  // `stated`, where that is known; else what follows, of a graph that is small enough for a look at all of it
+  // to be worth a warning.
+  Shape known(const TensorRef& tensor, const Shape& stated);
 
  private:
+  Shape follows(const TensorRef& tensor);
+
   const Graph& graph_;
   Registry& ops_;
   std::unique_ptr<Inference> inference_;

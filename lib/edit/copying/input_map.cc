@@ -8,6 +8,7 @@
 #include "base/near.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/branches.h"
+#include "edit/basis/inferred_shapes.h"
 #include "edit/basis/loops.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
@@ -56,6 +57,7 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs, std::vector
     values.emplace_back(key, find_value(written));
   }
   check_types(values);
+  InferredShapes inferred(reads_.facts.graph(), reads_.facts.ops);
   for (const auto& [key, value] : values) {
     reads_.mapping.replace(key, value.text);
     inputs[reads_.text(key)] = value.text;
@@ -63,9 +65,12 @@ void CopyInputMap::apply(std::map<std::string, std::string>& inputs, std::vector
     check_loops({reads_.facts, key.node, key_text}, {reads_.facts, value.tensor.node, value.text},
                 value.of_copy);
     const Shape was = shape(key), now = shape(value.tensor);
-    if (!key.control && !compatible(was, now)) {
-      warnings.push_back("input map: '" + printable(value.text) + "' is " + shape_text(now) + ", '" +
-                         printable(key_text) + "' was " + shape_text(was));
+    if (!key.control) {
+      const Shape of_key = inferred.known(key, was), of_value = inferred.known(value.tensor, now);
+      if (!compatible(of_key, of_value)) {
+        warnings.push_back("input map: '" + printable(value.text) + "' is " + shape_text(of_value) + ", '" +
+                           printable(key_text) + "' was " + shape_text(of_key));
+      }
     }
     const bool same = was && now && *was == *now &&
                       reads_.facts.tensors().type(key) == reads_.facts.tensors().type(value.tensor);

@@ -123,6 +123,13 @@ Shape InputMap::shape_of(const MergePlace& place, uint32_t index) {
   return index < found->second.size() ? found->second[index] : std::nullopt;
 }
 
+// As shape_of(), and what follows from the operand where its file does not say.
+Shape InputMap::known_shape_of(const MergePlace& place, uint32_t index) {
+  MergePart& part = *parts_[place.part];
+  InferredShapes& inferred = inferred_.try_emplace(place.part, part.graph(), part.ops).first->second;
+  return inferred.known({place.node, index}, shape_of(place, index));
+}
+
 void InputMap::check_output(const MergePlace& place, uint32_t index, const std::string& text) {
   const std::string_view node_def = parts_[place.part]->graph().bytes(place.node);
   const Types& types = types_of_outputs(place);
@@ -216,9 +223,11 @@ InputMap::Shapes InputMap::compare_shapes(const MergedInput& pair) {
   const DType type = type_of(pair.value_node, pair.value_index);
   const bool same =
       was && now && *was == *now && type != DType::kInvalid && type == type_of(pair.key_node, pair.key_index);
-  return {same, compatible(was, now) ? ""
-                                     : single_quoted(pair.value) + " is " + shape_text(now) + ", " +
-                                           single_quoted(pair.key) + " was " + shape_text(was)};
+  const Shape key = known_shape_of(pair.key_node, pair.key_index);
+  const Shape value = known_shape_of(pair.value_node, pair.value_index);
+  return {same, compatible(key, value) ? ""
+                                       : single_quoted(pair.value) + " is " + shape_text(value) + ", " +
+                                             single_quoted(pair.key) + " was " + shape_text(key)};
 }
 
 void InputMap::warn(std::vector<std::string>& warnings) const {

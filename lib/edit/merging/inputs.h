@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "edit/basis/inferred_shapes.h"
 #include "edit/merging/names.h"
 #include "select/tensors.h"
 
@@ -80,6 +81,7 @@ class InputMap {
   const Types& types_of_inputs(const MergePlace& place);
   DType type_of(const MergePlace& place, uint32_t index);
   Shape shape_of(const MergePlace& place, uint32_t index);
+  Shape known_shape_of(const MergePlace& place, uint32_t index);
   Shapes compare_shapes(const MergedInput& pair);
   void drop_stale_shapes();
   void find_stale() const;
@@ -98,7 +100,8 @@ class InputMap {
   // there are pairs.
   std::unordered_map<size_t, Types> output_types_, input_types_;
   std::unordered_map<size_t, std::vector<Shape>> shapes_of_nodes_;
-  mutable std::vector<NodeSet> stale_;  // by part; made when it is first asked for
+  std::map<size_t, InferredShapes> inferred_;  // by part
+  mutable std::vector<NodeSet> stale_;         // by part; made when it is first asked for
 };
 
 }  // namespace gedit
