@@ -121,6 +121,19 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
   }
 }
 
+namespace {
+
+// Whether a variable of this shape holds a part of the tensor, as partitioned ones do: which one, and whether
+// it is all of it, the slices of the restore nodes say.
+bool is_slice(const Tensor& tensor, const Shape& variable) {
+  return variable && std::ranges::any_of(tensor.slices, [&](const Slice& slice) {
+           const auto extents = settle_extents(slice.extents, tensor.shape);
+           return extents && std::ranges::equal(*extents, *variable, {}, &Extent::length);
+         });
+}
+
+}  // namespace
+
 size_t saved_variables(const MetaGraph& meta) {
   const SavedObjects saved = read_saved_objects(meta.part(meta_field::kObjectGraph));
   return static_cast<size_t>(
@@ -133,6 +146,7 @@ void check_saved_variables(Model& model, size_t meta, Registry& ops, const Check
   for (const VariableSummary& variable : summarize(model, meta, ops).variables) {
     const Tensor* tensor = variable.key ? values.find(*variable.key) : nullptr;
     if (tensor == nullptr) continue;  // saved otherwise, or not at all: the restore nodes tell
+    if (is_slice(*tensor, variable.shape)) continue;
     const auto wrong = [&](const std::string& there, const std::string& here) {
       report.add(Rule::kCheckpoint, variable.name,
                  quoted("key", *variable.key) + " is " + there + " in the checkpoint, " + here + " here");
