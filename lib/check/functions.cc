@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "graph/references.h"
 
 namespace gedit {
 namespace {
+
+constexpr uint32_t kControlOutputField = 20;  // OpDef.control_output
 
 // Ops that hand their inputs to functions and give what those give (core/ops/functional_ops.cc,
 // batch_ops.cc): what a function takes is the types in `inputs`, then in `captured`; what it gives those in
@@ -167,6 +170,11 @@ void check_returns(const CheckedGraph& in, std::string_view function, Report& re
       wrong(quoted("output", output.name) + " is " + dtype_name(source.types[0]) + ", the signature says " +
             dtype_name(DType{output.type}));
     }
+  }
+  std::set<std::string_view> waited_for;
+  for (Fields fields(function_signature(in.graph)); fields.next();) {
+    if (!fields->bytes(kControlOutputField) || waited_for.insert(fields->value).second) continue;
+    wrong(quoted("control output", fields->value) + " is there twice");
   }
   for (const auto& [key, name] : entries_of(in.graph, function_field::kControlRet)) {
     if (in.names.find(name) != kNoNode) continue;

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import bare_tensorflow  # noqa: F401
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 import program
 
@@ -228,6 +229,19 @@ class SavedModels(unittest.TestCase):
                 got = loaded.signatures[scope](**{k: tf.constant(v) for k, v in FEEDS.items()})
                 np.testing.assert_allclose(got["difference"], self.want["difference"], rtol=1e-5)
             self.saver_covers(before)
+
+    def test_copy_where_a_saver_waits_for_a_renamed_node(self):
+        """Its old name stays the control output's; no copied assignment takes it."""
+        with open(os.path.join(self.path("model"), "saved_model.pb"), "rb") as file:
+            graph = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs[0].graph_def
+        (restore,) = [f for f in graph.library.function if "traced_restore" in f.signature.name]
+        waited_for = sorted(restore.control_ret)
+        self.gedit("rename", "model", *("%s//%s=old/%s" % (restore.signature.name, node, node) for node in waited_for[1:]),
+                   "-o", "renamed")
+        outputs = self.tensors("model", "serving_default")[1]
+        self.gedit("copy", "renamed", "--outputs", ",".join("serving_default.outputs[%s]" % k for k in outputs), "--scope", "twin",
+                   "-o", "renamed_copied")
+        self.saver_covers("renamed_copied")
 
     def test_copied_table(self):
         """What a table holds is in the checkpoint; the copy has, saves and restores its own."""

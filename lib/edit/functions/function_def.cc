@@ -155,12 +155,17 @@ void FunctionDef::add_control_output(std::string_view name, std::string_view nod
 
 void FunctionDef::add_control_outputs(const std::function<std::vector<std::string>(std::string_view)>& use) {
   std::vector<Return> all;
+  std::unordered_set<std::string> names(control_outputs_.begin(), control_outputs_.end());
+  for (const Return& one : control_returns_) names.insert(one.key);
   for (Return& one : control_returns_) {
     const std::vector<std::string> nodes = use(one.value);
     all.push_back(std::move(one));
     for (const std::string& node : nodes) {
-      all.emplace_back(node, node);
-      control_outputs_.push_back(node);
+      // A node that was renamed is waited for under the name that it had.
+      std::string name = first_free(node, [&](const std::string& taken) { return names.contains(taken); });
+      all.emplace_back(name, node);
+      control_outputs_.push_back(name);
+      names.insert(std::move(name));
     }
   }
   control_returns_ = std::move(all);

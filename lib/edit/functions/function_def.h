@@ -62,7 +62,7 @@ class FunctionDef {
   // The function waits for the node, too.
   void add_control_output(std::string_view name, std::string_view node);
   // Calls use(node) for all that the function waits for; behind it, it waits for the nodes that use gives,
-  // too, under their own names.
+  // too, under their own names, which get a number where one is taken.
   void add_control_outputs(const std::function<std::vector<std::string>(std::string_view)>& use);
   // It no longer waits for the nodes of which use(node) is true.
   void remove_control_outputs(const std::function<bool(std::string_view)>& use);
