@@ -345,14 +345,27 @@ bool is_run_metadata(const Peek& peek) {
   return false;
 }
 
+// An entry of one of GraphDebugInfo's maps: of traces or frames, by name or number.
+bool is_traced(const Peek& peek, const Field& field) {
+  if (field.wire != Wire::kBytes || field.number < 2 || field.number > 6 || field.number == 3) return false;
+  const Body entry = body_of(peek, field);
+  const auto parts = open(entry);
+  if (!parts || (parts->fields.empty() && !entry.cut)) return false;
+  const bool named = field.number == 2 || field.number == 5;
+  return std::ranges::all_of(parts->fields, [&](const Field& part) {
+    if (part.number == 1) return part.wire == (named ? Wire::kBytes : Wire::kFixed64);
+    return part.number == 2 && part.wire == (field.number == 5 ? Wire::kFixed64 : Wire::kBytes);
+  });
+}
+
 // GraphDebugInfo: names of source files, then traces.
 bool is_debug_info(const Peek& peek) {
   const bool named = std::ranges::any_of(
       peek.fields, [](const Field& field) { return field.bytes(1) && !field.value.empty(); });
   return named && peek.count(1) < peek.fields.size() &&
-         std::all_of(peek.fields.begin(), peek.fields.end(), [](const Field& field) {
-           return field.wire == Wire::kBytes && (field.number != 1 || plain(field.value)) &&
-                  field.number <= 6;
+         std::ranges::all_of(peek.fields, [&](const Field& field) {
+           return field.number == 1 ? field.wire == Wire::kBytes && plain(field.value)
+                                    : is_traced(peek, field);
          });
 }
 

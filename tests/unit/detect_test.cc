@@ -219,6 +219,22 @@ TEST(Detect, UnknownFieldsWithin) {
   EXPECT_EQ(shown(bytes), "meta binary") << "a collection that is none";
 }
 
+// Source files and the traces through them; a MetaGraphDef with nothing known in it begins with text as well.
+TEST(Detect, DebugInformationHoldsTraces) {
+  const std::string file = bytes_field(1, "/home/someone/python/model_of_this.py");
+  const std::string trace = bytes_field(1, "y@f") + bytes_field(2, bytes_field(1, "\x08\x01"));
+  const std::string number = "\x09" + std::string(8, '\x07');
+  const std::string debug = "f: debug information of a SavedModel; hint: name its directory";
+  EXPECT_EQ(shown(file + bytes_field(2, trace)), debug);
+  EXPECT_EQ(shown(file + bytes_field(4, number + bytes_field(2, "\x10\x05")) +
+                  bytes_field(5, bytes_field(1, "y@f") + "\x11" + std::string(8, '\x07')) +
+                  bytes_field(6, number + bytes_field(2, ""))),
+            debug);
+  const std::string meta = bytes_field(1, bytes_field(9, std::string(40, 'u'))) + bytes_field(2, "");
+  EXPECT_EQ(shown(meta, "m.meta"), "meta binary");
+  EXPECT_EQ(shown(file + bytes_field(2, "no map's entry")), "f: a protobuf message of another kind");
+}
+
 TEST(Detect, WhatOtherCommandsRead) {
   tensorflow::OpList ops;
   auto& add = *ops.add_op();
