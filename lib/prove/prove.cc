@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 
 #include "base/error.h"
 #include "graph/edges.h"
 #include "graph/wiring.h"
 #include "model/summary.h"
 #include "prove/numbering.h"
+#include "prove/ordinals.h"
 #include "prove/parting.h"
 #include "prove/races.h"
 #include "select/tensors.h"
@@ -42,74 +40,6 @@ TensorRef output_tensor(const Side& side, const std::string& text) {
   } catch (const Error& error) {
     throw error.in(side.model().path);
   }
-}
-
-using Ordinals = std::unordered_map<uint32_t, uint32_t>;
-
-// The nodes of one graph that are built alike and yet are not one, with a number each. It is a guess which of
-// the other graph each of them is; the numbering then holds only if it is right. Who reads them tells most.
-Ordinals ordinals_of(Side& side) {
-  std::map<std::pair<ClassId, ConditionId>, std::vector<NodeId>> groups;
-  for (const auto& [node, own] : side.owns) groups[{own.built, own.when}].push_back(NodeId{node});
-  std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
-  Ordinals ordinals;
-  if (groups.empty()) return ordinals;
-  const Graph& graph = side.graph();
-  const Edges consumers = reversed(side.producers());
-  const auto readers = [&](NodeId id) {
-    constexpr size_t kMostReaders = 64;
-    // What passes its outputs on is as if it were not there.
-    struct Passer {
-      NodeId node;
-      std::map<uint32_t, uint32_t> passed;  // its outputs to those of `id`
-    };
-    std::vector<Passer> open{{id, {}}};
-    std::map<NodeId, std::set<std::string>> uses;  // by reader, which input reads which output of `id`
-    for (size_t at = 0; at < open.size() && open.size() < kMostReaders; ++at) {
-      const std::string_view name = graph.name(open[at].node);
-      for (const NodeId reader : consumers.of(open[at].node)) {
-        Passer passer{reader, {}};
-        std::set<std::string> texts;
-        uint32_t slot = 0;
-        each_input(graph.bytes(reader), [&](std::string_view input) {
-          const Input read = parse_input(input);
-          if (read.node == name && read.control) {
-            texts.insert("^");
-          } else if (read.node == name) {
-            const auto from = open[at].passed.find(read.index());
-            const bool passed = from != open[at].passed.end();
-            if (passed || at == 0) {
-              const uint32_t output = passed ? from->second : read.index();
-              passer.passed[slot] = output;
-              texts.insert(std::to_string(slot) + ":" + std::to_string(output));
-            }
-          }
-          if (!read.control) ++slot;
-        });
-        if (side.labels().op(node_op(graph.bytes(reader))).conduct == Conduct::kPasses) {
-          if (std::ranges::find(open, reader, &Passer::node) == open.end() && open.size() < kMostReaders)
-            open.push_back(std::move(passer));
-        } else if (!texts.empty() && (uses.size() < kMostReaders || uses.contains(reader))) {
-          uses[reader].merge(texts);
-        }
-      }
-    }
-    std::set<std::string> found;  // a copy of a reader tells nothing more
-    for (const auto& [reader, texts] : uses) {
-      std::string text(node_op(graph.bytes(reader)));
-      for (const std::string& use : texts) text.append(" ").append(use);
-      found.insert(std::move(text));
-    }
-    return found;
-  };
-  for (auto& [key, nodes] : groups) {
-    std::map<std::tuple<std::set<std::string>, std::string, uint32_t>, NodeId> by_order;
-    for (const NodeId id : nodes)
-      by_order.emplace(std::tuple(readers(id), side.name_in_a(graph.name(id)), index_of(id)), id);
-    uint32_t number = 0;
-    for (const auto& [place, id] : by_order) ordinals[index_of(id)] = number++;
-  }
-  return ordinals;
 }
 
 // Names of B as A has them.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kBits = 64;
 constexpr uint64_t kMostEdges = 3'000'000'000;  // edges that are gone along
+constexpr size_t kMostFound = 4096;
 
 constexpr OpKinds kHandsOn = OpKind::kSwitch | OpKind::kEnter | OpKind::kExit | OpKind::kNextIteration;
 constexpr OpKinds kCallOps = OpKind::kCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
@@ -283,6 +284,10 @@ void Races::find() {
             continue;
           found_.push_back({writer, use.node});
         }
+        if (found_.size() > kMostFound) {
+          too_many_ = true;
+          return;
+        }
       }
     }
   }
@@ -291,11 +296,9 @@ void Races::find() {
 
 // Whoever rests on both nodes of one rests on that.
 void Races::mark() {
-  constexpr size_t kMostMarked = 4096;
   if (found_.empty()) return;
-  too_many_ = found_.size() > kMostMarked;
   first_.resize(graph_.size());
-  for (size_t begin = 0; begin < found_.size() && !too_many_; begin += kBits) {
+  for (size_t begin = 0; begin < found_.size(); begin += kBits) {
     const size_t end = std::min(begin + kBits, found_.size());
     std::vector<NodeId> writers, others;
     for (size_t i = begin; i < end; ++i) {
