@@ -92,8 +92,8 @@ Registry::Ops Registry::read(const List& list) {
   // The first one of a name stays. The built-in list is in order.
   const auto& name = &Ops::value_type::first;
   if (!std::ranges::is_sorted(ops, {}, name)) std::ranges::stable_sort(ops, {}, name);
-  const auto again = std::ranges::unique(ops, {}, name);
-  ops.erase(again.begin(), again.end());
+  const auto same = [](const Ops::value_type& a, const Ops::value_type& b) { return a.first == b.first; };
+  ops.erase(std::unique(ops.begin(), ops.end(), same), ops.end());
   return ops;
 }
 
