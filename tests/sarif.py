@@ -9,6 +9,7 @@ a fault. Files are those of testdata/, one whose names are of letters that JSON,
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -123,6 +124,31 @@ class Sarif(unittest.TestCase):
                     self.judge(path)
                     judged += 1
         self.assertGreater(judged, 5)
+
+    def test_example(self):
+        """The step of examples/ci: what all models have as one run, which is what code scanning takes of a tool."""
+        if not shutil.which("jq") or not shutil.which("git"):
+            self.skipTest("no jq or no git")
+        os.makedirs(os.path.join(self.folder, "bin"))
+        os.symlink(os.path.abspath(GEDIT), os.path.join(self.folder, "bin", "gedit-tf"))
+        models = {"a.pbtxt": 'node { name: "x" op: "Relu" input: "gone" } node { name: "y" op: "Nope" input: "x" }',
+                  "b c.pbtxt": 'node { name: "z" op: "Relu" input: "gone" }', "good.pbtxt": 'node { name: "n" op: "NoOp" }'}
+        for name, text in models.items():
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples/ci/code-scanning.yml"),
+                  encoding="utf-8") as file:
+            step = re.search(r"\n        run: \|\n((?: {10}.*\n)+)", file.read()).group(1)
+        subprocess.run(["bash", "-e", "-c", "git init -q && git add . && " + step], cwd=self.folder, check=True, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "PATH": os.path.join(self.folder, "bin") + ":" + os.environ["PATH"]})
+        with open(os.path.join(self.folder, "gedit.sarif"), encoding="utf-8") as file:
+            log = json.load(file)
+        self.assertEqual(len(log["runs"]), 1)
+        found = {(one["ruleId"], one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for one in log["runs"][0]["results"]}
+        self.assertLessEqual({("input", "a.pbtxt"), ("unknown-op", "a.pbtxt"), ("input", "b%20c.pbtxt")}, found)
+        rules = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
+        self.assertEqual(sorted(set(rules)), rules)
+        self.assertLessEqual({rule for rule, _ in found}, set(rules))
 
 
 if __name__ == "__main__":
