@@ -74,6 +74,9 @@ def installed(python, home, wheel, folder):
         line = must(bin_folder / program, "completion", "bash").splitlines()[-1]
         if line != "complete -F _gedit " + program:
             sys.exit("%s completes by: %s" % (program, line))
+        said = run(bin_folder / program, "select").stdout.strip()
+        if said != "{0} select: FILE is required; hint: {0} select --help".format(program):
+            sys.exit("%s says: %s" % (program, said))
     must(bin_folder / "python", "-m", "gedit_tf", "help", "copy")
     must(bin_folder / "pip", "uninstall", "--quiet", "--yes", "gedit-tf")
     left = [str(path) for path in set(home.rglob("*")) - set(before)

@@ -1,6 +1,7 @@
 #include "commands.h"
 
 #include "base/near.h"
+#include "cli/called.h"
 #include "cli/text.h"
 
 namespace gedit {
@@ -15,7 +16,7 @@ CommandInfo listed(std::string_view name, std::string_view group, CommandInfo in
           info.make};
 }
 
-std::string program_name(const CommandInfo& info) { return "gedit " + std::string(info.name); }
+std::string program_name(const CommandInfo& info) { return called() + " " + std::string(info.name); }
 
 std::string_view last_word(const CommandInfo& info) { return info.name.substr(info.name.rfind(' ') + 1); }
 

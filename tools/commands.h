@@ -44,7 +44,7 @@ struct CommandInfo {
   std::unique_ptr<Command> (*make)() = nullptr;  // none: there are its verbs alone
 };
 
-std::string program_name(const CommandInfo& info);    // `gedit checkpoint rename`
+std::string program_name(const CommandInfo& info);    // `gedit checkpoint rename`, as it was called
 std::string_view last_word(const CommandInfo& info);  // `rename`
 
 // In the order in which people read them: command_table.cc, made of commands.txt.

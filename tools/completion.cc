@@ -22,7 +22,7 @@ std::string script_of(const std::string& shell) {
 }
 
 // The script for a program that is called otherwise, as where `gedit` is GNOME's editor.
-std::string called(std::string script, const std::string& program) {
+std::string named_for(std::string script, const std::string& program) {
   for (const std::string before : {"#compdef ", "compdef _gedit ", "complete -F _gedit ", "complete -c "}) {
     const size_t at = script.rfind(before + "gedit");
     if (at != std::string::npos) script.replace(at + before.size(), 5, program);
@@ -39,7 +39,7 @@ class Completion final : public Command {
   int run() override {
     // The wheel's other name is a script, which says how it was called.
     const char* named = std::getenv("GEDIT_PROGRAM");
-    print(called(script_of(shell_), named != nullptr ? named : program_invocation_short_name));
+    print(named_for(script_of(shell_), named != nullptr ? named : program_invocation_short_name));
     return 0;
   }
 

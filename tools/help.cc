@@ -1,6 +1,7 @@
 // gedit help: the overview, the help of a command, and what else is rendered from the declarations.
 #include "cli/help.h"
 
+#include "cli/called.h"
 #include "cli/markdown.h"
 #include "cli/say.h"
 #include "cli/selectors.h"
@@ -29,9 +30,9 @@ class Help final : public Command {
     } else if (words_ == std::vector<std::string>{std::string(kSelectors)}) {
       print(markdown_ ? selectors_markdown() : selectors_text());
     } else if (words_.empty()) {
-      print(markdown_ ? commands_markdown() : man_ ? main_man_page() : overview());
+      print(markdown_ ? commands_markdown() : man_ ? as_called(main_man_page()) : overview());
     } else {
-      print(man_ ? man_page(named()) : help_text(named()));
+      print(man_ ? as_called(man_page(named())) : help_text(named()));
     }
     return 0;
   }
@@ -44,7 +45,8 @@ class Help final : public Command {
     for (const std::string& word : words_) name += (name.empty() ? "" : " ") + word;
     if (const CommandInfo* info = find_command(name)) return *info;
     const CommandInfo* first = find_command(words_[0]);
-    if (first == nullptr || verbs_of(*first).empty()) throw no_such("command", name, top_commands(), "gedit");
+    if (first == nullptr || verbs_of(*first).empty())
+      throw no_such("command", name, top_commands(), called());
     throw no_such("verb", words_[1], verbs_of(*first), program_name(*first));
   }
 

@@ -13,6 +13,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/leftover.h"
+#include "cli/called.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/json.h"
@@ -57,8 +58,12 @@ void leave_without_memory() {
 int fail(std::string_view command, const std::exception& error, Cause cause) {
   std::fflush(stdout);
   const std::string first(command.substr(0, command.find(' ')));
-  const std::string line = "gedit" + (first.empty() ? "" : " " + first) + ": " + error.what();
-  say(wants_json() ? error_json(line, error) : line);
+  const std::string line = called() + (first.empty() ? "" : " " + first) + ": " + error.what();
+  if (wants_json()) {
+    std::fputs((error_json(with_hint_as_called(line), error) + "\n").c_str(), stderr);
+  } else {
+    say(line);
+  }
   return static_cast<int>(cause);
 }
 
@@ -134,7 +139,7 @@ int run_command(std::vector<std::string> words) {
     return 0;
   }
   const CommandInfo* info = take_command(words);
-  if (info == nullptr) return fail("", no_such("command", words[0], top_commands(), "gedit"), Cause::kUsage);
+  if (info == nullptr) return fail("", no_such("command", words[0], top_commands(), called()), Cause::kUsage);
   if (info->make != nullptr) return run(*info, std::move(words));
   if (words.empty() || is_help(words[0])) return tell(help_text(*info), !words.empty());
   return fail(info->name, no_such("verb", words[0], verbs_of(*info), program_name(*info)), Cause::kUsage);

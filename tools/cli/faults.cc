@@ -1,6 +1,7 @@
 #include "cli/faults.h"
 
 #include "base/error.h"
+#include "cli/called.h"
 
 namespace gedit {
 
@@ -20,8 +21,12 @@ void FaultOptions::print(const std::vector<Fault>& faults, const std::string& fi
   if (json_ || format_ == "json") report.form = FaultForm::kJson;
   if (format_ == "github") report.form = FaultForm::kGithub;
   if (format_ == "sarif") report.form = FaultForm::kSarif;
+  std::vector<Fault> told = faults;
+  if (report.form == FaultForm::kText) {  // for people, who type what a hint says
+    for (Fault& fault : told) fault.message = with_hint_as_called(fault.message);
+  }
   OutputFile out("-", true);
-  print_faults(faults, report, out);
+  print_faults(told, report, out);
   out.commit();
 }
 

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include "cli/called.h"
 #include "cli/text.h"
 
 namespace gedit {
@@ -63,7 +64,7 @@ Usage: gedit COMMAND [OPTIONS] FILE.. [-o OUT]
     text += help_row(*info);
   }
   text += "\ngedit COMMAND --help tells about a command, gedit --version which gedit this is.\n";
-  return text;
+  return as_called(text);
 }
 
 std::string help_text(const CommandInfo& info) {
@@ -87,7 +88,7 @@ std::string help_text(const CommandInfo& info) {
   }
   text += "\nExamples\n";
   for (const std::string_view example : lines_of(info.examples)) text += "  " + std::string(example) + "\n";
-  return text;
+  return as_called(text);
 }
 
 }  // namespace gedit

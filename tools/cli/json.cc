@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cli/called.h"
 #include "graph/listing.h"
 #include "model/json.h"
 
@@ -274,7 +275,7 @@ std::string error_json(const std::string& line, const std::exception& error) {
     json["file"] = told->file();
     json["subject"] = told->subject();
     json["message"] = told->message();
-    json["hint"] = hint == std::string::npos ? "" : all.substr(hint + kHint.size());
+    json["hint"] = hint == std::string::npos ? "" : as_called(all.substr(hint + kHint.size()));
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "cli/called.h"
 
 namespace gedit {
 
@@ -13,7 +14,7 @@ void print(std::string_view text) {
 }
 
 void say(const std::string& line) {
-  const std::string text = line + "\n";
+  const std::string text = with_hint_as_called(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
