@@ -16,6 +16,46 @@ bool feeds_itself(std::string_view op) {
   return is(op, OpKind::kIterator) || is(op, OpKind::kQueue) || is(op, OpKind::kReader);
 }
 
+// Of an iterator, a queue or a reader, not what it holds.
+bool is_handle(DType type) {
+  return is_reference(type) || type == DType::kResource || type == DType::kVariant;
+}
+
+// The tensors by which examples come out of pipelines and into the rest: where a graph is cut from them.
+std::vector<std::string> examples_of_pipelines(Facts& facts, const NodeSet& stays) {
+  const Graph& graph = facts.graph();
+  const auto gives_handle = [&](const TensorRef& tensor) {
+    const auto types = output_types(facts.ops, graph.bytes(tensor.node));
+    return types && tensor.index < types->size() && is_handle((*types)[tensor.index]);
+  };
+  const auto each_read = [&](NodeId reader, auto use) {
+    each_input(graph.bytes(reader), [&](std::string_view text) {
+      const std::optional<TensorRef> read = tensor_if_there(facts.names(), text);
+      if (read && !read->control && stays.has(read->node)) use(*read);
+    });
+  };
+  // What reads a handle, QueueDequeue of a queue, is of the pipeline, too.
+  NodeSet pipeline(graph.size());
+  for (const NodeId id : stays.nodes()) {
+    if (feeds_itself(graph.op(id))) pipeline.add(id);
+    each_read(id, [&](const TensorRef& read) {
+      if (feeds_itself(graph.op(read.node)) && gives_handle(read)) pipeline.add(id);
+    });
+  }
+  std::set<std::pair<uint32_t, uint32_t>> found;
+  for (const NodeId id : stays.nodes()) {
+    if (pipeline.has(id)) continue;
+    each_read(id, [&](const TensorRef& read) {
+      if (pipeline.has(read.node) && !gives_handle(read)) found.emplace(index_of(read.node), read.index);
+    });
+  }
+  std::vector<std::string> names;
+  for (const auto& [node, output] : found)
+    names.push_back(std::string(graph.name(NodeId{node})) +
+                    (output == 0 ? "" : ":" + std::to_string(output)));
+  return names;
+}
+
 }  // namespace
 
 void warn_of_writers(const std::vector<std::string>& writers, Changes& changes) {
@@ -45,18 +85,24 @@ void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, C
       " as a replica of one that is kept, first '" + printable(graph.name(variables.front())) + "'");
 }
 
-void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes) {
+void warn_of_input_pipelines(Facts& facts, const NodeSet& stays, Changes& changes) {
+  constexpr size_t kMostNamed = 40;
+  const Graph& graph = facts.graph();
   size_t feeding = 0;
   std::string first;
   for (const NodeId id : stays.nodes()) {
     if (feeds_itself(node_op(graph.bytes(id))) && feeding++ == 0)
       first = printable(graph.name(id)) + " (" + printable(node_op(graph.bytes(id))) + ")";
   }
-  if (feeding > 0) {
-    changes.warnings.push_back("the outputs still need " + std::to_string(feeding) +
-                               (feeding == 1 ? " node" : " nodes") + " of an input pipeline, first " + first +
-                               "; hint: --inputs");
-  }
+  if (feeding == 0) return;
+  const std::vector<std::string> examples = examples_of_pipelines(facts, stays);
+  std::string names;
+  for (size_t i = 0; i < examples.size() && i < kMostNamed; ++i)
+    names += (i == 0 ? " " : ",") + printable(examples[i]);
+  if (examples.size() > kMostNamed) names += " and " + std::to_string(examples.size() - kMostNamed) + " more";
+  changes.warnings.push_back("the outputs still need " + std::to_string(feeding) +
+                             (feeding == 1 ? " node" : " nodes") + " of an input pipeline, first " + first +
+                             "; hint: --inputs" + names);
 }
 
 void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stays, Changes& changes) {

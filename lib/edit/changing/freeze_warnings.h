@@ -20,8 +20,8 @@ void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes);
 // Variables that stay although nobody named them.
 void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, Changes& changes);
 
-// The outputs still read examples by themselves.
-void warn_of_input_pipelines(const Graph& graph, const NodeSet& stays, Changes& changes);
+// The outputs still read examples by themselves; where they can be cut from them.
+void warn_of_input_pipelines(Facts& facts, const NodeSet& stays, Changes& changes);
 
 // Tables of which a saver that goes has the contents. `kept`: variables that stay variables.
 void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stays, Changes& changes);
