@@ -59,7 +59,7 @@ class Shapes final : public Command {
         const Flops flops =
             count_flops(model.graph(), inference, static_cast<int>(std::min<uint32_t>(by_, 1000)));
         print(json_ ? flops_json(flops) : flops_table(flops));
-        note_flops(flops);
+        note_flops(flops, model.graph(), inference.main());
         return complain(inference);
       }
       list(model, selecting, inference, ops);
@@ -261,7 +261,7 @@ was changed by --input.
 
 --flops counts floating point operations as TensorFlow's profiler does, by its own table, through calls of
 functions, loops for one step; a row a scope of N parts of a name (--by N). What the table has not, or whose shapes
-are not known, counts as 0 and is named in a note.
+are not known, counts as 0 and is named in a note; for these it names the --input that tells them.
 
 --write puts the shapes into the file for consumers that have no shape functions of their own: _output_shapes
 at every node with outputs, in functions what holds in all their calls.

@@ -28,6 +28,10 @@ class Costed {
     return i_th(input < inputs_.size() ? inputs_[input] : Shape(), axis);
   }
   Amount last_of_output() const { return i_th(output_, -1); }
+  bool known() const {
+    return is_known(output_) &&
+           std::ranges::all_of(inputs_, [](const Shape& shape) { return is_known(shape); });
+  }
   bool flag(std::string_view key) const {
     const auto value = find_attr(node_def_, key);
     return value && last_varint(*value, attr_field::kBool) != 0;
@@ -48,6 +52,9 @@ class Costed {
   }
 
  private:
+  static bool is_known(const Shape& shape) {
+    return shape && std::ranges::all_of(*shape, [](int64_t dim) { return dim >= 0; });
+  }
   static Amount elements(const Shape& shape) {
     if (!shape) return std::nullopt;
     unsigned __int128 product = 1;
@@ -210,10 +217,12 @@ constexpr auto kFormulas = std::to_array<Formula>({
 constexpr std::string_view kMoves =
     "BatchToSpaceND BroadcastTo Concat ConcatV2 Const DepthToSpace Enter Exit ExpandDims Fill Gather "
     "GatherNd GatherV2 Identity IdentityN Merge MirrorPad NextIteration OnesLike Pack Pad PadV2 "
-    "Placeholder PlaceholderWithDefault PreventGradient ReadVariableOp RefEnter RefSwitch Reshape "
-    "ResourceGather Reverse ReverseV2 Select SelectV2 Slice Snapshot SpaceToBatchND SpaceToDepth "
+    "Placeholder PlaceholderWithDefault PreventGradient Rank ReadVariableOp RefEnter RefSwitch Reshape "
+    "ResourceGather Reverse ReverseV2 Select SelectV2 Shape ShapeN Size Slice Snapshot SpaceToBatchND "
+    "SpaceToDepth "
     "Split SplitV Squeeze StopGradient StridedSlice Switch TensorArrayConcatV3 TensorArrayGatherV3 "
-    "TensorArrayReadV3 TensorListGetItem TensorListStack Tile Transpose Unpack Variable VariableV2 "
+    "TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 TensorListGetItem "
+    "TensorListStack Tile Transpose Unpack Variable VariableV2 "
     "Where ZerosLike";
 
 bool moves(std::string_view op) {
@@ -243,6 +252,7 @@ class FlopCounter {
     any_variable_ = graph.tally().variables > 0;
     const uint64_t total = add(graph, inference_.main(), "", true);
     found_.total = total;
+    found_.unknown_from = unknown_sources(graph, inference_.main(), of_unknown_);
     for (auto& [scope, row] : rows_) {
       if (row.flops > 0 || row.parameters > 0) found_.scopes.push_back(std::move(row));
     }
@@ -281,12 +291,18 @@ class FlopCounter {
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
+      const uint64_t unknown_before = unknown_;
       const std::string_view node_def = graph.bytes(id), op = node_op(node_def);
       found_.loops = found_.loops || is_enter_op(op) || is(op, OpKind::kWhile);
       const auto formula = formulas_.find(op);
       if (formula != formulas_.end()) {
-        const Amount amount = formula->second(Costed(shapes, id, node_def));
-        if (!amount && counted) ++found_.not_counted[std::string(op)];
+        const Costed costed(shapes, id, node_def);
+        const Amount amount = formula->second(costed);
+        if (!amount && counted) {
+          ++found_.not_counted[std::string(op)];
+          if (!costed.known()) ++found_.unknown[std::string(op)];
+          if (!costed.known()) ++unknown_;
+        }
         const auto flops = static_cast<uint64_t>(amount.value_or(0));
         total = std::min(total + flops, kMostFlops);
         if (counted) row(prefix, node_name(node_def)).flops += flops;
@@ -296,6 +312,7 @@ class FlopCounter {
         if (counted && !calls && computes(node_def)) ++found_.not_counted[std::string(op)];
       }
       if (counted) weigh(shapes, id, node_def, prefix);
+      if (prefix.empty() && unknown_ > unknown_before) of_unknown_.push_back(id);
     }
     return total;
   }
@@ -376,6 +393,8 @@ class FlopCounter {
   std::unordered_map<std::string_view, Amount (*)(const Costed&)> formulas_;
   std::unordered_map<const GraphShapes*, uint64_t> totals_;
   std::map<std::string, ScopeFlops> rows_;
+  uint64_t unknown_ = 0;            // nodes that are not counted because shapes are not known
+  std::vector<NodeId> of_unknown_;  // such nodes of the main graph, and those that call them
   Flops found_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shape/infer.h"
+#include "shape/unknown_sources.h"
 
 namespace gedit {
 
@@ -24,7 +25,9 @@ struct Flops {
   // How many nodes of an op count as 0: it is not in the table, or shapes are not known, or NCHW, which the
   // table has not. What only moves data is not among them.
   std::map<std::string, uint64_t> not_counted;
-  bool loops = false;  // what stands in a loop is counted once, as for one step
+  std::map<std::string, uint64_t> unknown;  // of these, those whose shapes are not known
+  std::vector<UnknownSource> unknown_from;  // which shapes would make them known
+  bool loops = false;                       // what stands in a loop is counted once, as for one step
 };
 
 // `depth`: how many parts of a node's name its scope has; 0: the whole graph is one. What a called function

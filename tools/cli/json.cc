@@ -203,9 +203,17 @@ std::string flops_json(const Flops& flops) {
                     {"bytes", scope.bytes},
                     {"largest_activation", shape_json(scope.largest)}});
   }
-  Json not_counted = Json::object();
-  for (const auto& [op, nodes] : flops.not_counted) set_next(not_counted, op, nodes);
-  return text_of({{"total", flops.total}, {"rows", rows}, {"not_counted", not_counted}}, 1) + "\n";
+  const auto by_op = [](const std::map<std::string, uint64_t>& counts) {
+    Json object = Json::object();
+    for (const auto& [op, nodes] : counts) set_next(object, op, nodes);
+    return object;
+  };
+  return text_of({{"total", flops.total},
+                  {"rows", rows},
+                  {"not_counted", by_op(flops.not_counted)},
+                  {"unknown_shapes", by_op(flops.unknown)}},
+                 1) +
+         "\n";
 }
 
 std::string shapes_json_item(const TensorShape& tensor) {

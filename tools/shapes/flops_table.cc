@@ -36,6 +36,19 @@ std::string share(uint64_t part, uint64_t whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
 }
 
+// `3 ops, 2 kinds: Conv2D, Relu`
+std::string ops_text(const std::map<std::string, uint64_t>& counts) {
+  uint64_t nodes = 0;
+  std::string ops;
+  for (const auto& [op, count] : counts) {
+    nodes += count;
+    if (!ops.empty()) ops += ", ";
+    ops += op;
+  }
+  return std::to_string(nodes) + (nodes == 1 ? " op, " : " ops, ") + std::to_string(counts.size()) +
+         (counts.size() == 1 ? " kind: " : " kinds: ") + printable(ops);
+}
+
 }  // namespace
 
 std::string flops_table(const Flops& flops) {
@@ -64,19 +77,27 @@ std::string flops_table(const Flops& flops) {
   return out;
 }
 
-void note_flops(const Flops& flops) {
+void note_flops(const Flops& flops, const Graph& graph, const GraphShapes& shapes) {
+  constexpr size_t kMostNamed = 4;
   if (flops.loops) say_note("loops are counted once, as for one step");
-  uint64_t nodes = 0;
-  std::string ops;
-  for (const auto& [op, count] : flops.not_counted) {
-    nodes += count;
-    if (!ops.empty()) ops += ", ";
-    ops += op;
+  std::map<std::string, uint64_t> others = flops.not_counted;
+  for (const auto& [op, count] : flops.unknown) {
+    if ((others[op] -= count) == 0) others.erase(op);
   }
-  if (nodes == 0) return;
-  say_note("not counted: " + std::to_string(nodes) + (nodes == 1 ? " op, " : " ops, ") +
-           std::to_string(flops.not_counted.size()) +
-           (flops.not_counted.size() == 1 ? " kind: " : " kinds: ") + printable(ops));
+  if (!others.empty()) say_note("not counted: " + ops_text(others));
+  if (flops.unknown.empty()) return;
+  std::string hint;
+  for (size_t i = 0; i < flops.unknown_from.size() && i < kMostNamed; ++i) {
+    const auto& [node, output] = flops.unknown_from[i];
+    const Shape shape = shapes.shape(node, output);
+    hint += (i == 0 ? "--input '" : " --input '") + printable(graph.name(node)) +
+            (output == 0 ? "" : ":" + std::to_string(output)) + "=" + (shape ? shape_text(shape) : "[..]") +
+            "'";
+  }
+  if (flops.unknown_from.size() > kMostNamed)
+    hint += " and " + std::to_string(flops.unknown_from.size() - kMostNamed) + " more";
+  say_note("not counted, as sizes are not known: " + ops_text(flops.unknown) +
+           (hint.empty() ? "" : "; hint: " + hint + ", with numbers"));
 }
 
 }  // namespace gedit

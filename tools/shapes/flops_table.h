@@ -8,7 +8,7 @@
 namespace gedit {
 
 std::string flops_table(const Flops& flops);
-// What counts once or not at all, as notes on standard error.
-void note_flops(const Flops& flops);
+// What counts once or not at all, as notes on standard error; of unknown sizes, where they begin.
+void note_flops(const Flops& flops, const Graph& graph, const GraphShapes& shapes);
 
 }  // namespace gedit
