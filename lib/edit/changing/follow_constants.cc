@@ -23,6 +23,27 @@ void FollowedConstants::each_place(Inference& now, Use use) {
   }
 }
 
+// Whether an entry that changes may stand for more than the one size that it was: another size than that was
+// changed, and a 1 is beside it, which does not grow: height and width of an image that was one pixel.
+bool FollowedConstants::may_hold_more(const std::vector<int64_t>& numbers,
+                                      const std::vector<BakedEntry>& entries) const {
+  const auto is_one = [&](size_t i) { return i < numbers.size() && numbers[i] == 1; };
+  const auto changes = [&](size_t i) {
+    return std::ranges::any_of(entries, [&](const BakedEntry& one) { return one.element == i; });
+  };
+  return std::ranges::any_of(entries, [&](const BakedEntry& entry) {
+    const size_t i = entry.element;
+    const bool beside = (i > 0 && is_one(i - 1) && !changes(i - 1)) || (is_one(i + 1) && !changes(i + 1));
+    return beside && std::ranges::any_of(shapes_, [&](const NewShape& shape) {
+             for (size_t k = 0; shape.before && k < shape.before->size(); ++k) {
+               const int64_t now = shape.now && k < shape.now->size() ? (*shape.now)[k] : -1;
+               if (now != (*shape.before)[k] && (*shape.before)[k] != entry.old) return true;
+             }
+             return false;
+           });
+  });
+}
+
 void FollowedConstants::find(BakedPlace place, Graph& graph, const std::string& function, bool rebake) {
   std::map<NodeId, std::vector<BakedEntry>> constants;
   for (const BakedEntry& entry : baked_sizes(place)) constants[entry.constant].push_back(entry);
@@ -37,6 +58,11 @@ void FollowedConstants::find(BakedPlace place, Graph& graph, const std::string& 
       const bool follows = std::all_of(entries.begin(), entries.end(),
                                        [](const BakedEntry& one) { return one.now == -1 || !one.mends; });
       setting_.changes.notes.push_back(name + " becomes " + sizes_text(*made));
+      if (may_hold_more(const_sizes(graph.bytes(constant)).numbers, entries)) {
+        setting_.changes.warnings.push_back(name +
+                                            ": its dimensions of 1 stay; what else grows is counted where " +
+                                            std::to_string(entries.front().old) + " was");
+      }
       edits_.push_back({&graph, constant, function, std::move(*made), follows});
     } else if (made) {
       could_mend_ = any_named_ = true;

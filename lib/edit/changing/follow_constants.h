@@ -52,6 +52,7 @@ class FollowedConstants {
   template <typename Use>
   void each_place(Inference& now, Use use);
   void find(BakedPlace place, Graph& graph, const std::string& function, bool rebake);
+  bool may_hold_more(const std::vector<int64_t>& numbers, const std::vector<BakedEntry>& entries) const;
   void apply(const Edit& edit);
   void check(Inference& old);
   std::unique_ptr<Inference> as_before() const;
