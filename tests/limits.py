@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Where memory, a file's size or a device ends: one line and a status, nothing half written.
+"""Where memory, a file's size or a device ends: one line and a status, nothing half written; and without /proc, as in a
+root that was just made, all is written.
 
   limits.py --gedit build/release/gedit
 
@@ -60,6 +61,19 @@ class Judge:
         for command in ("inspect /dev/zero", "convert /dev/zero -f json -o out", "checkpoint list /dev/zero"):
             self.judge(command, self.run(command, timeout=60), {2, 3})
 
+    def without_proc(self):
+        hidden = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
+                  'mount -t tmpfs none /proc && exec "$0" "$@"']
+        if subprocess.run([*hidden, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+            print("skipped: without /proc; nothing can be mounted here")
+            return
+        for command in (*COMMANDS, "convert in.pb -O"):
+            done = subprocess.run([*hidden, self.gedit, *command.split(), "-q", "-o", "out"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            if done.returncode == 0 and not os.path.getsize(os.path.join(self.folder, "out")):
+                self.faults.append(f"{command} without /proc: wrote nothing")
+            self.judge(f"{command} without /proc", done, {0})
+
     def interrupts(self):
         for delay in (0, 0.005, 0.01, 0.02, 0.05, 0.1):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -90,6 +104,7 @@ def main():
         judge.memory()
         judge.file_size()
         judge.devices()
+        judge.without_proc()
         judge.interrupts()
         for fault in judge.faults:
             print(fault)

@@ -48,9 +48,24 @@ void write_all(int descriptor, const char* p, size_t size, int& error) {
   }
 }
 
+int open_unnamed(const std::string& directory, int flags, unsigned mode) {
+  const int descriptor = ::open(directory.c_str(), O_TMPFILE | O_CLOEXEC | flags, mode);
+  if (descriptor < 0) {
+    if (errno == EISDIR || errno == EINVAL) errno = EOPNOTSUPP;  // as of kernels that do not know them
+    return -1;
+  }
+  if (::access(path_of(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
+std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
 int link_open_file(int descriptor, const std::string& path) {
-  const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
-  return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  return ::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0
+             ? 0
+             : errno;
 }
 
 WriteFailure write_mapped(const Mapped& part, int to) {

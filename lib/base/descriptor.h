@@ -30,6 +30,12 @@ bool lacks_rename_flags(int error);
 // Sets `error` to an errno where not all could be written.
 void write_all(int descriptor, const char* p, size_t size, int& error);
 
+// A file without a name in a directory, to be read again at path_of(), and to be named by link_open_file();
+// -1 and errno where there is none: EOPNOTSUPP where the file system has no such files, or no /proc is
+// mounted.
+int open_unnamed(const std::string& directory, int flags, unsigned mode);
+std::string path_of(int descriptor);
+
 // Another name for an open file, also for one that has none yet; gives an errno, or 0.
 int link_open_file(int descriptor, const std::string& path);
 

@@ -61,9 +61,10 @@ OutputFile::OutputFile(std::string path, bool overwrite) : path_(std::move(path)
   }
   target_ = behind_link(path_);
   const std::string dir(dir_name(target_));
-  descriptor_ = ::open(dir.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  descriptor_ = open_unnamed(dir, O_WRONLY, 0666);
   if (descriptor_ < 0) {
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
+    if (errno == ENOENT) throw Error(Cause::kWrite, "there is no folder '" + printable(dir) + "'").in(path_);
+    if (errno != EOPNOTSUPP) fail(errno);
     temporary_ = target_ + ".tmp-XXXXXX";
     leftover_ = std::make_unique<Leftover>();
     const HeldSignals until_it_is_noted;
@@ -235,7 +236,8 @@ void OutputFile::finish() {
 }
 
 std::string OutputFile::path_meanwhile() const {
-  return direct_ ? std::string() : "/proc/self/fd/" + std::to_string(descriptor_);
+  if (direct_) return "";
+  return temporary_.empty() ? path_of(descriptor_) : temporary_;
 }
 
 // Fails where somebody else made the file meanwhile.

@@ -15,17 +15,19 @@ namespace gedit {
 ScratchFile::ScratchFile() {
   const char* dir = std::getenv("TMPDIR");
   const std::string where = dir != nullptr && *dir != '\0' ? dir : "/tmp";
-  descriptor_ = ::open(where.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  descriptor_ = open_unnamed(where, O_RDWR, 0600);
   if (descriptor_ < 0) {
-    std::string name = where + "/gedit-XXXXXX";
-    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+    name_ = where + "/gedit-XXXXXX";
+    descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
     if (descriptor_ < 0)
       throw Error(Cause::kInput, "no room to unpack it in " + where + ": " + system_text(errno));
-    ::unlink(name.c_str());
   }
 }
 
-ScratchFile::~ScratchFile() { ::close(descriptor_); }
+ScratchFile::~ScratchFile() {
+  ::close(descriptor_);
+  if (!name_.empty()) ::unlink(name_.c_str());
+}
 
 void ScratchFile::write(std::string_view bytes) {
   int error = 0;
@@ -34,7 +36,7 @@ void ScratchFile::write(std::string_view bytes) {
 }
 
 std::shared_ptr<const InputFile> ScratchFile::finish() {
-  return InputFile::open("/proc/self/fd/" + std::to_string(descriptor_));
+  return InputFile::open(name_.empty() ? path_of(descriptor_) : name_);
 }
 
 }  // namespace gedit

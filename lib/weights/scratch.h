@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/file.h"
@@ -19,6 +20,7 @@ class ScratchFile {
   std::shared_ptr<const InputFile> finish();
 
  private:
+  std::string name_;  // where files without one cannot be had
   int descriptor_ = -1;
 };
 
