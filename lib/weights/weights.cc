@@ -81,7 +81,11 @@ std::string weight_text(const Weight& weight) {
 Weights open_weights(const std::string& path) {
   struct stat status {};
   if (!is_checkpoint_listing(path)) {
-    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && !exists(index_path(path))) {
+    const bool there = ::stat(path.c_str(), &status) == 0;
+    const auto named = [&](std::string_view suffix) { return path.ends_with(suffix); };
+    if (!there && (named(".npz") || named(".npy") || named(".safetensors")))
+      throw Error(Cause::kInput, "no such file").in(path);
+    if (there && S_ISREG(status.st_mode) && !exists(index_path(path))) {
       const auto file = InputFile::open(path);
       const std::string_view bytes = file->bytes();
       if (looks_like_zip(bytes) || path.ends_with(".npz")) return read_npz(file);
