@@ -46,12 +46,31 @@ void select_meta_graph(Model& model, const std::vector<std::string>& wanted) {
       .hint("it has " + there);
 }
 
-std::string find_in_folder(const std::string& folder) {
+// The file of the SavedModel in a folder; empty where there is none.
+std::string saved_model_in(const std::string& folder) {
   for (const std::string_view name : {kBinaryName, kTextName}) {
-    const std::string path = join_path(folder, name);
+    std::string path = join_path(folder, name);
     if (exists(path)) return path;
   }
-  throw Error(Cause::kInput, "a directory without saved_model.pb or saved_model.pbtxt").in(folder);
+  return "";
+}
+
+std::string find_in_folder(const std::string& folder) {
+  std::string found = saved_model_in(folder);
+  if (!found.empty()) return found;
+  // Of a model for serving each version is a folder.
+  constexpr size_t kMostNamed = 4;
+  std::vector<std::string> below;
+  for (const std::string& name : names_in(folder)) {
+    std::string path = join_path(folder, name);
+    if (!saved_model_in(path).empty()) below.push_back(std::move(path));
+  }
+  std::string hint;
+  for (size_t i = 0; i < below.size() && i < kMostNamed; ++i)
+    hint += (i > 0 ? ", " : below.size() == 1 ? "there is " : "there are ") + printable(below[i]);
+  throw Error(Cause::kInput, "a directory without saved_model.pb or saved_model.pbtxt")
+      .in(folder)
+      .hint(below.size() > kMostNamed ? hint + ", ..." : hint);
 }
 
 // What the user says it is; the format is still found from the content, and binary where nothing can be
