@@ -45,18 +45,19 @@ std::string longer_option(const CLI::App& app, const std::string& name) {
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::string& hint) {
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const std::string help = hint.empty() ? app.get_name() + " --help" : hint;
   for (const std::string& extra : app.remaining()) {
     // What is missing may be what was mistyped.
     const bool option = extra.starts_with('-') && extra != "-";
     if (!option && !extras) continue;
-    if (!option) return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra)).hint(hint);
+    if (!option) return Error(Cause::kUsage, "one operand too many").of(quoted("operand", extra)).hint(help);
     Near near(extra.substr(0, extra.find('=')));
     for (const CLI::Option* known : options_of(app)) {
       for (const std::string& name : known->get_lnames()) near.offer("--" + name);
     }
     return Error(Cause::kUsage, "no such option")
         .of(quoted("option", extra))
-        .hint(near.best().empty() ? hint : near.did_you_mean());
+        .hint(near.best().empty() ? help : near.did_you_mean());
   }
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -65,7 +66,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::
     const std::string longer = longer_option(app, name);
     return Error(Cause::kUsage, "is given twice")
         .of(quoted("option", name))
-        .hint(longer.empty() ? app.get_name() + " --help" : "did you mean '" + longer + "'?");
+        .hint(longer.empty() ? help : "did you mean '" + longer + "'?");
   }
   // The first letter of a sentence; an operand's name stays.
   if (message.size() > 1 && std::isupper(message[0]) != 0 && std::islower(message[1]) != 0)
