@@ -14,6 +14,7 @@ class Insert final : public Command {
     input_.setup(line);
     line.add_option("--op", request_.op,
                     "Type of the new nodes: one tensor in, one out; with --at-reads StopGradient by default")
+        ->offers({"CheckNumerics", "Identity", "PreventGradient", "Print", "Snapshot", "StopGradient"})
         ->type_name("OP");
     line.add_option("--after", after_, "A node behind each of these; FN//node:1 in a function")
         ->type_name("T,..")

@@ -9,6 +9,7 @@
 #include "completion/selector.h"
 #include "completion/values.h"
 #include "model/operand.h"
+#include "ops/history.h"
 
 namespace gedit {
 namespace {
@@ -47,6 +48,8 @@ class ValueOffer {
       }
       case Value::kTensorMap:
         return names(through_last(word, '='));
+      case Value::kTensorPairs:
+        return names(word.substr(0, word.find_last_of(",=") + 1));
       case Value::kTensorShape:
         return word.find('=') == std::string::npos ? names("") : void();
       case Value::kPair:
@@ -68,6 +71,9 @@ class ValueOffer {
         return each(offer_devices, "");
       case Value::kTags:
         return each(offer_tags, "");
+      case Value::kRelease:
+        for (const Release& release : OpHistory::get().releases())
+          candidates_.offer(before + std::string(release.short_name()));
     }
   }
 

@@ -75,7 +75,8 @@ class Reader {
 }  // namespace
 
 FileOnLine file_on_line(const std::string& word, const std::string& type) {
-  const size_t equals = type.starts_with("[NAME=]") ? word.find('=') : std::string::npos;
+  const bool may_be_named = type.starts_with("[NAME=]") || type.starts_with("[A=|B=]");
+  const size_t equals = may_be_named ? word.find('=') : std::string::npos;
   if (equals == std::string::npos) return {"", word};
   return {word.substr(0, equals), word.substr(equals + 1)};
 }

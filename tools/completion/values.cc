@@ -18,12 +18,17 @@ constexpr std::array kRows = {
     Row{"FILE", Value::kAnyFile},
     Row{"CKPT", Value::kCheckpoint},
     Row{"[NAME=]CKPT", Value::kCheckpoint},
+    Row{"[A=|B=]CKPT", Value::kCheckpoint},
     Row{"SELECTOR", Value::kSelector},
     Row{"SEL:NAME=VALUE", Value::kSelector},
     Row{"SEL=DEV", Value::kSelectorAndDevice},
     Row{"T,..", Value::kTensors},
     Row{"T[:DTYPE[SHAPE]],..", Value::kTensors},
     Row{"T=SHAPE", Value::kTensorShape},
+    Row{"T=VALUE", Value::kTensorShape},
+    Row{"T=VALUE|auto", Value::kTensorShape},
+    Row{"T[=T],..", Value::kTensorPairs},
+    Row{"A=B,..", Value::kTensorPairs},
     Row{"K=T,..", Value::kNamedTensors},
     Row{"KEY=VALUE", Value::kTensorMap},
     Row{"PAIR", Value::kPair},
@@ -34,6 +39,7 @@ constexpr std::array kRows = {
     Row{"NAME", Value::kKey},
     Row{"DEV", Value::kDevice},
     Row{"TAG,..", Value::kTags},
+    Row{"V", Value::kRelease},
 };
 
 // Of operands alone: an option's FILE may be of any kind.

@@ -14,15 +14,17 @@ enum class Value {
   kTensors,       // tensors, at commas
   kNamedTensors,  // KEY=TENSOR, at commas
   kTensorMap,     // TENSOR=TENSOR
+  kTensorPairs,   // TENSOR or TENSOR=TENSOR, at commas
   kPair,          // OLD=NEW: of nodes, of tensors of a checkpoint
   kKeyPair,       // OLD=NEW of signatures
-  kTensorShape,   // TENSOR=SHAPE
+  kTensorShape,   // TENSOR=SHAPE, or a value
   kScope,
   kSignature,  // its key
   kKey,        // of a tensor in a checkpoint
   kSelectorAndDevice,
   kDevice,
   kTags,
+  kRelease,  // of TensorFlow
 };
 
 // `type`: as CommandLine::Entry has it; `command`: its name.
