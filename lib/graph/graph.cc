@@ -113,10 +113,11 @@ void Graph::replace(NodeId id, std::string node_def) {
 void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
   const char* next = arena_->keep(std::move(records)).data();
   for (const auto& [id, op, size] : nodes) {
-    discount(id);
+    const bool same = op != GraphOps::kOther && nodes_.ops[index_of(id)] == op;
+    if (!same) discount(id);
     nodes_.records[index_of(id)] = next;
     nodes_.ops[index_of(id)] = op;
-    count(id);
+    if (!same) count(id);
     next += size;
   }
   edited_ = edited_ || !nodes.empty();

@@ -6,7 +6,6 @@
 #include "base/message_edit.h"
 #include "base/parallel.h"
 #include "base/text_search.h"
-#include "graph/alike.h"
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/references.h"
@@ -45,32 +44,6 @@ std::string counted(const RetargetTally::Counts& counts, uint64_t& sum) {
   }
   if (shown > kMostCounted) text += ", ...";
   return text;
-}
-
-// Where a node has its `_output_shapes`, from the end of the node on.
-struct ShapesPlace {
-  size_t to_end = 0, size = 0;  // 0: it has none
-  bool several = false;
-};
-
-ShapesPlace place_of_output_shapes(std::string_view node_def) {
-  ShapesPlace place;
-  for (Fields fields(node_def); fields.next();) {
-    if (!fields->bytes(node_field::kAttr) || map_entry(fields->value).key != kOutputShapes) continue;
-    place.several = place.size > 0;
-    place.size = fields->raw.size();
-    place.to_end = static_cast<size_t>(node_def.end() - fields->raw.data());
-  }
-  return place;
-}
-
-// The node without them, as a record.
-void append_without(ShapesPlace place, std::string_view node_def, uint32_t field, std::string& records) {
-  if (place.several) return append_bytes_field(records, field, without_output_shapes(node_def));
-  append_tag(records, field, Wire::kBytes);
-  append_varint(records, node_def.size() - place.size);
-  records.append(node_def.substr(0, node_def.size() - place.to_end))
-      .append(node_def.substr(node_def.size() - place.to_end + place.size));
 }
 
 std::string plural(uint64_t count, std::string_view one) {
@@ -174,6 +147,34 @@ bool has_output_shapes(std::string_view node_def) {
 
 std::string without_output_shapes(std::string_view node_def) { return without_attr(node_def, kOutputShapes); }
 
+WithoutOutputShapes::Place WithoutOutputShapes::place_of(std::string_view node_def) {
+  Place place;
+  for (Fields fields(node_def); fields.next();) {
+    if (!fields->bytes(node_field::kAttr) || map_entry(fields->value).key != kOutputShapes) continue;
+    place.several = place.size > 0;
+    place.size = fields->raw.size();
+    place.to_end = static_cast<size_t>(node_def.end() - fields->raw.data());
+  }
+  return place;
+}
+
+bool WithoutOutputShapes::append(NodeId id, std::string& records) {
+  const std::string_view node_def = graph_.bytes(id), attrs = like_of(node_def).attrs;
+  const Place* known = alike_.find(id, attrs);
+  const Place place = known != nullptr ? *known : place_of(node_def);
+  if (known == nullptr) alike_.keep(id, attrs, place);
+  if (place.size == 0) return false;
+  if (place.several) {
+    append_bytes_field(records, graph_.node_field(), without_output_shapes(node_def));
+    return true;
+  }
+  append_tag(records, graph_.node_field(), Wire::kBytes);
+  append_varint(records, node_def.size() - place.size);
+  records.append(node_def.substr(0, node_def.size() - place.to_end))
+      .append(node_def.substr(node_def.size() - place.to_end + place.size));
+  return true;
+}
+
 uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes) {
   struct Written {
     std::vector<Graph::Rewritten> nodes;
@@ -188,17 +189,11 @@ uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes) {
     }
     rewritten.reserve(range.end - range.begin);
     records.reserve(size);  // what is dropped is longer than the tags and lengths of what stays
-    AlikeAttrs<ShapesPlace> alike(graph);
+    WithoutOutputShapes without(graph);
     for (uint32_t i = range.begin; i < range.end; ++i) {
       const NodeId id = nodes[i];
-      if (graph.removed(id)) continue;
-      const std::string_view node_def = graph.bytes(id), attrs = like_of(node_def).attrs;
-      const ShapesPlace* known = alike.find(id, attrs);
-      const ShapesPlace place = known != nullptr ? *known : place_of_output_shapes(node_def);
-      if (known == nullptr) alike.keep(id, attrs, place);
-      if (place.size == 0) continue;
       const size_t begin = records.size();
-      append_without(place, node_def, graph.node_field(), records);
+      if (graph.removed(id) || !without.append(id, records)) continue;
       rewritten.push_back({id, graph.op_number(id), static_cast<uint32_t>(records.size() - begin)});
     }
   });

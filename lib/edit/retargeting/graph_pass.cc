@@ -13,7 +13,6 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostHead = 16;      // tag and length of a record, and a longer length for its op
 constexpr int kMostReplacements = 8;  // replacements and attributes of one node; V5 to V3 are four
 
 // Attributes that change how a graph runs and not what it gives (docs/rules.md#retarget-attributes).
@@ -200,34 +199,47 @@ GraphPass::BecamePtr GraphPass::became(const Graph& graph, NodeId id, std::strin
   return std::make_shared<const Became>(std::move(became));
 }
 
-void GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches) {
-  struct Repeated {
+uint64_t GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches, bool unshaped) {
+  struct Written {
     std::vector<Graph::Rewritten> nodes;
-    std::string records;
+    std::string records;  // in the order of the nodes, so that they are written as they lie there
+    uint64_t unshaped = 0;
   };
-  std::vector<Repeated> repeated(stretches.size());
+  std::vector<Written> written(stretches.size());
   in_parallel(stretches.size(), [&](size_t i) {
     const Stretch& stretch = stretches[i];
-    size_t count = 0, size = 0;
+    auto& [nodes, records, lost] = written[i];
+    nodes.reserve(stretch.nodes.size() + stretch.shaped.size());
+    records.reserve(stretch.bytes);
+    WithoutOutputShapes without(graph);
+    const auto unshape = [&](NodeId id) {
+      const size_t begin = records.size();
+      if (!unshaped || graph.removed(id) || !without.append(id, records)) return;
+      nodes.push_back({id, graph.op_number(id), static_cast<uint32_t>(records.size() - begin)});
+      ++lost;
+    };
+    auto shaped = stretch.shaped.begin();
     for (const Stretch::Node& node : stretch.nodes) {
-      if (!stretch.repeats(node)) continue;
-      const Became& became = *stretch.groups[node.group].became;
-      size += node.front + became.op.size() + became.attrs.size() + kMostHead;
-      ++count;
-    }
-    auto& [nodes, records] = repeated[i];
-    nodes.reserve(count);
-    records.reserve(size);
-    for (const Stretch::Node& node : stretch.nodes) {
-      if (!stretch.repeats(node)) continue;
+      for (; shaped != stretch.shaped.end() && index_of(*shaped) < index_of(node.id); ++shaped)
+        unshape(*shaped);
+      if (!stretch.repeats(node)) {
+        if (node.shaped) unshape(node.id);
+        continue;
+      }
       const Stretch::Group& group = stretch.groups[node.group];
       const size_t begin = records.size();
       append_repeated(records, graph, node, *group.became);
       nodes.push_back(
           {node.id, graph.op_number(group.looked_at), static_cast<uint32_t>(records.size() - begin)});
     }
+    std::for_each(shaped, stretch.shaped.end(), unshape);
   });
-  for (auto& [nodes, records] : repeated) graph.replace_all(nodes, std::move(records));
+  uint64_t lost = 0;
+  for (auto& [nodes, records, lost_here] : written) {
+    graph.replace_all(nodes, std::move(records));
+    lost += lost_here;
+  }
+  return lost;
 }
 
 void GraphPass::append_repeated(std::string& records, const Graph& graph, const Stretch::Node& node,
@@ -334,6 +346,7 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
         if (group != kStays) stretch.groups.emplace_back();
         alike.keep(id, like.attrs, {like.data_inputs, group, shaped});
       }
+      if (group != kStays || shaped) stretch.bytes += graph.bytes(id).size();
       if (group == kStays) {
         if (shaped) stretch.shaped.push_back(id);
         continue;
@@ -392,10 +405,12 @@ std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
         *group.became->counts[k] += group.times;
     }
   }
-  repeat(graph, stretches);
+  const bool unshaped = want_shaped && tally_.changed_nodes();
+  tally_.shapes += repeat(graph, stretches, unshaped);
   fit_.set_ranks(nullptr);
   in.finish();
   std::vector<NodeId> shaped;
+  if (unshaped) return shaped;
   for (const Stretch& stretch : stretches) {
     shaped.insert(shaped.end(), stretch.shaped.begin(), stretch.shaped.end());
     for (const Stretch::Node& node : stretch.nodes) {

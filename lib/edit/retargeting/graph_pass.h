@@ -45,7 +45,8 @@ class GraphPass {
 
   // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear; what no node
   // is in need of is found on all cores.
-  // Gives, where `want_shaped`, the nodes that have `_output_shapes`: what was changed may have lost them.
+  // Where anything was changed by then and `want_shaped`, `_output_shapes` are dropped; otherwise the nodes
+  // that have them are given.
   std::vector<NodeId> run(Graph& graph, std::string_view function,
                           const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
 
@@ -91,7 +92,8 @@ class GraphPass {
     };
     std::vector<Node> nodes;
     std::vector<Group> groups;
-    std::vector<NodeId> shaped;  // besides `nodes`
+    std::vector<NodeId> shaped;  // besides `nodes`, in order
+    size_t bytes = 0;            // of all of them, which become fewer as a rule
 
     // Whether it becomes what another of its group became.
     bool repeats(const Node& node) const {
@@ -104,8 +106,9 @@ class GraphPass {
   // Gives what all that are like the node become, where that is known.
   BecamePtr retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
   BecamePtr became(const Graph& graph, NodeId id, std::string_view node_def) const;
-  // All nodes of a group become what one of it became.
-  static void repeat(Graph& graph, const std::vector<Stretch>& stretches);
+  // All nodes of a group become what one of it became; with `unshaped` all others lose `_output_shapes`. The
+  // number of these.
+  static uint64_t repeat(Graph& graph, const std::vector<Stretch>& stretches, bool unshaped);
   static void append_repeated(std::string& records, const Graph& graph, const Stretch::Node& node,
                               const Became& became);
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
