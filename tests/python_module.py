@@ -83,6 +83,8 @@ class Module(unittest.TestCase):
         self.assertRegex(str(error), "^gedit(-tf)? extract: ")  # as the program is called
         self.assertEqual(str(error).split(": ", 1)[1],
                          "%s: node 'onlin/q_values': no such node; hint: did you mean 'online/q_values'?" % DQN)
+        with self.assertRaisesRegex(gedit_tf.UsageError, "SELECTOR is required"):
+            gedit_tf.run("select", DQN)
         for kind, arguments in [(gedit_tf.UsageError, ("copy", DQN)), (gedit_tf.InputError, ("list", b"\xff" * 9)),
                                 (gedit_tf.InputError, ("list", "nowhere.pb"))]:
             with self.assertRaises(kind):

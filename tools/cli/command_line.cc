@@ -47,6 +47,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const std::string help = hint.empty() ? app.get_name() + " --help" : hint;
   for (const std::string& extra : app.remaining()) {
+    if (extra == "--") continue;  // only says that operands follow
     // What is missing may be what was mistyped.
     const bool option = extra.starts_with('-') && extra != "-";
     if (!option && !extras) continue;
