@@ -48,17 +48,13 @@ class DiffCommand final : public Command {
     Model before = a_ == kNothing ? nothing(input_.load_one(b_).kind) : input_.load_one(a_);
     Model after = b_ == kNothing ? nothing(before.kind) : input_.load_one(b_);
     Registry ops_before = input_.registry(before), ops_after = input_.registry(after);
-    try {
+    return with_files(before, after, [&] {
       const DiffOptions options{split_list(ignored_)};
       return tell([&] {
         const Progress comparing("comparing", quiet_);
         return diff_models(before, after, ops_before, ops_after, options);
       }());
-    } catch (const Malformed& error) {
-      const std::string_view message = before.message;
-      const bool in_before = error.at() >= message.data() && error.at() <= message.data() + message.size();
-      rethrow(in_before ? before : after, error);
-    }
+    });
   }
 
   int checkpoints() {

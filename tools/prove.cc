@@ -45,14 +45,18 @@ class Prove final : public Command {
     if (a_ == "-" && b_ == "-") throw Error(Cause::kUsage, "standard input can be read only once");
     Model a = input_.load_one(a_), b = input_.load_one(b_);
     Registry ops_a = input_.registry(a), ops_b = input_.registry(b);
-    CheckpointValues values_a(a, ops_a, checkpoint(a, "A=")), values_b(b, ops_b, checkpoint(b, "B="));
-    const ProofSide side_a{a, ops_a, &values_a}, side_b{b, ops_b, &values_b};
-    const Proof proof = with_file(a, [&] {
-      return with_file(b, [&] {
+    const Proof proof = with_files(a, b, [&] {
+      CheckpointValues values_a(a, ops_a, checkpoint(a, "A=")), values_b(b, ops_b, checkpoint(b, "B="));
+      const ProofSide side_a{a, ops_a, &values_a}, side_b{b, ops_b, &values_b};
+      try {
         read_request(side_a, side_b);
         const Progress proving("proving", quiet_);
         return prove(side_a, side_b, request_);
-      });
+      } catch (const Malformed&) {
+        throw;
+      } catch (const Error& error) {
+        rethrow(b, error);
+      }
     });
     if (!quiet_) print(json_ ? proof_json(proof) : proof_text(proof));
     return proof.proved() ? 0 : 1;

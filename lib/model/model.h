@@ -110,4 +110,18 @@ auto with_file(const Model& model, Work work) {
   }
 }
 
+// Runs `work` on two models and names the file whose bytes are malformed.
+template <typename Work>
+auto with_files(const Model& a, const Model& b, Work work) {
+  try {
+    return work();
+  } catch (const Malformed& error) {
+    for (const Model* model : {&a, &b}) {
+      const std::string_view bytes = model->message;
+      if (error.at() >= bytes.data() && error.at() <= bytes.data() + bytes.size()) rethrow(*model, error);
+    }
+    throw;
+  }
+}
+
 }  // namespace gedit
