@@ -96,6 +96,8 @@ Model InputOptions::load(const std::string& tensors_from) const {
 }
 
 std::string InputOptions::path_of_graph(const std::string& named) const {
+  if (named.find('=') != std::string::npos && !exists(named))
+    throw Error(Cause::kInput, "no such file or directory").in(named).hint("FILE stands before OLD=NEW");
   const GraphPath found = graph_path(named);
   if (!found.note.empty() && !quiet) say_note(found.note);
   return found.path;
