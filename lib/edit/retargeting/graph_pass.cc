@@ -208,15 +208,15 @@ uint64_t GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches, 
   std::vector<Written> written(stretches.size());
   in_parallel(stretches.size(), [&](size_t i) {
     const Stretch& stretch = stretches[i];
-    auto& [nodes, records, lost] = written[i];
-    nodes.reserve(stretch.nodes.size() + stretch.shaped.size());
-    records.reserve(stretch.bytes);
+    Written& into = written[i];
+    into.nodes.reserve(stretch.nodes.size() + stretch.shaped.size());
+    into.records.reserve(stretch.bytes);
     WithoutOutputShapes without(graph);
     const auto unshape = [&](NodeId id) {
-      const size_t begin = records.size();
-      if (!unshaped || graph.removed(id) || !without.append(id, records)) return;
-      nodes.push_back({id, graph.op_number(id), static_cast<uint32_t>(records.size() - begin)});
-      ++lost;
+      const size_t begin = into.records.size();
+      if (!unshaped || graph.removed(id) || !without.append(id, into.records)) return;
+      into.nodes.push_back({id, graph.op_number(id), static_cast<uint32_t>(into.records.size() - begin)});
+      ++into.unshaped;
     };
     auto shaped = stretch.shaped.begin();
     for (const Stretch::Node& node : stretch.nodes) {
@@ -227,10 +227,10 @@ uint64_t GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches, 
         continue;
       }
       const Stretch::Group& group = stretch.groups[node.group];
-      const size_t begin = records.size();
-      append_repeated(records, graph, node, *group.became);
-      nodes.push_back(
-          {node.id, graph.op_number(group.looked_at), static_cast<uint32_t>(records.size() - begin)});
+      const size_t begin = into.records.size();
+      append_repeated(into.records, graph, node, *group.became);
+      into.nodes.push_back(
+          {node.id, graph.op_number(group.looked_at), static_cast<uint32_t>(into.records.size() - begin)});
     }
     std::for_each(shaped, stretch.shaped.end(), unshape);
   });
