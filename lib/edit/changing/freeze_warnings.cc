@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "graph/library.h"
+#include "graph/wiring.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -50,9 +51,7 @@ std::vector<std::string> examples_of_pipelines(Facts& facts, const NodeSet& stay
     });
   }
   std::vector<std::string> names;
-  for (const auto& [node, output] : found)
-    names.push_back(std::string(graph.name(NodeId{node})) +
-                    (output == 0 ? "" : ":" + std::to_string(output)));
+  for (const auto& [node, output] : found) names.push_back(tensor_text(graph.name(NodeId{node}), output));
   return names;
 }
 
