@@ -28,10 +28,7 @@ class Costed {
     return i_th(input < inputs_.size() ? inputs_[input] : Shape(), axis);
   }
   Amount last_of_output() const { return i_th(output_, -1); }
-  bool known() const {
-    return is_known(output_) &&
-           std::ranges::all_of(inputs_, [](const Shape& shape) { return is_known(shape); });
-  }
+  bool known() const { return all_known(output_) && std::ranges::all_of(inputs_, all_known); }
   bool flag(std::string_view key) const {
     const auto value = find_attr(node_def_, key);
     return value && last_varint(*value, attr_field::kBool) != 0;
@@ -52,9 +49,6 @@ class Costed {
   }
 
  private:
-  static bool is_known(const Shape& shape) {
-    return shape && std::ranges::all_of(*shape, [](int64_t dim) { return dim >= 0; });
-  }
   static Amount elements(const Shape& shape) {
     if (!shape) return std::nullopt;
     unsigned __int128 product = 1;

@@ -9,13 +9,10 @@
 #include "ops/kinds.h"
 
 namespace gedit {
-namespace {
 
-bool known(const Shape& shape) {
+bool all_known(const Shape& shape) {
   return shape && std::ranges::all_of(*shape, [](int64_t dim) { return dim >= 0; });
 }
-
-}  // namespace
 
 std::vector<UnknownSource> unknown_sources(const Graph& graph, const GraphShapes& shapes,
                                            const std::vector<NodeId>& readers) {
@@ -36,7 +33,7 @@ std::vector<UnknownSource> unknown_sources(const Graph& graph, const GraphShapes
     each_input(graph.bytes(id), [&](std::string_view text) {
       const Input input = parse_input(text);
       const NodeId producer = input.control ? kNoNode : names.find(input.node);
-      if (producer == kNoNode || known(shapes.shape(producer, input.index()))) return;
+      if (producer == kNoNode || all_known(shapes.shape(producer, input.index()))) return;
       if (is_next_iteration_op(node_op(graph.bytes(producer)))) return;  // it follows from what enters
       begins_here = false;
       read.emplace(index_of(producer), input.index());

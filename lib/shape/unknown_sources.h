@@ -8,6 +8,9 @@
 
 namespace gedit {
 
+// Whether it is known to its last dimension.
+bool all_known(const Shape& shape);
+
 struct UnknownSource {
   NodeId node = kNoNode;
   uint32_t output = 0;
