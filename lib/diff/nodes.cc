@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostInputs = 8;  // inputs, of many
 
-struct NodeParts {
+struct ComparedNode {
   NodeHead head;
   std::vector<std::string> inputs;  // of data, without `:0`
   std::set<std::string_view> controls;
@@ -22,8 +22,8 @@ struct NodeParts {
   std::map<uint32_t, std::string> others;  // fields that a listing does not name
 };
 
-NodeParts parts_of(std::string_view node_def, bool body) {
-  NodeParts parts;
+ComparedNode parts_of(std::string_view node_def, bool body) {
+  ComparedNode parts;
   for (Fields fields(node_def); fields.next();) {
     if (fields->bytes(node_field::kName)) {
       parts.head.name = fields->value;
@@ -164,7 +164,7 @@ std::vector<std::string> NodeComparison::differences(std::string_view before, st
                                                      bool body) {
   std::vector<std::string> what;
   if (before == after) return what;
-  const NodeParts a = parts_of(before, body), b = parts_of(after, body);
+  const ComparedNode a = parts_of(before, body), b = parts_of(after, body);
   if (a.head.op != b.head.op) what.push_back("op " + name_text(a.head.op) + " -> " + name_text(b.head.op));
   compare_inputs(a.inputs, b.inputs, what);
   compare_controls(a.controls, b.controls, what);

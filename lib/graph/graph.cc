@@ -110,20 +110,6 @@ void Graph::replace(NodeId id, std::string node_def) {
   edited_ = true;
 }
 
-void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
-  const char* next = arena_->keep(std::move(records)).data();
-  for (const auto& [id, op, size] : nodes) {
-    const bool same = op != GraphOps::kOther && nodes_.ops[index_of(id)] == op;
-    if (!same) discount(id);
-    nodes_.records[index_of(id)] = next;
-    nodes_.ops[index_of(id)] = op;
-    if (!same) count(id);
-    next += size;
-  }
-  edited_ = edited_ || !nodes.empty();
-  ordered_ = ordered_ && nodes.empty();
-}
-
 void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {
   replace(id, std::move(node_def));
   streams_.insert_or_assign(index_of(id), std::move(content));
@@ -196,6 +182,13 @@ void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
     return;
   }
   ranges_.assign(1, {0, std::move(mapping), {}});
+}
+
+void Graph::written_as(NodeId id, uint16_t op) {
+  if (nodes_.ops[index_of(id)] == op) return;
+  discount(id);
+  nodes_.ops[index_of(id)] = op;
+  count(id);
 }
 
 std::string_view Graph::part(uint32_t number) const {

@@ -89,14 +89,6 @@ class Graph {
   const GraphOps& ops() const { return ops_; }
 
   void replace(NodeId id, std::string node_def);
-  struct Rewritten {
-    NodeId id;
-    uint16_t op;    // a number of ops()
-    uint32_t size;  // of its record, bytes
-  };
-  // As replace() for many nodes, none of which is removed or has a stream, and each of which keeps its name:
-  // `records` are theirs, tag and length and NodeDef, one behind the other.
-  void replace_all(const std::vector<Rewritten>& nodes, std::string records);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
   void settle(NodeId id, std::string node_def);
   // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`,
@@ -115,6 +107,9 @@ class Graph {
 
   // Every node that is there now is written through `mapping`. Works before decode(), too.
   void map_all(std::shared_ptr<const Mapping> mapping);
+  // The mapping makes this op of the node, a number of ops() below GraphOps::kOther: op() and all counts tell
+  // that from now on.
+  void written_as(NodeId id, uint16_t op);
 
   // Other fields, in file order: library, versions, ...; in a function signature, ret, ...
   const std::vector<Part>& parts() const { return parts_; }
@@ -235,10 +230,12 @@ void Graph::each_node(Use use) const {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
     if (nodes_.records[i] == nullptr) continue;
     const std::string_view node_def = record_at(nodes_.records[i]).node_def;
-    if (const Mapping* mapping = mapping_of(range, i)) {
-      use(std::string_view(mapped_node(node_def, *mapping, ranges_[range].original(i))));
-    } else {
+    const Mapping* mapping = mapping_of(range, i);
+    const NodeId original = ranges_[range].original(i);
+    if (mapping == nullptr || does_nothing(mapping->prefixing(original))) {
       use(node_def);
+    } else {
+      use(std::string_view(mapped_node(node_def, *mapping, original)));
     }
   }
 }

@@ -30,7 +30,18 @@ class MappedWriter {
     pieces_.write(sink_);
   }
 
-  // Whether that was all to be done.
+  // Whether that was all to be done, by several threads, each with a writer of its own.
+  bool write_rewritten(std::string_view node_def, const Mapping& mapping, NodeId id) {
+    const NodeParts parts = mapping.rewritten(id, node_def);
+    const size_t size = size_of(parts);
+    if (size == 0) return false;
+    head_.clear();
+    append_tag(head_, node_field_, Wire::kBytes);
+    append_varint(head_, size);
+    sink_.write(head_);
+    for (const std::string_view part : parts) sink_.write(part);
+    return true;
+  }
   bool write_prefixed(std::string_view node_def, const Prefixing& prefixing) {
     if (node_field_ != 1 || node_def.size() > kMostPrefixed || prefixing.prefix.size() > kLongestPrefix)
       return false;
@@ -238,8 +249,8 @@ void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edite
     const Mapping* mapping = mapping_of(range, i);
     const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
     const auto stream = streams_.empty() ? streams_.end() : streams_.find(i);
-    if (stream == streams_.end() && (mapping == nullptr || (prefixing != nullptr && prefixing->nothing()) ||
-                                     mapping->leaves(record.node_def))) {
+    if (stream == streams_.end() &&
+        (mapping == nullptr || does_nothing(prefixing) || mapping->leaves(record.node_def))) {
       if (run.empty() || run.end() != record.raw.begin()) {
         stays(std::exchange(run, record.raw));
       } else {
@@ -259,9 +270,11 @@ void Graph::write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const
   each_written(
       begin, end, [&](std::string_view run) { piece.write_run(run); },
       [&](const EditedNode& node) {
-        const bool prefixed = node.stream == nullptr && node.prefixing != nullptr &&
-                              writer.write_prefixed(node.node_def, *node.prefixing);
-        if (!prefixed) piece.leave(node.number);
+        if (node.stream != nullptr) return piece.leave(node.number);
+        const bool written = node.prefixing != nullptr
+                                 ? writer.write_prefixed(node.node_def, *node.prefixing)
+                                 : writer.write_rewritten(node.node_def, *node.mapping, node.original);
+        if (!written) piece.leave(node.number);
       });
 }
 

@@ -263,6 +263,10 @@ void Pieces::write(Sink& sink) const {
 }
 
 void map_node(std::string_view node_def, const Mapping& mapping, Pieces& out, NodeId id) {
+  if (const NodeParts parts = mapping.rewritten(id, node_def); size_of(parts) > 0) {
+    for (const std::string_view part : parts) out.append(part);
+    return;
+  }
   NodeMapper(node_def, mapping, out, id).run();
 }
 

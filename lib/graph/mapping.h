@@ -2,6 +2,7 @@
 // output.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,16 @@ struct Prefixing {
   bool nothing() const { return prefix.empty() && !identities && !shapes; }
 };
 
+inline bool does_nothing(const Prefixing* prefixing) { return prefixing != nullptr && prefixing->nothing(); }
+
+// A NodeDef, in parts that lie somewhere.
+using NodeParts = std::array<std::string_view, 4>;
+inline size_t size_of(const NodeParts& parts) {
+  size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  return size;
+}
+
 // What becomes of each name that a NodeDef can hold (the table in graph/references.h). Every function appends
 // to `out`, so that nothing is allocated per name; the ones that return false leave their entry out. All
 // names come in as they stand in the file. The defaults follow node().
@@ -44,6 +55,10 @@ class Mapping {
 
   // Whether the mapping writes the node as it stands, where that is told sooner than done.
   virtual bool leaves(std::string_view /*node_def*/) const { return false; }
+
+  // What is written in place of the node, one part behind the other, where the mapping decides on the node as
+  // a whole; all empty where the functions below do. Asked by several threads, too.
+  virtual NodeParts rewritten(NodeId /*id*/, std::string_view /*node_def*/) const { return {}; }
 
   // An entry of NodeDef.input of the node `reader`.
   virtual bool input(const NodeHead& reader, std::string_view input, std::string& out) const;

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/message_edit.h"
 #include "base/parallel.h"
-#include "base/text_search.h"
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/references.h"
@@ -13,8 +12,7 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kMostCounted = 12;  // kinds that one note tells of
-constexpr std::string_view kOutputShapes = "_output_shapes";
+constexpr size_t kMostCounted = 12;                     // kinds that one note tells of
 constexpr uint32_t kStrippedOps = 2, kVersionText = 5;  // MetaInfoDef
 
 class CollectNames final : public NameMap {
@@ -119,7 +117,7 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
   }
   std::map<std::string_view, std::string_view> ops;  // of what is there now
   const std::string_view library = meta.graph.part(graph_field::kLibrary);
-  meta.graph.each_record([&](std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
+  for (const auto& [op, count] : meta.graph.op_counts()) ops.try_emplace(op);
   each_body_node(library,
                  [&](std::string_view, std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
   std::map<std::string_view, std::string_view> before;
@@ -137,72 +135,6 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
     }
   }
   meta.set_part(meta_field::kInfo, with_field(changed, kStrippedOps, list));
-}
-
-bool has_output_shapes(std::string_view node_def) {
-  constexpr size_t kLong = 1024;  // as weights are, whose attributes are sooner asked than searched
-  static const TextSearch shapes{std::string(kOutputShapes)};
-  return (node_def.size() > kLong || shapes.finds_in(node_def)) && find_attr(node_def, kOutputShapes);
-}
-
-std::string without_output_shapes(std::string_view node_def) { return without_attr(node_def, kOutputShapes); }
-
-WithoutOutputShapes::Place WithoutOutputShapes::place_of(std::string_view node_def) {
-  Place place;
-  for (Fields fields(node_def); fields.next();) {
-    if (!fields->bytes(node_field::kAttr) || map_entry(fields->value).key != kOutputShapes) continue;
-    place.several = place.size > 0;
-    place.size = fields->raw.size();
-    place.to_end = static_cast<size_t>(node_def.end() - fields->raw.data());
-  }
-  return place;
-}
-
-bool WithoutOutputShapes::append(NodeId id, std::string& records) {
-  const std::string_view node_def = graph_.bytes(id), attrs = like_of(node_def).attrs;
-  const Place* known = alike_.find(id, attrs);
-  const Place place = known != nullptr ? *known : place_of(node_def);
-  if (known == nullptr) alike_.keep(id, attrs, place);
-  if (place.size == 0) return false;
-  if (place.several) {
-    append_bytes_field(records, graph_.node_field(), without_output_shapes(node_def));
-    return true;
-  }
-  append_tag(records, graph_.node_field(), Wire::kBytes);
-  append_varint(records, node_def.size() - place.size);
-  records.append(node_def.substr(0, node_def.size() - place.to_end))
-      .append(node_def.substr(node_def.size() - place.to_end + place.size));
-  return true;
-}
-
-uint64_t drop_output_shapes(Graph& graph, const std::vector<NodeId>& nodes) {
-  struct Written {
-    std::vector<Graph::Rewritten> nodes;
-    std::string records;
-  };
-  std::vector<Written> written(pieces_of(nodes.size()));
-  in_pieces(nodes.size(), [&](size_t piece, PieceRange range) {
-    auto& [rewritten, records] = written[piece];
-    size_t size = 0;
-    for (uint32_t i = range.begin; i < range.end; ++i) {
-      if (!graph.removed(nodes[i])) size += graph.bytes(nodes[i]).size();
-    }
-    rewritten.reserve(range.end - range.begin);
-    records.reserve(size);  // what is dropped is longer than the tags and lengths of what stays
-    WithoutOutputShapes without(graph);
-    for (uint32_t i = range.begin; i < range.end; ++i) {
-      const NodeId id = nodes[i];
-      const size_t begin = records.size();
-      if (graph.removed(id) || !without.append(id, records)) continue;
-      rewritten.push_back({id, graph.op_number(id), static_cast<uint32_t>(records.size() - begin)});
-    }
-  });
-  uint64_t count = 0;
-  for (auto& [rewritten, records] : written) {
-    graph.replace_all(rewritten, std::move(records));
-    count += rewritten.size();
-  }
-  return count;
 }
 
 void describe_tally(const RetargetTally& tally, const Release& release, std::vector<std::string>& notes,

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/replacements.h"
+#include "graph/alike.h"
 #include "graph/equal.h"
 #include "graph/index.h"
 #include "ops/kinds.h"
@@ -43,17 +44,6 @@ std::string with_written_attr(std::string_view node_def, std::string_view key, s
 
 std::string joined(std::string_view op, std::string_view key) {
   return std::string(op).append(".").append(key);
-}
-
-// The one field of this number, with its tag; empty where there is none or more than one.
-std::string_view only_field(std::string_view message, uint32_t number) {
-  std::string_view found;
-  for (Fields fields(message); fields.next();) {
-    if (fields->number != number) continue;
-    if (!found.empty()) return {};
-    found = fields->raw;
-  }
-  return found;
 }
 
 bool is_int64(std::string_view node_def, std::string_view key) {
@@ -178,7 +168,8 @@ void GraphPass::tell(std::string_view function, std::string_view name, std::stri
       now != before ? std::string(before).append(" -> ").append(now) : std::string("attributes"));
 }
 
-GraphPass::BecamePtr GraphPass::became(const Graph& graph, NodeId id, std::string_view node_def) const {
+std::shared_ptr<const Became> GraphPass::became(const Graph& graph, NodeId id,
+                                                std::string_view node_def) const {
   const std::string_view before = graph.bytes(id), attrs = like_of(before).attrs;
   if (attrs.empty()) return nullptr;
   const std::string_view op = graph.op(id), now = node_op(node_def);
@@ -199,65 +190,8 @@ GraphPass::BecamePtr GraphPass::became(const Graph& graph, NodeId id, std::strin
   return std::make_shared<const Became>(std::move(became));
 }
 
-uint64_t GraphPass::repeat(Graph& graph, const std::vector<Stretch>& stretches, bool unshaped) {
-  struct Written {
-    std::vector<Graph::Rewritten> nodes;
-    std::string records;  // in the order of the nodes, so that they are written as they lie there
-    uint64_t unshaped = 0;
-  };
-  std::vector<Written> written(stretches.size());
-  in_parallel(stretches.size(), [&](size_t i) {
-    const Stretch& stretch = stretches[i];
-    Written& into = written[i];
-    into.nodes.reserve(stretch.nodes.size() + stretch.shaped.size());
-    into.records.reserve(stretch.bytes);
-    WithoutOutputShapes without(graph);
-    const auto unshape = [&](NodeId id) {
-      const size_t begin = into.records.size();
-      if (!unshaped || graph.removed(id) || !without.append(id, into.records)) return;
-      into.nodes.push_back({id, graph.op_number(id), static_cast<uint32_t>(into.records.size() - begin)});
-      ++into.unshaped;
-    };
-    auto shaped = stretch.shaped.begin();
-    for (const Stretch::Node& node : stretch.nodes) {
-      for (; shaped != stretch.shaped.end() && index_of(*shaped) < index_of(node.id); ++shaped)
-        unshape(*shaped);
-      if (!stretch.repeats(node)) {
-        if (node.shaped) unshape(node.id);
-        continue;
-      }
-      const Stretch::Group& group = stretch.groups[node.group];
-      const size_t begin = into.records.size();
-      append_repeated(into.records, graph, node, *group.became);
-      into.nodes.push_back(
-          {node.id, graph.op_number(group.looked_at), static_cast<uint32_t>(into.records.size() - begin)});
-    }
-    std::for_each(shaped, stretch.shaped.end(), unshape);
-  });
-  uint64_t lost = 0;
-  for (auto& [nodes, records, lost_here] : written) {
-    graph.replace_all(nodes, std::move(records));
-    lost += lost_here;
-  }
-  return lost;
-}
-
-void GraphPass::append_repeated(std::string& records, const Graph& graph, const Stretch::Node& node,
-                                const Became& became) {
-  const std::string_view front = graph.bytes(node.id).substr(0, node.front);
-  const std::string_view op = became.op.empty() ? std::string_view() : only_field(front, node_field::kOp);
-  const auto append = [&](std::string_view now, std::string_view op_now, std::string_view inputs) {
-    append_tag(records, graph.node_field(), Wire::kBytes);
-    append_varint(records, now.size() + op_now.size() + inputs.size() + became.attrs.size());
-    records.append(now).append(op_now).append(inputs).append(became.attrs);
-  };
-  if (became.op.empty()) return append(front, {}, {});
-  if (op.empty()) return append(with_op(front, node_op(became.op)), {}, {});
-  const auto before = static_cast<size_t>(op.data() - front.data());
-  append(front.substr(0, before), became.op, front.substr(before + op.size()));
-}
-
-GraphPass::BecamePtr GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function, bool added) {
+std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std::string_view function,
+                                                  bool added) {
   Graph& graph = in.graph();
   counted_.clear();
   std::string node_def(graph.bytes(id));
@@ -305,26 +239,23 @@ GraphPass::BecamePtr GraphPass::retarget(Rewriting& in, NodeId id, std::string_v
     return nullptr;
   }
   if (now != op) count(tally_.replaced, std::string(op).append(" -> ").append(now));
-  BecamePtr same = by_attrs && left.empty() ? became(graph, id, node_def) : nullptr;
+  std::shared_ptr<const Became> same = by_attrs && left.empty() ? became(graph, id, node_def) : nullptr;
   if (node_def == before) return same;
   if (want_changes) tell(function, name, op, now);
   graph.replace(id, std::move(node_def));
   return same;
 }
 
-std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
+std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
   Plans plans{*this};
   const OpsOf<Plans> planned(graph, plans);
   struct Known {
     size_t data_inputs = 0;
-    uint32_t group = 0;  // kStays: no node like this is in need of anything
-    bool shaped = false;
+    uint32_t group = Repeats::Piece::kNone;
   };
-  constexpr uint32_t kStays = UINT32_MAX;
-  const uint32_t count = graph.size();
-  std::vector<Stretch> found(pieces_of(count));
-  in_pieces(count, [&](size_t piece, PieceRange nodes) {
-    Stretch& stretch = found[piece];
+  auto repeats = std::make_shared<Repeats>(graph.size());
+  in_pieces(graph.size(), [&](size_t number, PieceRange nodes) {
+    Repeats::Piece& piece = repeats->pieces[number];
     AlikeAttrs<Known> alike(graph);
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
@@ -332,35 +263,33 @@ std::vector<GraphPass::Stretch> GraphPass::to_look_at(const Graph& graph) {
       const ReleaseFit::Plain plain = planned.of(id).plain;
       const bool all = plain == ReleaseFit::Plain::kAll;
       if (all && !want_shaped) continue;
-      const NodeLike like = like_of(graph.bytes(id));
+      const std::string_view node_def = graph.bytes(id);
+      NodeLike like = like_of(node_def);
+      // Of what stands elsewhere than usual, each node is looked at by itself.
+      if (!graph.inputs_lead() && !fields_ascend(node_def)) like.attrs = {};
       const Known* known = alike.find(id, like.attrs);
-      auto group = static_cast<uint32_t>(stretch.groups.size());
-      bool shaped = false;
       if (known != nullptr && known->data_inputs == like.data_inputs) {
-        group = known->group;
-        shaped = known->shaped;
-      } else {
-        shaped = want_shaped && has_output_shapes(graph.bytes(id));
-        if (all || (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(graph.bytes(id), release_)))
-          group = kStays;
-        if (group != kStays) stretch.groups.emplace_back();
-        alike.keep(id, like.attrs, {like.data_inputs, group, shaped});
-      }
-      if (group != kStays || shaped) stretch.bytes += graph.bytes(id).size();
-      if (group == kStays) {
-        if (shaped) stretch.shaped.push_back(id);
+        if (known->group != Repeats::Piece::kNone) piece.put(i - nodes.begin, known->group);
         continue;
       }
-      const size_t front = graph.bytes(id).size() - like.attrs.size();
-      stretch.nodes.push_back({id, group, like.attrs.empty() ? 0 : static_cast<uint32_t>(front), shaped});
+      AlikeNodes group{.attrs = static_cast<uint32_t>(like.attrs.size())};
+      group.stay = all || (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(node_def, release_));
+      if (want_shaped) group.shapes = shapes_in(node_def);
+      uint32_t at = Repeats::Piece::kNone;
+      if (!group.stay || group.shapes.size > 0) {
+        at = static_cast<uint32_t>(piece.groups.size());
+        piece.groups.push_back(std::move(group));
+        piece.put(i - nodes.begin, at);
+      }
+      alike.keep(id, like.attrs, {like.data_inputs, at});
     }
   });
-  return found;
+  return repeats;
 }
 
-std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
-                                   const std::set<std::string, std::less<>>* named_outside,
-                                   ShapesOfGraph shapes) {
+std::shared_ptr<Repeats> GraphPass::run(Graph& graph, std::string_view function,
+                                        const std::set<std::string, std::less<>>* named_outside,
+                                        ShapesOfGraph shapes) {
   graph.decode();
   Rewriting in(graph, ops_, named_outside, std::move(shapes), [&](std::string_view op) {
     const OpFit* fit = fit_.op(op);
@@ -377,10 +306,16 @@ std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
   for (const auto& [op, nodes] : graph.op_counts()) {
     if (!plan(op).known) tally_.unknown[std::string(op)] += nodes;
   }
-  std::vector<Stretch> stretches = to_look_at(graph);
-  for (Stretch& stretch : stretches) {
-    for (const auto& [id, group_number, front, had_shapes] : stretch.nodes) {
-      Stretch::Group& group = stretch.groups[group_number];
+  std::shared_ptr<Repeats> repeats = to_look_at(graph);
+  const uint32_t count = graph.size();
+  for (size_t number = 0; number < repeats->pieces.size(); ++number) {
+    Repeats::Piece& piece = repeats->pieces[number];
+    const auto [begin, end] = piece_range(number, count);
+    for (uint32_t i = begin; i < end && !piece.empty(); ++i) {
+      const NodeId id{i};
+      const uint32_t at = piece.at(i - begin);
+      if (at == Repeats::Piece::kNone || piece.groups[at].stay) continue;
+      AlikeNodes& group = piece.groups[at];
       if (const Became* became = group.became.get()) {
         ++group.times;
         if (became->changed && want_changes) {
@@ -389,8 +324,13 @@ std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
         }
         continue;
       }
-      BecamePtr became = retarget(in, id, function, false);
-      if (group.looked_at == kNoNode) group = {.looked_at = id, .became = std::move(became)};
+      std::shared_ptr<const Became> became = retarget(in, id, function, false);
+      piece.put(i - begin, Repeats::Piece::kNone);
+      if (group.shapes.size > 0) repeats->alone.push_back(id);
+      if (group.looked_at == kNoNode) {
+        group.looked_at = id;
+        if (graph.removed(id) || graph.op_number(id) != GraphOps::kOther) group.became = std::move(became);
+      }
       // What a replacement adds may need one itself.
       for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
         for (const NodeId more : added) {
@@ -399,25 +339,10 @@ std::vector<NodeId> GraphPass::run(Graph& graph, std::string_view function,
       }
     }
   }
-  for (const Stretch& stretch : stretches) {
-    for (const Stretch::Group& group : stretch.groups) {
-      for (size_t k = 0; group.times > 0 && k < group.became->counts.size(); ++k)
-        *group.became->counts[k] += group.times;
-    }
-  }
-  const bool unshaped = want_shaped && tally_.changed_nodes();
-  tally_.shapes += repeat(graph, stretches, unshaped);
+  repeats->count();
   fit_.set_ranks(nullptr);
   in.finish();
-  std::vector<NodeId> shaped;
-  if (unshaped) return shaped;
-  for (const Stretch& stretch : stretches) {
-    shaped.insert(shaped.end(), stretch.shaped.begin(), stretch.shaped.end());
-    for (const Stretch::Node& node : stretch.nodes) {
-      if (node.shaped && !stretch.repeats(node)) shaped.push_back(node.id);
-    }
-  }
-  return shaped;
+  return repeats;
 }
 
 }  // namespace gedit

@@ -12,9 +12,9 @@
 
 #include "base/fault.h"
 #include "edit/functions/inline.h"
+#include "edit/retargeting/repeats.h"
 #include "edit/retargeting/replacements.h"
 #include "edit/retargeting/site.h"
-#include "graph/alike.h"
 #include "model/release_fit.h"
 
 namespace gedit {
@@ -45,10 +45,10 @@ class GraphPass {
 
   // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear; what no node
   // is in need of is found on all cores.
-  // Where anything was changed by then and `want_shaped`, `_output_shapes` are dropped; otherwise the nodes
-  // that have them are given.
-  std::vector<NodeId> run(Graph& graph, std::string_view function,
-                          const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
+  // What is given is still to be applied to the graph; where `want_shaped`, it knows who has
+  // `_output_shapes`.
+  std::shared_ptr<Repeats> run(Graph& graph, std::string_view function,
+                               const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
 
   bool want_changes = false, want_shaped = false;
 
@@ -69,48 +69,11 @@ class GraphPass {
   };
   const OpPlan& plan(std::string_view op);
 
-  // What became of a node by its op and attributes alone, and becomes of all that are like it.
-  struct Became {
-    bool changed = false;
-    std::string op, attrs;  // in place of its own: the field of the op, empty for the same; all attributes
-    std::vector<uint64_t*> counts;  // those of the tally that it raised
-  };
-  using BecamePtr = std::shared_ptr<const Became>;
-  // Nodes that a look at op and dtypes does not let stay as they are, of one stretch of the graph, in order.
-  // Of one group are those that have the same op, attributes and number of data inputs.
-  struct Stretch {
-    struct Node {
-      NodeId id;
-      uint32_t group;
-      uint32_t front;  // bytes before its first attribute
-      bool shaped;     // has `_output_shapes`
-    };
-    struct Group {
-      NodeId looked_at = kNoNode;  // the first of them that was
-      uint64_t times = 0;          // that what became of it became of another
-      BecamePtr became{};          // null: each has to be looked at
-    };
-    std::vector<Node> nodes;
-    std::vector<Group> groups;
-    std::vector<NodeId> shaped;  // besides `nodes`, in order
-    size_t bytes = 0;            // of all of them, which become fewer as a rule
-
-    // Whether it becomes what another of its group became.
-    bool repeats(const Node& node) const {
-      const Group& group = groups[node.group];
-      return group.became != nullptr && group.became->changed && group.looked_at != node.id;
-    }
-  };
-
-  std::vector<Stretch> to_look_at(const Graph& graph);
+  // The nodes that a look at op and dtypes does not let stay as they are, and those with `_output_shapes`.
+  std::shared_ptr<Repeats> to_look_at(const Graph& graph);
   // Gives what all that are like the node become, where that is known.
-  BecamePtr retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
-  BecamePtr became(const Graph& graph, NodeId id, std::string_view node_def) const;
-  // All nodes of a group become what one of it became; with `unshaped` all others lose `_output_shapes`. The
-  // number of these.
-  static uint64_t repeat(Graph& graph, const std::vector<Stretch>& stretches, bool unshaped);
-  static void append_repeated(std::string& records, const Graph& graph, const Stretch::Node& node,
-                              const Became& became);
+  std::shared_ptr<const Became> retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
+  std::shared_ptr<const Became> became(const Graph& graph, NodeId id, std::string_view node_def) const;
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
   void count(RetargetTally::Counts& counts, std::string what);
   bool mend(std::string& node_def, const Obstacle& obstacle);

@@ -189,17 +189,19 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
   if ((writers & release_bit(release)) != 0)
     fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
-  const std::vector<NodeId> shaped = pass.run(meta.graph, {}, &named, shapes.main());
+  const std::shared_ptr<Repeats> repeats = pass.run(meta.graph, {}, &named, shapes.main());
   fit.clear_stripped_ops();
   Library library = Library::decode(library_bytes, model.arena);
-  std::vector<std::vector<NodeId>> shaped_in;  // by function
+  std::vector<std::shared_ptr<Repeats>> repeats_in;  // by function
   for (Function& function : library.functions)
-    shaped_in.push_back(pass.run(function.body, function.name, nullptr, shapes.function(function.name)));
-  if (is_older(release, writers, tally.changed_nodes())) {
-    tally.shapes += drop_output_shapes(meta.graph, shaped);
-    for (size_t k = 0; k < library.functions.size(); ++k)
-      tally.shapes += drop_output_shapes(library.functions[k].body, shaped_in[k]);
-  }
+    repeats_in.push_back(pass.run(function.body, function.name, nullptr, shapes.function(function.name)));
+  const bool older = is_older(release, writers, tally.changed_nodes());
+  const auto apply = [&](std::shared_ptr<Repeats> known, Graph& graph) {
+    if (older) tally.shapes += known->drop_output_shapes(graph);
+    Repeats::apply(std::move(known), graph);
+  };
+  apply(repeats, meta.graph);
+  for (size_t k = 0; k < library.functions.size(); ++k) apply(repeats_in[k], library.functions[k].body);
   bool bodies_edited = false;
   for (const Function& function : library.functions) bodies_edited = bodies_edited || function.body.edited();
   if (bodies_edited) meta.graph.set_part(graph_field::kLibrary, library.encode());
