@@ -51,11 +51,12 @@ class List final : public Command {
       say_note(selecting.nothing(selector_).what());
       return 1;
     }
-    for (const NodeId id : selection.nodes.nodes()) write("", model.graph().bytes(id), out);
+    NodeLister lister(full_);
+    for (const NodeId id : selection.nodes.nodes()) write("", model.graph().bytes(id), lister, out);
     for (const auto& [index, set] : selection.in_functions) {
       const Function& function = selecting.library().functions[index];
       for (const NodeId id : set.nodes())
-        write(std::string(function.name) + "//", function.body.bytes(id), out);
+        write(std::string(function.name) + "//", function.body.bytes(id), lister, out);
     }
     return 0;
   }
@@ -66,23 +67,25 @@ class List final : public Command {
         pieces_of(graph.size()),
         [&](size_t piece, std::string& text) {
           const PieceRange nodes = piece_range(piece, graph.size());
-          for (uint32_t i = nodes.begin; i < nodes.end; ++i) print(text, "", graph.bytes(NodeId{i}));
+          NodeLister lister(full_);
+          for (uint32_t i = nodes.begin; i < nodes.end; ++i) print(text, "", graph.bytes(NodeId{i}), lister);
         },
         [&](std::string_view text) { out.write(text); });
   }
 
-  void write(const std::string& prefix, std::string_view node_def, Sink& out) const {
+  void write(const std::string& prefix, std::string_view node_def, NodeLister& lister, Sink& out) const {
     std::string line;
-    print(line, prefix, node_def);
+    print(line, prefix, node_def, lister);
     out.write(line);
   }
 
-  void print(std::string& text, const std::string& prefix, std::string_view node_def) const {
+  void print(std::string& text, const std::string& prefix, std::string_view node_def,
+             NodeLister& lister) const {
     if (json_) {
       text += node_json(prefix, node_def, full_);
     } else {
       text += prefix;
-      print_node(text, node_def, full_);
+      lister.print(text, node_def);
     }
     text += '\n';
   }

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "base/wire.h"
+#include "graph/alike.h"
 #include "graph/listing_parts.h"
 #include "graph/numbers.h"
 #include "graph/packed.h"
@@ -237,50 +238,101 @@ void print_attr_value(std::string& out, std::string_view value, bool full) {
   print_quoted(out, value);
 }
 
-void print_node(std::string& out, std::string_view node, bool full) {
-  std::string_view name;
-  std::string_view op;
-  std::string_view device;
-  std::string rest;
-  StringMap attrs;
-  const char* first_input = nullptr;
-  size_t inputs = 0;
-  for (Fields fields(node); fields.next();) {
-    const Field& field = fields.field();
+namespace {
+
+// What is printed of a node in front of its attributes.
+struct NodeFront {
+  std::string_view name, op, device;
+  std::string_view inputs;  // from the first one on; what else lies there is passed over
+  size_t input_count = 0;
+
+  // Whether the field is one of these.
+  bool take(const Field& field, std::string_view node) {
     if (field.bytes(1)) {
       name = field.value;
     } else if (field.bytes(2)) {
       op = field.value;
     } else if (field.bytes(3)) {
-      if (inputs++ == 0) first_input = field.raw.data();
+      if (input_count++ == 0) inputs = {field.raw.begin(), node.end()};
     } else if (field.bytes(4)) {
       device = field.value;
-    } else if (field.bytes(5)) {
-      attrs.add(field.value);
     } else {
-      rest += field.raw;
+      return false;
     }
+    return true;
   }
-  print_name(out, name);
-  out += " = ";
-  print_name(out, op);
-  out += '(';
-  Fields fields(inputs == 0 ? std::string_view() : std::string_view(first_input, node.end()));
-  for (size_t told = 0; told < inputs && fields.next();) {
-    if (!fields->bytes(3)) continue;
-    if (told++ > 0) out += ", ";
-    print_input(out, fields->value);
-  }
-  out += ')';
-  if (!device.empty()) {
+
+  void print(std::string& out) const {
+    print_name(out, name);
+    out += " = ";
+    print_name(out, op);
+    out += '(';
+    Fields fields(inputs);
+    for (size_t told = 0; told < input_count && fields.next();) {
+      if (!fields->bytes(3)) continue;
+      if (told++ > 0) out += ", ";
+      print_input(out, fields->value);
+    }
+    out += ')';
+    if (device.empty()) return;
     out += " @ ";
     if (bare_device(device))
       out += device;
     else
       print_quoted(out, device);
   }
+};
+
+// Attributes, and what is no field of a NodeFront.
+void print_behind(std::string& out, StringMap& attrs, std::string_view rest, bool full) {
   print_attrs(out, attrs, full, 0);
   print_rest(out, TextMessage::kNodeDef, rest);
+}
+
+}  // namespace
+
+void print_node(std::string& out, std::string_view node, bool full) {
+  NodeFront front;
+  StringMap attrs;
+  std::string rest;
+  for (Fields fields(node); fields.next();) {
+    if (fields->bytes(5)) {
+      attrs.add(fields->value);
+    } else if (!front.take(fields.field(), node)) {
+      rest += fields->raw;
+    }
+  }
+  front.print(out);
+  print_behind(out, attrs, rest, full);
+}
+
+void NodeLister::print(std::string& out, std::string_view node) {
+  NodeFront front;
+  Fields fields(node);
+  bool more = fields.next();
+  while (more && front.take(fields.field(), node)) more = fields.next();
+  const std::string_view attrs =
+      more && fields->bytes(5) ? attrs_from(fields->raw.data(), node) : std::string_view();
+  if (attrs.empty()) return print_node(out, node, full_);
+  Known& known = known_[(attrs.size() * 31 + front.op.size() * 7) % known_.size()];
+  if (known.attrs != attrs) {
+    StringMap entries;
+    std::string rest;
+    do {
+      if (fields->bytes(5)) {
+        entries.add(fields->value);
+      } else if (front.take(fields.field(), node)) {
+        return print_node(out, node, full_);  // its text follows from more than these bytes
+      } else {
+        rest += fields->raw;
+      }
+    } while (fields.next());
+    known.attrs = attrs;
+    known.text.clear();
+    print_behind(known.text, entries, rest, full_);
+  }
+  front.print(out);
+  out += known.text;
 }
 
 }  // namespace gedit

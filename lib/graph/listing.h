@@ -2,6 +2,7 @@
 // Everything here works on serialized messages; what surrounds a graph is in model/listing.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,20 @@ void print_attr_value(std::string& out, std::string_view value, bool full);
 
 // A NodeDef on one line, without the line end.
 void print_node(std::string& out, std::string_view node, bool full);
+
+// print_node() of many nodes: the text of attributes is made once for those in a row that have the same.
+class NodeLister {
+ public:
+  explicit NodeLister(bool full) : full_(full) {}
+  void print(std::string& out, std::string_view node);
+
+ private:
+  struct Known {
+    std::string attrs, text;  // from the first attribute on, and as it is printed
+  };
+  bool full_;
+  std::array<Known, 64> known_;
+};
 
 // A FunctionDef from `function` to `end`, with its line ends. False, with nothing appended, where it has no
 // signature, which the form cannot tell from an empty one.

@@ -165,10 +165,11 @@ bool print_function(std::string& out, std::string_view function, bool full) {
   }
   print_rest(out, TextMessage::kFunctionDef, rest);
   out += '\n';
+  NodeLister nodes(full);
   for (Fields fields(function); fields.next();) {
     if (!fields->bytes(3)) continue;
     out += "  ";
-    print_node(out, fields->value, full);
+    nodes.print(out, fields->value);
     out += '\n';
   }
   print_return(out, results, controls);

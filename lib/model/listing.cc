@@ -249,8 +249,9 @@ void ListingWriter::print_nodes(std::span<const char* const> nodes) {
       pieces_of(nodes.size()),
       [&](size_t piece, std::string& text) {
         const PieceRange range = piece_range(piece, nodes.size());
+        NodeLister lister(full_);
         for (size_t i = range.begin; i < range.end; ++i) {
-          print_node(text, record_at(nodes[i]).node_def, full_);
+          lister.print(text, record_at(nodes[i]).node_def);
           text += '\n';
         }
       },
