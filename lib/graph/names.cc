@@ -2,30 +2,64 @@
 // a look at the record, and so a cache miss, for nearly all names that differ.
 #include "graph/names.h"
 
+#include <algorithm>
 #include <bit>
+
+#include "base/parallel.h"
 
 namespace gedit {
 
 Names::Names(const Graph& graph)
     : graph_(graph), slots_(std::bit_ceil(uint64_t{graph.size()} * 2 + 16)), mask_(slots_.size() - 1) {
   id_mask_ = static_cast<uint32_t>((uint64_t{1} << std::bit_width(graph.size())) - 1);
+  // Each core has a stretch of the slots, and goes over all hashes for those that belong there: nodes of one
+  // name meet on one core, in the order of the file.
+  constexpr uint32_t kAlone = 4 * kPerPiece;
+  std::vector<Share> shares(graph.size() < kAlone ? 1 : thread_count());
+  for (size_t k = 0; k < shares.size(); ++k) {
+    shares[k].begin = slots_.size() * k / shares.size();
+    shares[k].end = slots_.size() * (k + 1) / shares.size();
+  }
+  in_parallel(shares.size(), [&](size_t k) { fill(shares[k]); });
+  std::vector<NodeId> left;
+  for (const Share& share : shares) {
+    duplicates_.insert(duplicates_.end(), share.duplicates.begin(), share.duplicates.end());
+    left.insert(left.end(), share.left.begin(), share.left.end());
+  }
+  std::ranges::sort(left);
+  for (const NodeId id : left) insert(id, slots_.size() + mask_, duplicates_);
+  std::ranges::sort(duplicates_);
+}
+
+void Names::fill(Share& share) {
   constexpr uint32_t kAhead = 16;  // the slots of the next names are on their way from memory
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (i + kAhead < graph.size()) __builtin_prefetch(&slots_[graph.hash(NodeId{i + kAhead}) & mask_], 1);
-    if (!graph.removed(NodeId{i})) insert(NodeId{i});
+  const uint64_t begin = share.begin, slots = share.end - share.begin;
+  const uint32_t nodes = graph_.size();
+  for (uint32_t i = 0; i < nodes; ++i) {
+    if (i + kAhead < nodes) {
+      const uint64_t ahead = graph_.hash(NodeId{i + kAhead}) & mask_;
+      if (ahead - begin < slots) __builtin_prefetch(&slots_[ahead], 1);
+    }
+    const NodeId id{i};
+    if ((graph_.hash(id) & mask_) - begin >= slots || graph_.removed(id)) continue;
+    if (!insert(id, share.end, share.duplicates)) share.left.push_back(id);
   }
 }
 
-void Names::insert(NodeId id) {
+bool Names::insert(NodeId id, uint64_t end, std::vector<NodeId>& duplicates) {
   const uint64_t hash = graph_.hash(id);
-  uint64_t slot = hash & mask_;
-  for (; slots_[slot] != 0; slot = (slot + 1) & mask_) {
-    if (!alike(slots_[slot], hash) || graph_.hash(node(slots_[slot])) != hash) continue;
-    if (graph_.name(node(slots_[slot])) != graph_.name(id)) continue;
-    duplicates_.push_back(id);
-    return;
+  for (uint64_t at = hash & mask_; at < end; ++at) {
+    uint32_t& slot = slots_[at & mask_];
+    if (slot == 0) {
+      slot = (static_cast<uint32_t>(hash >> 32) & ~id_mask_) | (index_of(id) + 1);
+      return true;
+    }
+    if (!alike(slot, hash) || graph_.hash(node(slot)) != hash) continue;
+    if (graph_.name(node(slot)) != graph_.name(id)) continue;
+    duplicates.push_back(id);
+    return true;
   }
-  slots_[slot] = (static_cast<uint32_t>(hash >> 32) & ~id_mask_) | (index_of(id) + 1);
+  return false;
 }
 
 NodeId Names::find(std::string_view name, uint64_t hash) const {

@@ -13,8 +13,8 @@ namespace gedit {
 // Where a name is taken apart scope by scope, deeper scopes are not told apart.
 constexpr size_t kDeepestScope = 64;
 
-// Eight bytes and about 15 ns a node. The graph outlives it; mappings are not applied: names are as in the
-// records.
+// Eight bytes and about 15 ns a node, shared by all cores. The graph outlives it; mappings are not applied:
+// names are as in the records.
 class Names {
  public:
   explicit Names(const Graph& graph);
@@ -27,7 +27,15 @@ class Names {
   const std::vector<NodeId>& duplicates() const { return duplicates_; }
 
  private:
-  void insert(NodeId id);
+  // The slots of one core, and what it found.
+  struct Share {
+    uint64_t begin = 0, end = 0;
+    std::vector<NodeId> duplicates{};
+    std::vector<NodeId> left{};  // found no room before the end
+  };
+  void fill(Share& share);
+  // Whether it is there now, or an earlier node of its name is: not where there is no free slot before `end`.
+  bool insert(NodeId id, uint64_t end, std::vector<NodeId>& duplicates);
   // Whether a slot may hold what has this hash.
   bool alike(uint32_t slot, uint64_t hash) const {
     return ((slot ^ static_cast<uint32_t>(hash >> 32)) & ~id_mask_) == 0;
