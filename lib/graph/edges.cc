@@ -2,6 +2,7 @@
 #include "graph/names.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/parallel.h"
@@ -117,8 +118,9 @@ Edges reversed(const Edges& edges) {
 std::vector<NodeId> NodeSet::nodes() const {
   std::vector<NodeId> found;
   found.reserve(count_);
-  for (uint32_t i = 0; i < size(); ++i) {
-    if (bits_[i]) found.push_back(NodeId{i});
+  for (uint32_t k = 0; found.size() < count_; ++k) {
+    for (uint64_t word = words_[k]; word != 0; word &= word - 1)
+      found.push_back(NodeId{k * 64 + static_cast<uint32_t>(std::countr_zero(word))});
   }
   return found;
 }

@@ -39,26 +39,29 @@ Edges reversed(const Edges& edges);
 class NodeSet {
  public:
   NodeSet() = default;
-  explicit NodeSet(uint32_t size) : bits_(size) {}
-  bool has(NodeId id) const { return index_of(id) < bits_.size() && bits_[index_of(id)]; }
+  explicit NodeSet(uint32_t size) : size_(size), words_((size_t{size} + 63) / 64) {}
+  bool has(NodeId id) const { return index_of(id) < size_ && (words_[index_of(id) / 64] & bit(id)) != 0; }
   bool add(NodeId id) {  // whether it was not there
-    const bool fresh = !bits_[index_of(id)];
-    bits_[index_of(id)] = true;
+    uint64_t& word = words_[index_of(id) / 64];
+    const bool fresh = (word & bit(id)) == 0;
+    word |= bit(id);
     count_ += fresh ? 1 : 0;
     return fresh;
   }
   void remove(NodeId id) {
     count_ -= has(id) ? 1 : 0;
-    bits_[index_of(id)] = false;
+    words_[index_of(id) / 64] &= ~bit(id);
   }
   uint32_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
-  uint32_t size() const { return static_cast<uint32_t>(bits_.size()); }
+  uint32_t size() const { return size_; }
   std::vector<NodeId> nodes() const;  // in file order
 
  private:
-  std::vector<bool> bits_;
-  uint32_t count_ = 0;
+  static uint64_t bit(NodeId id) { return uint64_t{1} << (index_of(id) % 64); }
+
+  uint32_t size_ = 0, count_ = 0;
+  std::vector<uint64_t> words_;
 };
 
 // Everything within `steps` of `set` along `edges`, `set` included.

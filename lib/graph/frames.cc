@@ -6,23 +6,13 @@
 #include "ops/kinds.h"
 
 namespace gedit {
-namespace {
-
-bool has_enter(const Graph& graph) {
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!graph.removed(NodeId{i}) && graph.is(NodeId{i}, OpKind::kEnter)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 bool is_constant_enter(std::string_view node_def) {
   const auto constant = find_attr(node_def, "is_constant");
   return is_enter_op(node_op(node_def)) && constant && last_varint(*constant, attr_field::kBool) != 0;
 }
 
-Frames::Frames(const Graph& graph, const Edges& producers) : Frames(graph, producers, has_enter(graph)) {}
+Frames::Frames(const Graph& graph, const Edges& producers)
+    : Frames(graph, producers, graph.has_any(OpKind::kEnter)) {}
 
 Frames::Frames(const Graph& graph, const Edges& producers, bool loops) {
   if (!loops) return;

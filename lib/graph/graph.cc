@@ -54,6 +54,22 @@ void Graph::decode() {
   ranges_.push_back({0, std::move(whole_), {}});
 }
 
+std::vector<bool> Graph::numbers_of(OpKinds any) const {
+  std::vector<bool> found;
+  for (size_t number = 0; number < counts_.size(); ++number) {
+    if (counts_[number] == 0 || !ops_.kinds(static_cast<uint16_t>(number)).has_any(any)) continue;
+    found.resize(counts_.size());
+    found[number] = true;
+  }
+  return found;
+}
+
+bool Graph::has_any(OpKinds any) const {
+  bool found = !numbers_of(any).empty();
+  if (!found) each_of(any, [&](NodeId) { found = true; });
+  return found;
+}
+
 OpKinds Graph::kinds_of_other(NodeId id) const { return kinds_of(node_op(bytes(id))); }
 
 std::string_view Graph::undoubled(std::string_view node_def) const {

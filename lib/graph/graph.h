@@ -84,6 +84,10 @@ class Graph {
     return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of_other(id);
   }
   bool is(NodeId id, OpKinds any) const { return kinds(id).has_any(any); }
+  // Calls use(id) for each node of these kinds, in order; at once where there is none.
+  template <typename Use>
+  void each_of(OpKinds any, Use use) const;
+  bool has_any(OpKinds any) const;
   // Its number among ops(), GraphOps::kOther where that had no room: for what is known of an op once (OpsOf).
   uint16_t op_number(NodeId id) const { return nodes_.ops[index_of(id)]; }
   const GraphOps& ops() const { return ops_; }
@@ -159,6 +163,8 @@ class Graph {
   const Mapping* mapping_of(size_t range, uint32_t node) const {
     return node < settled_.size() && settled_[node] ? nullptr : ranges_[range].mapping.get();
   }
+  // By number of an op, whether nodes of it are there and it is one of these kinds; empty: of none.
+  std::vector<bool> numbers_of(OpKinds any) const;
   OpKinds kinds_of_other(NodeId id) const;  // whose op has no number; apart, so that kinds() is inlined
   std::string_view undoubled(std::string_view node_def) const;
   void count(NodeId id);
@@ -200,6 +206,18 @@ class Graph {
 inline std::string_view Graph::bytes(NodeId id) const {
   assert(decoded_ && !removed(id));
   return record_at(nodes_.records[index_of(id)]).node_def;
+}
+
+template <typename Use>
+void Graph::each_of(OpKinds any, Use use) const {
+  const std::vector<bool> wanted = numbers_of(any);
+  if (wanted.empty() && others_.nodes == 0) return;
+  for (uint32_t i = 0; i < size(); ++i) {
+    const uint16_t number = nodes_.ops[i];
+    if (number < wanted.size() ? !wanted[number] : number != GraphOps::kOther) continue;
+    if (removed(NodeId{i})) continue;
+    if (number != GraphOps::kOther || kinds_of_other(NodeId{i}).has_any(any)) use(NodeId{i});
+  }
 }
 
 template <typename Use>

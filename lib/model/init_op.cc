@@ -101,10 +101,7 @@ class Giving {
 
   std::vector<NodeId> table_initializers() const {
     std::vector<NodeId> found;
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      const NodeId id{i};
-      if (!graph_.removed(id) && graph_.is(id, OpKind::kTableInitializer)) found.push_back(id);
-    }
+    graph_.each_of(OpKind::kTableInitializer, [&](NodeId id) { found.push_back(id); });
     return found;
   }
 

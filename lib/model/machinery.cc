@@ -49,17 +49,15 @@ Machinery::Machinery(const SummarizedGraph& of)
 void Machinery::find_savers() {
   const auto functions = saving_functions(of_.graph.part(graph_field::kLibrary));
   NodeSet names(of_.graph.size()), operations(of_.graph.size()), asking(of_.graph.size());
-  for (uint32_t i = 0; i < of_.graph.size(); ++i) {
-    const NodeId id{i};
-    if (of_.graph.is(id, OpKind::kAsksInitialized)) asking.add(id);
-    trains_ = trains_ || of_.graph.is(id, OpKind::kApply);
-    bool operation = of_.graph.is(id, kSaves);
-    if (!operation && !functions.empty()) {
-      each_function_named(of_.graph.bytes(id),
-                          [&](std::string_view name) { operation = operation || functions.contains(name); });
-    }
-    if (!operation) continue;
-    operations.add(id);
+  trains_ = of_.graph.has_any(OpKind::kApply);
+  of_.graph.each_of(OpKind::kAsksInitialized, [&](NodeId id) { asking.add(id); });
+  of_.graph.each_of(kSaves, [&](NodeId id) { operations.add(id); });
+  for (uint32_t i = 0; i < of_.graph.size() && !functions.empty(); ++i) {
+    each_function_named(of_.graph.bytes(NodeId{i}), [&](std::string_view name) {
+      if (functions.contains(name)) operations.add(NodeId{i});
+    });
+  }
+  for (const NodeId id : operations.nodes()) {
     const auto sources = of_.producers.of(id);
     if (!sources.empty()) names.add(sources[0]);
   }
@@ -77,9 +75,7 @@ void Machinery::find_loops() {
   const auto take = [&](NodeId id) {
     if (!of_.graph.is(id, OpKind::kExit) && loops_.add(id)) open.push_back(id);
   };
-  for (uint32_t i = 0; i < of_.graph.size(); ++i) {
-    if (of_.graph.is(NodeId{i}, OpKind::kEnter)) take(NodeId{i});
-  }
+  of_.graph.each_of(OpKind::kEnter, take);
   while (!open.empty()) {
     const NodeId id = open.back();
     open.pop_back();
@@ -141,9 +137,8 @@ void Machinery::find_weights() {
   const auto take = [&](NodeId id) {
     if (weights.add(id)) open.push_back(id);
   };
-  for (uint32_t i = 0; i < of_.graph.size(); ++i) {
-    if (of_.graph.is(NodeId{i}, OpKind::kVariable) || of_.weights.has(NodeId{i})) take(NodeId{i});
-  }
+  of_.graph.each_of(OpKind::kVariable, take);
+  for (const NodeId id : of_.weights.nodes()) take(id);
   while (!open.empty()) {
     const NodeId weight = open.back();
     open.pop_back();

@@ -206,11 +206,10 @@ class SaverReader {
 
 std::vector<NodeId> saver_nodes(const Graph& graph, const Ways& ways) {
   std::vector<NodeId> nodes;
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (graph.removed(NodeId{i}) || !graph.is(NodeId{i}, OpKind::kSave | OpKind::kRestore)) continue;
-    const std::string_view op = graph.op(NodeId{i});
-    if (ways.saves(op) || ways.restores(op)) nodes.push_back(NodeId{i});
-  }
+  graph.each_of(OpKind::kSave | OpKind::kRestore, [&](NodeId id) {
+    const std::string_view op = graph.op(id);
+    if (ways.saves(op) || ways.restores(op)) nodes.push_back(id);
+  });
   return nodes;
 }
 

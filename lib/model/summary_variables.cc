@@ -96,11 +96,9 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     }
   }
   const auto keys = variable_keys(of.savers);
-  for (uint32_t i = 0; i < of.graph.size(); ++i) {
-    const NodeId id{i};
-    if (!of.graph.is(id, OpKind::kVariable)) continue;
+  of.graph.each_of(OpKind::kVariable, [&](NodeId id) {
     const std::string_view node_def = of.graph.bytes(id);
-    VariableSummary& variable = found[i];
+    VariableSummary& variable = found[index_of(id)];
     variable.name = of.graph.name(id);
     variable.dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
     if (const auto shape = find_attr(node_def, "shape"))
@@ -108,10 +106,10 @@ void summarize_variables(const SummarizedGraph& of, GraphSummary& summary) {
     // The first Variable says [] where it does not know (ops/state_ops.cc).
     if (of.graph.is(id, OpKind::kUnknownShapeIsEmpty) && variable.shape && variable.shape->empty())
       variable.shape.reset();
-    if (const auto key = keys.find(i); key != keys.end()) variable.key = key->second;
+    if (const auto key = keys.find(index_of(id)); key != keys.end()) variable.key = key->second;
     std::sort(variable.collections.begin(), variable.collections.end());
     summary.variables.push_back(variable);
-  }
+  });
   describe_objects(of, summary);
   for (const VariableSummary& variable : summary.variables) {
     summary.parameters += shape_elements(variable.shape);

@@ -104,16 +104,11 @@ std::string bound_attr(std::string_view attr_value, std::string_view attrs) {
 }
 
 std::vector<bool> behind_control_flow(const Graph& graph) {
-  bool any = false;
-  for (uint32_t i = 0; i < graph.size() && !any; ++i)
-    any = !graph.removed(NodeId{i}) && graph.is(NodeId{i}, kFlowKinds);
-  if (!any) return {};
+  if (!graph.has_any(kFlowKinds)) return {};
   const Names names(graph);
   const Edges readers = reversed(producers(graph, names));
   NodeSet start(graph.size());
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!graph.removed(NodeId{i}) && graph.is(NodeId{i}, kFlowKinds)) start.add(NodeId{i});
-  }
+  graph.each_of(kFlowKinds, [&](NodeId id) { start.add(id); });
   const NodeSet behind = reach(start, readers, kAnyDistance);
   std::vector<bool> flow(graph.size());
   for (uint32_t i = 0; i < graph.size(); ++i) flow[i] = behind.has(NodeId{i});

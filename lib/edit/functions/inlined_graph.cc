@@ -28,10 +28,9 @@ std::string InlinedGraph::free_name(std::string_view base) {
 std::string InlinedGraph::free_frame(std::string_view base) {
   if (!frames_known_) {
     frames_known_ = true;
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      if (graph_.removed(NodeId{i}) || !graph_.is(NodeId{i}, OpKind::kEnter)) continue;
-      frames_.emplace(string_attr(graph_.bytes(NodeId{i}), "frame_name").value_or(""));
-    }
+    graph_.each_of(OpKind::kEnter, [&](NodeId id) {
+      frames_.emplace(string_attr(graph_.bytes(id), "frame_name").value_or(""));
+    });
   }
   int& next = next_frame_.try_emplace(std::string(base), 1).first->second;
   std::string name = first_free(
