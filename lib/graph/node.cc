@@ -220,25 +220,32 @@ std::string without_attr(std::string_view node_def, std::string_view key) {
 
 namespace {
 
-// Characters of a node name: 1 anywhere, 2 but for the first of a piece.
-constexpr std::array<char, 256> kNameCharacters = [] {
-  std::array<char, 256> table{};
+// What a character is in a node name.
+enum : uint8_t { kAnywhere = 1, kNotFirst = 2, kEndsPiece = 4, kInvalid = 8 };
+constexpr std::array<uint8_t, 256> kNameCharacters = [] {
+  std::array<uint8_t, 256> table{};
+  table.fill(kInvalid);
   for (int c = 0; c < 128; ++c) {
     const auto character = static_cast<char>(c);
-    if (letter(character) || digit(character) || character == '.') table[static_cast<size_t>(c)] = 1;
+    if (letter(character) || digit(character) || character == '.') table[static_cast<size_t>(c)] = kAnywhere;
   }
-  for (const char c : {'_', '-', '/', '>'}) table[static_cast<size_t>(c)] = 2;
+  for (const char c : {'_', '-', '/'}) table[static_cast<size_t>(c)] = kNotFirst;
+  table['>'] = kNotFirst | kEndsPiece;
   return table;
 }();
 
 }  // namespace
 
 size_t invalid_name_at(std::string_view name) {
+  const auto is = [&](size_t i) { return kNameCharacters[static_cast<unsigned char>(name[i])]; };
+  unsigned all = 0;  // nearly every name is valid, and one piece
+  for (size_t i = 0; i < name.size(); ++i) all |= is(i);
+  if ((all & (kInvalid | kEndsPiece)) == 0 && !name.empty() && is(0) == kAnywhere)
+    return std::string_view::npos;
   bool first = true;
   for (size_t i = 0; i < name.size(); ++i) {
-    const char kind = kNameCharacters[static_cast<unsigned char>(name[i])];
-    if (kind == 0 || (kind == 2 && first)) return i;
-    first = name[i] == '>';
+    if ((is(i) & kInvalid) != 0 || (first && (is(i) & kNotFirst) != 0)) return i;
+    first = (is(i) & kEndsPiece) != 0;
   }
   return first ? name.size() : std::string_view::npos;  // empty, or nothing after the last `>`
 }
