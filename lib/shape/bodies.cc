@@ -9,6 +9,7 @@ Body::Body(Function& function) : function(function) {
   function.body.decode();
   names = std::make_unique<Names>(function.body);
   edges = producers(function.body, *names);
+  like = std::make_unique<const LikeNodes>(function.body);
   const std::string_view signature = function_signature(function.body);
   const OpDef def = parse_op_def(signature);
   for (const ArgDef& arg : def.inputs) {

@@ -15,11 +15,12 @@ namespace gedit::shaping {
 struct Body {
   explicit Body(Function& function);
 
-  Place place() const { return {function.body, *names, edges, &arguments, function.name}; }
+  Place place() const { return {function.body, *names, edges, *like, &arguments, function.name}; }
 
   Function& function;
   std::unique_ptr<Names> names;
   Edges edges;
+  std::unique_ptr<const LikeNodes> like;
   std::unordered_map<std::string_view, uint32_t> arguments;
   std::vector<std::string_view> results;  // as written: what each output is
   // By argument the TensorShapeProto that the function was made for; views without data where there is none.

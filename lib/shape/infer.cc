@@ -39,8 +39,11 @@ class Engine final : public Caller {
     for (const StatedShape& stated : request.inputs)
       walk.stated[index_of(stated.node)].emplace_back(stated.output, stated_list(stated));
     trust_bodies_ = request.file_shapes && request.inputs.empty();
-    main_ = std::make_unique<Walk>(
-        dims_, infos_, *this, Place{graph, index.names(), index.producers(), nullptr, {}}, std::move(walk));
+    if (request.like == nullptr) like_ = std::make_unique<const LikeNodes>(graph);
+    const LikeNodes& like = request.like != nullptr ? *request.like : *like_;
+    main_ = std::make_unique<Walk>(dims_, infos_, *this,
+                                   Place{graph, index.names(), index.producers(), like, nullptr, {}},
+                                   std::move(walk));
     main_->run();
     take_contradictions(*main_);
   }
@@ -308,6 +311,7 @@ class Engine final : public Caller {
   std::unordered_map<const Body*, std::vector<std::vector<Fact>>> given_;  // arguments
   std::unordered_map<const Body*, std::unique_ptr<Walk>> wholes_;
   std::set<std::pair<std::string, std::string>> said_;
+  std::unique_ptr<const LikeNodes> like_;  // of the main graph, where nobody else has it
   std::unique_ptr<Walk> main_;
   int64_t producer_ = 0;
   bool trust_bodies_ = true;

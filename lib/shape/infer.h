@@ -23,6 +23,8 @@
 
 namespace gedit {
 
+class LikeNodes;
+
 // A shape that a tensor of the main graph is to have, whatever the file says of it.
 struct StatedShape {
   NodeId node = kNoNode;
@@ -35,6 +37,8 @@ struct InferRequest {
   // Whether `_output_shapes` and the like of the file count: where nothing else is known, and nothing
   // upstream has another shape than it had.
   bool file_shapes = true;
+  // Of the graph, where somebody has it; outlives the inference.
+  const LikeNodes* like = nullptr;
 };
 
 // Something that TensorFlow would refuse whatever is fed.

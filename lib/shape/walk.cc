@@ -1,7 +1,6 @@
 #include "shape/walk.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "graph/types.h"
@@ -190,6 +189,17 @@ void Walk::read_inputs(Subject& subject, NodeId id) const {
   }
 }
 
+// The same without a look at the record: of a node whose `count` data inputs are first_outputs, all there.
+void Walk::take_first_outputs(NodeId id, uint32_t count) {
+  subject_.start(request_.context << 32 | index_of(id));
+  subject_.inputs.clear();
+  subject_.awaited.clear();
+  for (const NodeId producer : place_.producers.of(id).first(count)) {
+    subject_.inputs.push_back(fact(producer, 0));
+    subject_.awaited.push_back(state_[index_of(producer)] != kDone);
+  }
+}
+
 void Walk::read_attrs(Subject& subject) {
   subject.attrs.clear();
   subject.of_tensorflow = false;
@@ -201,36 +211,24 @@ void Walk::read_attrs(Subject& subject) {
   }
 }
 
-const std::vector<Fact>* AlikeNodes::find(const Subject& node, const OpInfo& info, bool trust) {
-  const std::string_view attrs = node.attr_fields;
+const std::vector<Fact>* AlikeNodes::find(uint16_t number, const std::vector<Fact>& inputs, bool trust) {
   place_ = kPlaces;
-  if (attrs.size() > kLongest) return nullptr;
-  uint64_t hash = reinterpret_cast<uintptr_t>(&info) ^ attrs.size();
-  const auto mix = [&](uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  if (number == LikeNodes::kNone) return nullptr;
+  uint64_t hash = number;
+  for (const Fact& fact : inputs) {
+    hash = (hash ^ (uint64_t{fact.shape} << 32 | fact.extra)) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 32;
-  };
-  for (const Fact& fact : node.inputs) mix(uint64_t{fact.shape} << 32 | fact.extra);
-  if (uint64_t last = 0; attrs.size() >= sizeof last) {
-    std::memcpy(&last, attrs.data() + attrs.size() - sizeof last, sizeof last);
-    mix(last);
   }
   place_ = hash % kPlaces;
   if (known_.empty()) known_.resize(kPlaces);
   const Known& known = known_[place_];
-  const bool alike = known.info == &info && known.trust == trust && known.attr_fields == attrs &&
-                     known.inputs == node.inputs;
+  const bool alike = known.number == number && known.trust == trust && known.inputs == inputs;
   return alike ? &known.outputs : nullptr;
 }
 
-void AlikeNodes::keep(const Subject& node, const OpInfo& info, bool trust) {
+void AlikeNodes::keep(uint16_t number, bool trust, const Subject& node) {
   if (place_ == kPlaces || node.own() || !node.contradiction.empty()) return;
-  Known& known = known_[place_];
-  known.info = &info;
-  known.trust = trust;
-  known.attr_fields = node.attr_fields;
-  known.inputs = node.inputs;
-  known.outputs = node.outputs;
+  known_[place_] = {number, trust, node.inputs, node.outputs};
 }
 
 // Shapes that stand in the file: more than what was inferred, at places where that says nothing.
@@ -270,7 +268,14 @@ void Walk::infer(uint32_t i, const OpInfo& info, bool trust) {
 
 bool Walk::evaluate(NodeId id) {
   const uint32_t i = index_of(id);
-  read_inputs(subject_, id);
+  const uint16_t number = place_.like.of(id);
+  const LikeKind& kind = place_.like.kind(number);
+  const bool known_inputs = kind.first_outputs && place_.producers.complete();
+  if (known_inputs) {
+    take_first_outputs(id, kind.data_inputs);
+  } else {
+    read_inputs(subject_, id);
+  }
   work_ += 1;
   const bool awaits = std::ranges::find(subject_.awaited, true) != subject_.awaited.end();
   const bool again = state_[i] == kDone;
@@ -284,14 +289,15 @@ bool Walk::evaluate(NodeId id) {
   const bool trust = trusted(id);
   // What functions give, they tell themselves.
   const bool repeats = info.rule != nullptr && !awaits && !again;
-  if (const std::vector<Fact>* known = repeats ? alike_.find(subject_, info, trust) : nullptr) {
+  if (const auto* known = repeats ? alike_.find(number, subject_.inputs, trust) : nullptr) {
     subject_.outputs = *known;
     start_facts(i, static_cast<uint32_t>(known->size()));
   } else {
+    if (known_inputs) read_inputs(subject_, id);
     read_attrs(subject_);
     if (!again) start_facts(i, count_outputs(subject_.node_def, info));
     infer(i, info, trust);
-    if (repeats) alike_.keep(subject_, info, trust);
+    if (repeats) alike_.keep(number, trust, subject_);
   }
   if (const auto stated = request_.stated.find(i); stated != request_.stated.end()) {
     for (const auto& [output, shape] : stated->second) {

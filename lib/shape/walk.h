@@ -9,6 +9,7 @@
 #include "graph/index.h"
 #include "ops/registry.h"
 #include "shape/infer.h"
+#include "shape/like_nodes.h"
 #include "shape/rule.h"
 
 namespace gedit::shaping {
@@ -38,6 +39,7 @@ struct Place {
   const Graph& graph;
   const Names& names;
   const Edges& producers;
+  const LikeNodes& like;
   const std::unordered_map<std::string_view, uint32_t>* arguments = nullptr;
   std::string_view function;
 };
@@ -58,24 +60,22 @@ struct WalkRequest {
   int64_t producer = 0;
 };
 
-// What nodes gave that were looked at, for those that are like one of them but for their names: layers of a
-// network are made of the same nodes over and over.
+// What nodes gave that were looked at, for those that are like one of them: layers of a network are made of
+// the same nodes over and over.
 class AlikeNodes {
  public:
-  // Where the outputs stand of a node like this, with these inputs and attributes; null where there was none
-  // lately. `trust`: as in WalkRequest.
-  const std::vector<Fact>* find(const Subject& node, const OpInfo& info, bool trust);
+  // What a node of this number (LikeNodes) gave that read the same; null where there was none lately.
+  const std::vector<Fact>* find(uint16_t number, const std::vector<Fact>& inputs, bool trust);
   // The node that was not found gave this.
-  void keep(const Subject& node, const OpInfo& info, bool trust);
+  void keep(uint16_t number, bool trust, const Subject& node);
 
  private:
   struct Known {
-    const OpInfo* info = nullptr;
-    bool trust = false;
-    std::string_view attr_fields{};
+    uint16_t number = LikeNodes::kNone;
+    bool trust = false;  // as in WalkRequest
     std::vector<Fact> inputs{}, outputs{};
   };
-  static constexpr size_t kPlaces = 1024, kLongest = 512;  // attributes in bytes: weights are not looked at
+  static constexpr size_t kPlaces = 1024;
   std::vector<Known> known_;
   size_t place_ = 0;  // of the node that was asked for last
 };
@@ -123,6 +123,7 @@ class Walk final : public GraphShapes {
   void start_facts(uint32_t i, uint32_t count);
   void infer(uint32_t i, const OpInfo& info, bool trust);
   void read_inputs(Subject& subject, NodeId id) const;
+  void take_first_outputs(NodeId id, uint32_t count);
   static void read_attrs(Subject& subject);
   void settle_loops();
   uint32_t count_outputs(std::string_view node_def, const OpInfo& info);
