@@ -96,7 +96,6 @@ CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTa
       index(checked),
       names(index.names()),
       producers(index.producers()),
-      consumers(index.readers()),
       facts(checked, op_table),
       body(checked.is_body()) {
   type_outputs();

@@ -82,11 +82,13 @@ class CheckedGraph {
     return {types_.data() + begins_[index_of(id)], types_.data() + begins_[index_of(id) + 1]};
   }
 
+  const Edges& consumers() const { return index.readers(); }  // for one thread
+
   const Graph& graph;
   OpTable& ops;
   GraphIndex index;
   const Names& names;
-  const Edges &producers, &consumers;
+  const Edges& producers;
   OpsOf<OpTable> facts;  // of a node's op
   bool body;
 

@@ -86,11 +86,10 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
   std::optional<Savers> savers;
   for (uint32_t i = 0; i < in.graph.size(); ++i) {
     const NodeId id{i};
-    if (only != nullptr && !only->has(id)) continue;
+    const bool save = in.graph.is(id, OpKind::kSave), restore = in.graph.is(id, OpKind::kRestore);
+    if ((!save && !restore) || (only != nullptr && !only->has(id))) continue;
     const std::string_view node_def = in.graph.bytes(id);
     const std::string_view op = node_op(node_def);
-    const bool save = is_save_op(op), restore = is_restore_op(op);
-    if (!save && !restore) continue;
     const auto wrong = [&](const std::string& what) { report.add(Rule::kSaver, in.subject(id), what); };
     const std::vector<std::string_view> inputs = data_inputs(node_def);
     const bool sliced = is(op, OpKind::kTakesSlices);
@@ -109,7 +108,7 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
     if (!restore || values == nullptr || (restoring != nullptr && !restoring->has(id))) continue;
     std::vector<Shape> shapes(keys->size(), std::nullopt);
     if (!in.body) {
-      if (!savers) savers = find_savers(in.graph, in.names, in.consumers);
+      if (!savers) savers = find_savers(in.graph, in.names, in.consumers());
       for (const SaverNode& found : savers->restores) {
         if (found.node == id) shapes = variable_shapes(in, found, keys->size());
       }
