@@ -92,7 +92,9 @@ class GraphChecker {
   // Of a graph that is otherwise sound: what a node without its inputs gives says nothing.
   void shapes(const CheckedGraph& in, const NodeSet* only) {
     if (report_.has_errors()) return;
-    const Inference inference(in.index, registry_);
+    InferRequest request;
+    request.like = &in.like;
+    const Inference inference(in.index, registry_, request);
     for (const ShapeContradiction& found : inference.contradictions()) {
       if (!found.function.empty()) {
         if (only == nullptr)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "graph/alike.h"
 #include "graph/library.h"
 
 namespace gedit {
@@ -96,6 +95,7 @@ CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTa
       index(checked),
       names(index.names()),
       producers(index.producers()),
+      like(checked),
       facts(checked, op_table),
       body(checked.is_body()) {
   type_outputs();
@@ -112,43 +112,36 @@ CheckedGraph::CheckedGraph(std::string_view function, const Graph& checked, OpTa
 
 void CheckedGraph::type_outputs() {
   const uint32_t size = graph.size();
-  known_.resize(size);
+  list_of_.assign(size, kUnknownList);
+  list_ends_ = {0, 0};
   // Entries in all, so that numbers in attributes cannot ask for more than a file of this size may.
   uint64_t budget = uint64_t{size} * 16 + (1 << 20);
+  struct Found {
+    bool looked = false;
+    uint32_t list = kUnknownList;
+    uint64_t repeated = 0;
+  };
+  std::vector<Found> of_kind(like.size());
+  std::vector<DType> types;
+  const auto look = [&](NodeId id) {
+    const OpFacts& op = facts.of(id);
+    Found found{.looked = true};
+    if (!op.known) return found;
+    if (op.repeats_outputs) found.repeated = repeated_outputs(op.def, graph.bytes(id));
+    if (found.repeated > budget || !output_types(op.def, graph.bytes(id), types)) return found;
+    found.list = static_cast<uint32_t>(list_ends_.size() - 1);
+    types_.insert(types_.end(), types.begin(), types.end());
+    list_ends_.push_back(static_cast<uint32_t>(types_.size()));
+    return found;
+  };
   for (uint32_t i = 0; i < size; ++i) {
-    const OpFacts& op = facts.of(NodeId{i});
-    known_[i] = op.known;
-    if (!op.known || !op.repeats_outputs) continue;
-    const uint64_t count = repeated_outputs(op.def, graph.bytes(NodeId{i}));
-    known_[i] = count <= budget;
-    budget -= known_[i] != 0 ? count : 0;
-  }
-  std::vector<std::vector<DType>> pieces(pieces_of(size));
-  begins_.resize(size_t{size} + 1);  // of each piece as if it were the first
-  in_pieces(size, [&](size_t k, PieceRange nodes) {
-    std::vector<DType> types;
-    AlikeAttrs<std::vector<DType>> alike(graph);
-    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
-      const NodeId id{i};
-      if (known_[i] != 0) {
-        const std::string_view node_def = graph.bytes(id), attrs = like_of(node_def).attrs;
-        const std::vector<DType>* outputs = alike.find(id, attrs);
-        if (outputs == nullptr && output_types(facts.of(id).def, node_def, types)) {
-          alike.keep(id, attrs, types);
-          outputs = &types;
-        }
-        known_[i] = outputs != nullptr;
-        if (outputs != nullptr) pieces[k].insert(pieces[k].end(), outputs->begin(), outputs->end());
-      }
-      begins_[i + 1] = static_cast<uint32_t>(pieces[k].size());
-    }
-  });
-  for (size_t k = 0; k < pieces.size(); ++k) {
-    const auto before = static_cast<uint32_t>(types_.size());
-    const PieceRange nodes = piece_range(k, size);
-    for (uint32_t i = nodes.begin; i < nodes.end; ++i) begins_[i + 1] += before;
-    types_.insert(types_.end(), pieces[k].begin(), pieces[k].end());
-    pieces[k] = {};
+    const uint16_t number = like.of(NodeId{i});
+    Found own;
+    Found& found = number != LikeNodes::kNone ? of_kind[number] : own;
+    if (!found.looked) found = look(NodeId{i});
+    if (found.repeated > budget) continue;
+    budget -= found.repeated;
+    list_of_[i] = found.list;
   }
 }
 
@@ -156,12 +149,12 @@ void CheckedGraph::name_outputs() {
   std::vector<OutputName> tensors;
   for (uint32_t i = 0; i < graph.size(); ++i) {
     output_begins_.push_back(static_cast<uint32_t>(tensor_begins_.size()));
-    if (known_[i] == 0) continue;
+    if (!outputs_known(NodeId{i})) continue;
     const OpDef& def = facts.of(NodeId{i}).def;
     output_names(def, graph.bytes(NodeId{i}), tensors);
     size_t next = 0;
     for (const ArgDef& output : def.outputs) {
-      tensor_begins_.push_back(static_cast<uint32_t>(begins_[i] + next));
+      tensor_begins_.push_back(static_cast<uint32_t>(next));
       // Outputs come in order, each counted from 0.
       const size_t first = next;
       while (next < tensors.size() && tensors[next].index == next - first && tensors[next].arg == output.name)
@@ -225,8 +218,8 @@ Source CheckedGraph::body_source(const Input& input, NodeId producer) const {
   if (output == outputs.end()) return source;
   const auto k = static_cast<size_t>(output - outputs.begin());
   const uint32_t* begins = tensor_begins_.data() + output_begins_[index_of(producer)];
-  const uint32_t end = k + 1 < outputs.size() ? begins[k + 1] : begins_[index_of(producer) + 1];
-  source.types = {types_.data() + begins[k], types_.data() + end};
+  const std::span<const DType> all = this->outputs(producer);
+  source.types = all.subspan(begins[k], (k + 1 < outputs.size() ? begins[k + 1] : all.size()) - begins[k]);
   source.counted = true;
   source.found = true;
   if (colon == std::string_view::npos) return source;

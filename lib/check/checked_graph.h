@@ -15,6 +15,7 @@
 #include "graph/index.h"
 #include "graph/types.h"
 #include "ops/registry.h"
+#include "shape/like_nodes.h"
 
 namespace gedit {
 
@@ -77,9 +78,10 @@ class CheckedGraph {
   NodeId find(std::string_view input) const;  // the node that an input names
 
   // Types of a node's outputs; none where they are not known.
-  bool outputs_known(NodeId id) const { return known_[index_of(id)] != 0; }
+  bool outputs_known(NodeId id) const { return list_of_[index_of(id)] != kUnknownList; }
   std::span<const DType> outputs(NodeId id) const {
-    return {types_.data() + begins_[index_of(id)], types_.data() + begins_[index_of(id) + 1]};
+    const uint32_t list = list_of_[index_of(id)];
+    return {types_.data() + list_ends_[list], types_.data() + list_ends_[list + 1]};
   }
 
   const Edges& consumers() const { return index.readers(); }  // for one thread
@@ -89,6 +91,7 @@ class CheckedGraph {
   GraphIndex index;
   const Names& names;
   const Edges& producers;
+  LikeNodes like;
   OpsOf<OpTable> facts;  // of a node's op
   bool body;
 
@@ -102,9 +105,11 @@ class CheckedGraph {
   Source body_source(const Input& input, NodeId producer) const;
 
   std::string prefix_;
-  std::vector<uint32_t> begins_;
+  // Lists of types, of which nodes that are alike share one; where each begins is where the one before ends.
+  static constexpr uint32_t kUnknownList = 0;
+  std::vector<uint32_t> list_of_;
+  std::vector<uint32_t> list_ends_;
   std::vector<DType> types_;
-  std::vector<uint8_t> known_;  // whether outputs() tells; not of bits: written by several threads
   // In a function outputs are found by name: for each node where the tensors of each output of its op begin.
   std::vector<uint32_t> output_begins_, tensor_begins_;
 };

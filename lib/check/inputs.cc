@@ -63,6 +63,19 @@ constexpr std::span<const DType> kUnknownTensor{&kUnknown, 1};
 
 }  // namespace
 
+bool inputs_fit(const CheckedGraph& in, NodeId id, const InputTypes& takes) {
+  const LikeKind& kind = in.like.kind(in.like.of(id));
+  if (!takes.told || !kind.first_outputs || !in.producers.complete()) return false;
+  if (takes.types.size() != kind.data_inputs || in.graph.is(id, OpKind::kHasDtypeOfVariable)) return false;
+  const std::span<const NodeId> producers = in.producers.of(id);
+  for (size_t slot = 0; slot < takes.types.size(); ++slot) {
+    if (!in.outputs_known(producers[slot])) continue;
+    const std::span<const DType> types = in.outputs(producers[slot]);
+    if (types.empty() || !fits(types[0], takes.types[slot])) return false;
+  }
+  return true;
+}
+
 void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
                   InputTypes& takes, Report& report) {
   const std::string_view node_def = in.graph.bytes(id);

@@ -32,6 +32,8 @@ struct InputTypes {
 // Parts of it, for one node.
 void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
                   InputTypes& takes, Report& report);
+// Whether inputs that are first_outputs are there, and are what is told: then check_inputs() finds nothing.
+bool inputs_fit(const CheckedGraph& in, NodeId id, const InputTypes& takes);
 void check_attributes(const CheckedGraph& in, NodeId id, const NodeHead& head, const OpFacts& facts,
                       const OpFacts* producers_facts, const Attrs& attrs, const NodeContext& context,
                       Report& report);
