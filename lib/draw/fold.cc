@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "graph/names.h"
 #include "graph/references.h"
 
@@ -57,21 +58,37 @@ class Folder {
   }
 
  private:
-  // Bottom up: what is in an item, without its own name.
+  // What is in an item, without its own name; bottom up.
   void hash_items() {
+    std::vector<uint64_t> of_kind(sheet_.like->size());
+    for (const Item& item : items_) {
+      if (item.like != LikeNodes::kNone && of_kind[item.like] == 0) of_kind[item.like] = kind_hash(item);
+    }
     own_.assign(items_.size(), 0);
     inside_.assign(items_.size(), 0);
-    for (size_t i = items_.size(); i-- > 0;) {
-      const Item& item = items_[i];
-      if (item.seat != Seat::kScope) {
-        own_[i] = mix(name_hash(item.op) + static_cast<uint64_t>(item.seat), name_hash(item.device));
-        if (!item.bytes.empty()) own_[i] = mix(own_[i], attrs_hash(item.op, item.bytes));
+    in_pieces(items_.size(), [&](size_t, PieceRange range) {
+      std::string stem;
+      for (uint32_t i = range.begin; i < range.end; ++i) {
+        const Item& item = items_[i];
+        uint64_t own = 0;
+        if (item.seat != Seat::kScope) {
+          own = item.like != LikeNodes::kNone ? of_kind[item.like] : kind_hash(item);
+          own = mix(own + static_cast<uint64_t>(item.seat), name_hash(item.device));
+        }
+        find_stem(item.name, stem);
+        own_[i] = mix(own, name_hash(stem));
       }
-      find_stem(item.name, stem_);
-      own_[i] = mix(own_[i], name_hash(stem_));
+    });
+    for (size_t i = items_.size(); i-- > 0;) {
       inside_[i] = mix(inside_[i], own_[i]);
-      if (i > 0) inside_[item.parent] += mix(inside_[i], item.size);
+      if (i > 0) inside_[items_[i].parent] += mix(inside_[i], items_[i].size);
     }
+  }
+
+  // Of op and attributes.
+  static uint64_t kind_hash(const Item& item) {
+    const uint64_t op = name_hash(item.op);
+    return item.bytes.empty() ? op : mix(op, attrs_hash(item.op, item.bytes));
   }
 
   // Runs of blocks, side by side: a scope of another kind ends the run.
@@ -113,8 +130,7 @@ class Folder {
   Sheet& sheet_;
   std::vector<Item>& items_;
   std::vector<uint64_t> own_, inside_;  // hashes of each item, without and with what is in it
-  std::string stem_;
-  std::vector<uint32_t> begins_;  // of the edges that end at each item
+  std::vector<uint32_t> begins_;        // of the edges that end at each item
 };
 
 }  // namespace

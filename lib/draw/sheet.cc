@@ -31,12 +31,14 @@ std::vector<std::string_view> initializers(const MetaGraph& meta) {
 
 class SheetMaker {
  public:
-  SheetMaker(const GraphIndex& index, OpDefs& ops, const SheetOptions& options, const NodeSet* hits,
-             const GraphShapes* shapes)
-      : index_(index), graph_(index.graph()), ops_(ops), options_(options), hits_(hits), shapes_(shapes) {}
+  SheetMaker(const GraphIndex& index, std::shared_ptr<const LikeNodes> like, OpDefs& ops,
+             const SheetOptions& options, const NodeSet* hits, const GraphShapes* shapes)
+      : index_(index), graph_(index.graph()), ops_(ops), options_(options), hits_(hits), shapes_(shapes) {
+    sheet_.like = std::move(like);
+  }
 
   Sheet run(const AroundGraph& surroundings) {
-    wiring_ = wire(index_, ops_, surroundings.initializers, hits_, shapes_, sheet_.types);
+    wiring_ = wire(index_, *sheet_.like, ops_, surroundings.initializers, hits_, shapes_, sheet_.types);
     connect();
     keep();
     item_of_ = plant(wiring_, keep_, sheet_);
@@ -88,9 +90,13 @@ class SheetMaker {
       order_[item_of_[v]] = v;
       item.hit = hit(v);
       if (wiring_.host[v] != v) item.host = item_of_[wiring_.host[v]];
-      if (is_variable_op(item.op) || is_table_op(item.op)) item.look = Look::kState;
-      if (is_placeholder_op(item.op)) item.look = Look::kInput;
-      if (!item.bytes.empty()) continue;
+      if (!item.bytes.empty()) {
+        const OpKinds kinds = graph_.kinds(NodeId{v});
+        if (kinds.has_any(OpKind::kVariable | OpKind::kTable)) item.look = Look::kState;
+        if (kinds.has(OpKind::kPlaceholder)) item.look = Look::kInput;
+        item.like = sheet_.like->of(NodeId{v});
+        continue;
+      }
       const bool state = sheet_.types[item.type] == "resource";
       item.look = item.op == "result" ? Look::kOutput : state ? Look::kState : Look::kInput;
     }
@@ -164,10 +170,13 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
   for (const TensorSummary& output : summarize(model, model.selected, ops, index).outputs)
     surroundings.outputs.push_back(output.tensor);
   const Selection* selection = options.selection;
-  Inference shapes(index, ops);
-  sheets.push_back(
-      SheetMaker(index, defs, options, selection == nullptr ? nullptr : &selection->nodes, &shapes.main())
-          .run(surroundings));
+  const auto like = std::make_shared<const LikeNodes>(graph);
+  InferRequest request;
+  request.like = like.get();
+  Inference shapes(index, ops, request);
+  sheets.push_back(SheetMaker(index, like, defs, options, selection == nullptr ? nullptr : &selection->nodes,
+                              &shapes.main())
+                       .run(surroundings));
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   const std::vector<size_t> entries = entry_functions(model, library);
   for (size_t i = 0; i < library.functions.size(); ++i) {
@@ -180,7 +189,9 @@ std::vector<Sheet> make_sheets(Model& model, Registry& ops, const SheetOptions& 
     Function& function = library.functions[i];
     function.body.decode();
     const GraphIndex body(function.body);
-    sheets.push_back(SheetMaker(body, defs, options, hits, shapes.function(function.name)).run({}));
+    sheets.push_back(SheetMaker(body, std::make_shared<const LikeNodes>(function.body), defs, options, hits,
+                                shapes.function(function.name))
+                         .run({}));
     sheets.back().function = function.name;
     const auto entry = std::find(entries.begin(), entries.end(), i);
     if (entry != entries.end())

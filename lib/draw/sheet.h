@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "ops/registry.h"
 #include "select/selection.h"
+#include "shape/like_nodes.h"
 
 namespace gedit {
 
@@ -37,8 +38,9 @@ struct Item {
   Look look = Look::kPlain;
   // A scope that has no box, since there is at most one box in it: that is shown in its place.
   bool through = false;
-  bool self = false;      // a node that is named like the scope it is in; its name is empty
-  std::string_view name;  // behind its parent's and a slash
+  bool self = false;                 // a node that is named like the scope it is in; its name is empty
+  uint16_t like = LikeNodes::kNone;  // of a node: its number in Sheet::like
+  std::string_view name;             // behind its parent's and a slash
   std::string_view op, device;
   std::string_view bytes;   // of a node: its NodeDef; empty for arguments and results of a function
   uint32_t host = kNoItem;  // of kRead and kPart: where it sits; of a Const read by one other: that
@@ -57,11 +59,12 @@ struct SheetEdge {
 };
 
 struct Sheet {
-  std::string function;            // empty: the main graph
-  uint32_t entry = 0;              // of a function that a signature calls: which of them, from 1 on
-  std::vector<Item> items;         // a scope before what is in it; the first is the root
-  std::vector<SheetEdge> edges;    // by `to`, in the order of its inputs
-  std::vector<std::string> types;  // `float32[?,4]`; the first is empty: not known
+  std::string function;                   // empty: the main graph
+  uint32_t entry = 0;                     // of a function that a signature calls: which of them, from 1 on
+  std::vector<Item> items;                // a scope before what is in it; the first is the root
+  std::vector<SheetEdge> edges;           // by `to`, in the order of its inputs
+  std::vector<std::string> types;         // `float32[?,4]`; the first is empty: not known
+  std::shared_ptr<const LikeNodes> like;  // of the graph
   std::shared_ptr<Arena> names = std::make_shared<Arena>();  // of groups, which Item::name views
 
   uint32_t boxes() const { return items[0].boxes; }

@@ -23,8 +23,15 @@ std::string variable_shape_text(std::string_view node_def) {
 
 class Wirer {
  public:
-  Wirer(const GraphIndex& index, OpDefs& ops, const GraphShapes* shapes, std::vector<std::string>& types)
-      : index_(index), graph_(index.graph()), ops_(ops), shapes_(shapes), types_(types) {
+  Wirer(const GraphIndex& index, const LikeNodes& like, OpDefs& ops, const GraphShapes* shapes,
+        std::vector<std::string>& types)
+      : index_(index),
+        graph_(index.graph()),
+        like_(like),
+        ops_(ops),
+        shapes_(shapes),
+        types_(types),
+        type_of_kind_(like.size()) {
     if (types_.empty()) types_.emplace_back();
     for (uint32_t i = 0; i < types_.size(); ++i) type_index_.emplace(types_[i], i);
   }
@@ -49,17 +56,23 @@ class Wirer {
  private:
   uint32_t size() const { return static_cast<uint32_t>(wiring_.vertices.size()); }
   std::string_view op(uint32_t v) const { return wiring_.vertices[v].op; }
-  bool is_state(uint32_t v) const { return is_variable_op(op(v)) || is_table_op(op(v)); }
+  bool is(uint32_t v, OpKinds any) const { return v < graph_.size() && graph_.is(NodeId{v}, any); }
+  bool is_state(uint32_t v) const { return is(v, OpKind::kVariable | OpKind::kTable); }
   bool must_own(uint32_t v) const { return own_ != nullptr && v < graph_.size() && own_->has(NodeId{v}); }
 
   void vertices() {
+    wiring_.vertices.reserve(graph_.size());
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const bool removed = graph_.removed(NodeId{i});
       if (removed) {
         wiring_.vertices.emplace_back();
       } else {
-        const NodeHead head = node_head(graph_.bytes(NodeId{i}));
-        wiring_.vertices.push_back({head.name, head.op, head.device, graph_.bytes(NodeId{i})});
+        const NodeId id{i};
+        const std::string_view node_def = graph_.bytes(id);
+        const uint16_t number = like_.of(id);
+        const bool placed = number == LikeNodes::kNone || like_.kind(number).placed;
+        wiring_.vertices.push_back({node_name(node_def), graph_.op(id),
+                                    placed ? node_device(node_def) : std::string_view(), node_def});
       }
       wiring_.seat.push_back(removed ? Seat::kScope : Seat::kBox);
     }
@@ -96,6 +109,15 @@ class Wirer {
         add_input(input, vertex(input.node), control);
       } else if (v < graph_.size()) {
         const std::span<const NodeId> producers = index_.producers().of(NodeId{v});
+        const LikeKind& kind = like_.kind(like_.of(NodeId{v}));
+        if (kind.first_outputs && index_.producers().complete()) {
+          for (size_t k = 0; k < producers.size(); ++k) {
+            const uint32_t from = index_of(producers[k]);
+            const bool control = k >= kind.data_inputs;
+            wiring_.inputs.push_back({from, control ? 0 : type_of(from, 0), control});
+          }
+          continue;
+        }
         size_t at = 0;
         each_input(wiring_.vertices[v].bytes, [&](std::string_view text) {
           const Input input = parse_input_of(graph_, text);
@@ -157,7 +179,20 @@ class Wirer {
       const bool known = argument < argument_types_.size() && argument_types_[argument] != DType::kInvalid;
       return known ? type_index(dtype_name(argument_types_[argument])) : 0;
     }
-    return type_index(type_text(from, dtype_of(from, 0), shape_of(v, 0, output_shape(from.bytes, 0))));
+    const uint16_t number = like_.of(NodeId{v});
+    TypeOfKind own;
+    TypeOfKind& known = number != LikeNodes::kNone ? type_of_kind_[number] : own;
+    if (!known.looked) {
+      known.type = dtype_of(from, 0);
+      known.stated = output_shape(from.bytes, 0);
+    }
+    Shape shape = shape_of(v, 0, known.stated);
+    if (!known.looked || shape != known.shape) {
+      known.index = type_index(type_text(from, known.type, shape));
+      known.shape = std::move(shape);
+      known.looked = true;
+    }
+    return known.index;
   }
 
   void find_types(uint32_t v, std::vector<uint32_t>& found) {
@@ -210,6 +245,14 @@ class Wirer {
     return found->second;
   }
 
+  // What is known of output 0 of nodes of a kind: the shape that the file says, and the last that there was.
+  struct TypeOfKind {
+    bool looked = false;
+    DType type = DType::kInvalid;
+    Shape stated{}, shape{};
+    uint32_t index = 0;  // of the text for `shape`
+  };
+
   // How many inputs of others each vertex feeds, and whether any of them is data.
   void find_readers() {
     readers_.assign(size(), 0);
@@ -241,12 +284,12 @@ class Wirer {
       const uint32_t state = first->from;
       const std::string_view name = wiring_.vertices[v].name;
       const bool below = in_scope(name, wiring_.vertices[state].name);
-      const bool initializes =
-          is_table_initializer_op(op(v)) ||
-          (is_assign_op(op(v)) && (named.has(NodeId{v}) ||
-                                   (below && name.substr(wiring_.vertices[state].name.size()) == "/Assign")));
-      const bool asks = below && (is(op(v), OpKind::kAsksInitialized) ||
-                                  (is(op(v), OpKind::kReadsValue) && readers_[v] == 0));
+      const bool initializes = is(v, OpKind::kTableInitializer) ||
+                               (is(v, OpKind::kAssign) &&
+                                (named.has(NodeId{v}) ||
+                                 (below && name.substr(wiring_.vertices[state].name.size()) == "/Assign")));
+      const bool asks =
+          below && (is(v, OpKind::kAsksInitialized) || (is(v, OpKind::kReadsValue) && readers_[v] == 0));
       if (initializes || asks) sit(v, state);
     }
     while (!waiting_.empty()) {
@@ -258,7 +301,7 @@ class Wirer {
         const uint32_t host = wiring_.host[v];
         if (inside_.try_emplace(from, host).first->second != host) continue;  // shared by two: in neither
         if (--readers_[from] > 0) continue;
-        if (is_state(from) || must_own(from) || is_placeholder_op(op(from))) continue;
+        if (is_state(from) || must_own(from) || is(from, OpKind::kPlaceholder)) continue;
         sit(from, host);
       }
     }
@@ -272,13 +315,14 @@ class Wirer {
 
   void reads() {
     for (uint32_t v = 0; v < graph_.size(); ++v) {
-      if (wiring_.seat[v] != Seat::kBox || must_own(v) || !is(op(v), OpKind::kReadsValue) || !feeds_data_[v])
+      if (wiring_.seat[v] != Seat::kBox || must_own(v) || !is(v, OpKind::kReadsValue) || !feeds_data_[v])
         continue;
       const Wiring::Input* first = first_data(v);
       if (first == nullptr) continue;
       const uint32_t from = first->from;
-      const bool resource = from >= graph_.size() && is(op(v), OpKind::kReadsHandle);
-      if (!resource && !is_variable_op(op(from)) && (!is_const_op(op(from)) || must_own(from))) continue;
+      const bool resource = from >= graph_.size() && is(v, OpKind::kReadsHandle);
+      if (!resource && !is(from, OpKind::kVariable) && (!is(from, OpKind::kConst) || must_own(from)))
+        continue;
       wiring_.seat[v] = Seat::kRead;
       wiring_.host[v] = from;
     }
@@ -289,15 +333,17 @@ class Wirer {
     for (uint32_t v = 0; v < size(); ++v) {
       if (wiring_.seat[v] != Seat::kBox || !feeds_data_[v] || must_own(v)) continue;
       const bool handed = v >= graph_.size() && types_[wiring_.type[v]] == "resource";
-      if (is_const_op(op(v)) || handed) wiring_.seat[v] = Seat::kConst;
+      if (is(v, OpKind::kConst) || handed) wiring_.seat[v] = Seat::kConst;
     }
   }
 
   const GraphIndex& index_;
   const Graph& graph_;
+  const LikeNodes& like_;
   OpDefs& ops_;
   const GraphShapes* shapes_;
   std::vector<std::string>& types_;
+  std::vector<TypeOfKind> type_of_kind_;
   std::unordered_map<std::string, uint32_t> type_index_;
   Wiring wiring_;
   const NodeSet* own_ = nullptr;
@@ -317,9 +363,10 @@ class Wirer {
 
 }  // namespace
 
-Wiring wire(const GraphIndex& index, OpDefs& ops, const std::vector<std::string_view>& initializers,
-            const NodeSet* own, const GraphShapes* shapes, std::vector<std::string>& types) {
-  return Wirer(index, ops, shapes, types).run(initializers, own);
+Wiring wire(const GraphIndex& index, const LikeNodes& like, OpDefs& ops,
+            const std::vector<std::string_view>& initializers, const NodeSet* own, const GraphShapes* shapes,
+            std::vector<std::string>& types) {
+  return Wirer(index, like, ops, shapes, types).run(initializers, own);
 }
 
 }  // namespace gedit

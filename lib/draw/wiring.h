@@ -32,10 +32,11 @@ struct Wiring {
   std::vector<uint32_t> host;    // of kRead: the vertex it reads; of kPart: the variable or table
 };
 
-// Of a graph. `initializers`: names of nodes that initialize a variable, from VariableDefs; `own`:
-// nodes that get a box whatever they are; `shapes`: of tensors of which the file says nothing, or null.
-// `types` gains the texts.
-Wiring wire(const GraphIndex& index, OpDefs& ops, const std::vector<std::string_view>& initializers,
-            const NodeSet* own, const GraphShapes* shapes, std::vector<std::string>& types);
+// Of a graph, and which of its nodes are alike. `initializers`: names of nodes that initialize a variable,
+// from VariableDefs; `own`: nodes that get a box whatever they are; `shapes`: of tensors of which the file
+// says nothing, or null. `types` gains the texts.
+Wiring wire(const GraphIndex& index, const LikeNodes& like, OpDefs& ops,
+            const std::vector<std::string_view>& initializers, const NodeSet* own, const GraphShapes* shapes,
+            std::vector<std::string>& types);
 
 }  // namespace gedit

@@ -125,7 +125,10 @@ class Sorter {
         first = fields->raw.data();
         break;
       }
-      if (!fields->bytes(node_field::kInput)) continue;
+      if (!fields->bytes(node_field::kInput)) {
+        kind.placed = kind.placed || fields->number > node_field::kInput;
+        continue;
+      }
       if (fields->value.starts_with('^')) {
         control = true;
         continue;
@@ -136,14 +139,17 @@ class Sorter {
     // Mostly they are those of a node that came lately, byte by byte.
     const std::string_view raw = attrs_from(first, node_def);
     const uint32_t* seen = seen_->find(id, raw);
-    if (seen != nullptr && own_.kind(*seen).data_inputs == kind.data_inputs &&
-        own_.kind(*seen).first_outputs == kind.first_outputs)
-      return *seen;
+    if (seen != nullptr && same_head(own_.kind(*seen), kind)) return *seen;
     if (!write_text(id, {first, node_def.end()}, kind)) return HashIndex::kNone;
     uint32_t found = own_.find(text_);
     if (found == HashIndex::kNone) found = own_.add(text_, kind);
     seen_->keep(id, raw, found);
     return found;
+  }
+
+  // In what is not attributes.
+  static bool same_head(const LikeKind& a, const LikeKind& b) {
+    return a.data_inputs == b.data_inputs && a.first_outputs == b.first_outputs && a.placed == b.placed;
   }
 
   // Into text_ what tells the node's kind from others; false where that is long.
@@ -153,15 +159,18 @@ class Sorter {
       text_.append(reinterpret_cast<const char*>(&number), sizeof number);
     };
     add_number(graph_.op_number(id));
-    add_number(kind.data_inputs << 1 | (kind.first_outputs ? 1 : 0));
+    add_number(kind.data_inputs << 2 | (kind.first_outputs ? 2 : 0) | (kind.placed ? 1 : 0));
     for (Fields fields(attrs); fields.next();) {
       std::string_view counts = fields->raw;
+      kind.placed = kind.placed || !fields->bytes(node_field::kAttr);
       const std::optional<MapEntry> entry = plain_entry(fields.field());
       if (entry && entry->key == "_class" && is_string_list(entry->value)) {
         kind.colocated = true;
+        kind.exact = false;
         counts = {"", 1};  // a zero, with which no field begins
       } else if (entry && entry->key == "value" && graph_.is(id, OpKind::kConst)) {
         counts.remove_suffix(entry->value.size() - counting_bytes(entry->value));
+        kind.exact = kind.exact && counts.size() == fields->raw.size();
       }
       if (text_.size() + counts.size() > kLongestText) return false;
       text_ += counts;

@@ -16,6 +16,8 @@ struct LikeKind {
   // input k is output 0 of producer k.
   bool first_outputs = false;
   bool colocated = false;  // has `_class`
+  bool placed = false;     // may have a device
+  bool exact = true;       // attributes are the same byte for byte: there was nothing that does not count
 };
 
 // A number for each node; nodes of one number are alike. Two things do not count, since nothing but
