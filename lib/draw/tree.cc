@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash_index.h"
+#include "base/parallel.h"
 #include "graph/names.h"
 
 namespace gedit {
@@ -45,19 +46,26 @@ class Planter {
   }
 
   std::vector<uint32_t> run() {
-    std::vector<uint32_t> scope_of_vertex(wiring_.vertices.size(), 0);
-    for (uint32_t v = 0; v < wiring_.vertices.size(); ++v) {
-      if (keep_[v]) scope_of_vertex[v] = scope_around(wiring_.vertices[v].name);
+    const auto size = static_cast<uint32_t>(wiring_.vertices.size());
+    scope_of_vertex_.assign(size, 0);
+    for (uint32_t v = 0; v < size; ++v) {
+      if (keep_[v]) scope_of_vertex_[v] = scope_around(wiring_.vertices[v].name);
     }
-    for (uint32_t v = 0; v < wiring_.vertices.size(); ++v) {
-      if (!keep_[v]) continue;
-      const std::string_view name = wiring_.vertices[v].name;
-      const uint32_t self = wiring_.vertices[v].bytes.empty() ? HashIndex::kNone : scope_named(name);
-      const bool in_itself = self != HashIndex::kNone && self != 0;
-      const uint32_t scope = in_itself ? self : scope_of_vertex[v];
-      const size_t length = scope == 0 ? 0 : scopes_[scope].path.size() + 1;
-      scopes_[scope].children.push_back({in_itself ? std::string_view() : name.substr(length), v, false});
-    }
+    in_itself_.assign(size, false);
+    in_pieces(size, [&](size_t, PieceRange range) {
+      for (uint32_t v = range.begin; v < range.end; ++v) {
+        const Vertex& vertex = wiring_.vertices[v];
+        const uint32_t self = keep_[v] && !vertex.bytes.empty() ? scope_named(vertex.name) : HashIndex::kNone;
+        in_itself_[v] = self != HashIndex::kNone && self != 0;
+        if (in_itself_[v]) scope_of_vertex_[v] = self;
+      }
+    });
+    gather();
+    in_pieces(scopes_.size(), [&](size_t, PieceRange range) {
+      for (uint32_t scope = range.begin; scope < range.end; ++scope)
+        std::sort(children_.begin() + begins_[scope], children_.begin() + begins_[scope + 1], before);
+    });
+    sheet_.items.reserve(children_.size() + 1);
     emit(0, 0);
     measure(sheet_.items);
     return std::move(item_of_);
@@ -70,68 +78,88 @@ class Planter {
     bool scope;
   };
   struct Scope {
-    std::string_view path{};
-    std::vector<Child> children{};
+    std::string_view path{}, name{};
+    uint32_t parent = 0;
   };
+
+  // Of one name scopes come first.
+  static bool before(const Child& a, const Child& b) {
+    if (a.name != b.name) return natural_less(a.name, b.name);
+    return a.scope != b.scope ? a.scope : a.index < b.index;
+  }
 
   uint32_t scope_named(std::string_view path) const {
     return scope_of_.find(name_hash(path), [&](uint32_t scope) { return scopes_[scope].path == path; });
   }
 
-  // Neighbours lie in the same scopes, so most are those of the name before.
+  // Neighbours lie in the same scopes: in those that the name has in common with the one before.
   uint32_t scope_around(std::string_view name) {
-    uint32_t scope = 0;
-    size_t begin = 0;
-    for (size_t level = 0; level < kDeepestScope; ++level) {
+    const auto differs = std::mismatch(name.begin(), name.end(), last_name_.begin(), last_name_.end()).first;
+    const auto common = static_cast<size_t>(differs - name.begin());
+    while (!last_.empty() && scopes_[last_.back()].path.size() >= common) last_.pop_back();
+    last_name_ = name;
+    uint32_t scope = last_.empty() ? 0 : last_.back();
+    size_t begin = last_.empty() ? 0 : scopes_[scope].path.size() + 1;
+    while (last_.size() < kDeepestScope) {
       const size_t slash = name.find('/', begin);
       if (slash == std::string_view::npos) break;
       const std::string_view path = name.substr(0, slash);
-      if (level >= last_.size() || scopes_[last_[level]].path != path) {
-        uint32_t found = scope_named(path);
-        if (found == HashIndex::kNone) {
-          found = static_cast<uint32_t>(scopes_.size());
-          scope_of_.add(name_hash(path), found);
-          scopes_.push_back({path});
-          scopes_[scope].children.push_back({path.substr(begin), found, true});
-        }
-        last_.resize(level);
-        last_.push_back(found);
+      uint32_t found = scope_named(path);
+      if (found == HashIndex::kNone) {
+        found = static_cast<uint32_t>(scopes_.size());
+        scope_of_.add(name_hash(path), found);
+        scopes_.push_back({path, path.substr(begin), scope});
       }
-      scope = last_[level];
+      last_.push_back(found);
+      scope = found;
       begin = slash + 1;
     }
     return scope;
   }
 
+  // The children of each scope, one scope after the other.
+  void gather() {
+    begins_.assign(scopes_.size() + 1, 0);
+    for (size_t i = 1; i < scopes_.size(); ++i) ++begins_[scopes_[i].parent + 1];
+    for (size_t v = 0; v < scope_of_vertex_.size(); ++v) begins_[scope_of_vertex_[v] + 1] += keep_[v] ? 1 : 0;
+    for (size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+    children_.resize(begins_.back());
+    std::vector<uint32_t> next(begins_.begin(), begins_.end() - 1);
+    for (uint32_t i = 1; i < scopes_.size(); ++i)
+      children_[next[scopes_[i].parent]++] = {scopes_[i].name, i, true};
+    for (uint32_t v = 0; v < scope_of_vertex_.size(); ++v) {
+      if (!keep_[v]) continue;
+      const uint32_t scope = scope_of_vertex_[v];
+      const size_t length = scope == 0 ? 0 : scopes_[scope].path.size() + 1;
+      const std::string_view name = wiring_.vertices[v].name;
+      children_[next[scope]++] = {in_itself_[v] ? std::string_view() : name.substr(length), v, false};
+    }
+  }
+
   // As deep as names are taken apart.
   void emit(uint32_t scope, uint32_t parent) {
     const auto item = static_cast<uint32_t>(sheet_.items.size());
-    sheet_.items.emplace_back();
-    sheet_.items[item].seat = Seat::kScope;
-    sheet_.items[item].parent = parent;
-    const std::string_view path = scopes_[scope].path;
-    std::vector<Child> children = std::move(scopes_[scope].children);
-    std::stable_sort(children.begin(), children.end(),
-                     [](const Child& a, const Child& b) { return natural_less(a.name, b.name); });
-    for (const Child& child : children) {
+    Item& added = sheet_.items.emplace_back();
+    added.seat = Seat::kScope;
+    added.parent = parent;
+    added.name = scopes_[scope].name;
+    for (uint32_t i = begins_[scope]; i < begins_[scope + 1]; ++i) {
+      const Child& child = children_[i];
       if (child.scope) {
-        const auto inner = static_cast<uint32_t>(sheet_.items.size());
         emit(child.index, item);
-        sheet_.items[inner].name = child.name;
         continue;
       }
       const Vertex& vertex = wiring_.vertices[child.index];
       item_of_[child.index] = static_cast<uint32_t>(sheet_.items.size());
-      Item node;
+      Item& node = sheet_.items.emplace_back();
       node.parent = item;
       node.seat = wiring_.seat[child.index];
       node.name = child.name;
-      node.self = child.name.empty() && vertex.name == path && scope != 0;
+      node.self = child.name.empty() && vertex.name == scopes_[scope].path && scope != 0;
       node.op = vertex.op;
       node.device = vertex.device;
       node.bytes = vertex.bytes;
       node.type = wiring_.type[child.index];
-      sheet_.items.push_back(node);
     }
   }
 
@@ -140,15 +168,26 @@ class Planter {
   Sheet& sheet_;
   std::vector<uint32_t> item_of_;
   std::vector<Scope> scopes_;
-  HashIndex scope_of_;          // by path
-  std::vector<uint32_t> last_;  // scopes around the last name, outermost first
+  HashIndex scope_of_;  // by path
+  std::string_view last_name_;
+  std::vector<uint32_t> last_;  // scopes around it, outermost first
+  std::vector<uint32_t> scope_of_vertex_;
+  std::vector<uint8_t> in_itself_;  // by vertex: stands in the scope of its name; not of bits: many threads
+  std::vector<Child> children_;     // of all scopes
+  std::vector<uint32_t> begins_;    // where those of each begin
 };
 
 // Copies a sheet's items in another order, with groups among them.
 class Grouper {
  public:
   Grouper(Sheet& sheet, uint32_t most, const std::vector<uint32_t>& order)
-      : sheet_(sheet), old_(sheet.items), most_(most), order_(order), moved_(old_.size(), kNoItem) {}
+      : sheet_(sheet),
+        old_(std::move(sheet.items)),
+        most_(most),
+        order_(order),
+        moved_(old_.size(), kNoItem) {
+    items_.reserve(old_.size() + old_.size() / 64);
+  }
 
   void run(std::vector<uint32_t>& item_of_vertex) {
     copy(0, 0);
