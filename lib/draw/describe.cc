@@ -11,12 +11,21 @@ namespace {
 constexpr size_t kLongestValue = 40;
 constexpr size_t kMostDescribed = 4096;  // bytes of an AttrValue; weights are not read
 
+// Whether the content of a TensorProto is so much that its text is longer than kLongestValue however it is
+// written: as base64 of 24 bytes, or as 15 numbers with commas between.
+bool is_long(std::string_view tensor) {
+  const size_t bytes = last_bytes(tensor, 4).size();
+  return bytes >= 24 && bytes >= 15 * dtype_width(static_cast<DType>(last_varint(tensor, 1)));
+}
+
 // What print_tensor() writes behind the type and shape: `tensor(DT_INT32 [2], 1, -1)` -> `1, -1`.
 std::string const_text(std::string_view node_def) {
   const auto value = find_attr(node_def, "value");
   if (!value || value->size() > kMostDescribed) return {};
+  const std::string_view tensor = last_bytes(*value, attr_field::kTensor);
+  if (is_long(tensor)) return {};
   std::string text;
-  print_tensor(text, last_bytes(*value, attr_field::kTensor), false);
+  print_tensor(text, tensor, false);
   size_t begin = text.find("], ");
   if (begin == std::string::npos || text.back() != ')') return {};
   begin += 3;
