@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "base/embedded.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/parallel.h"
 #include "draw/describe.h"
 #include "graph/function_names.h"
 #include "graph/name_hash.h"
@@ -26,40 +28,85 @@ extern "C" const char gedit_page_script[], gedit_page_script_end[];
 namespace gedit {
 namespace {
 
-// Bytes on their way into a page: deflated (RFC 1950), then base64, in which nothing can end a script.
+// Text that is deflated (RFC 1951) by itself, to stand behind other such text.
+class PackedPiece {
+ public:
+  std::string text;
+
+  // `flush`: Z_FINISH for the last piece of all, else Z_SYNC_FLUSH.
+  void pack(int flush) {
+    z_stream stream{};
+    // Of graphs a page is 2 % smaller on level 6, which takes twice the time.
+    constexpr int kLevel = 4, kRaw = -15, kMemory = 8;
+    if (deflateInit2(&stream, kLevel, Z_DEFLATED, kRaw, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc();
+    constexpr size_t kEndOfFlush = 16;
+    packed_.resize(deflateBound(&stream, static_cast<uLong>(text.size())) + kEndOfFlush);
+    // zlib does not write to its input.
+    stream.next_in = reinterpret_cast<Bytef*>(text.data());
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed_.data());
+    stream.avail_out = static_cast<uInt>(packed_.size());
+    deflate(&stream, flush);
+    packed_.resize(packed_.size() - stream.avail_out);
+    deflateEnd(&stream);
+    checksum_ = adler32(1, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
+  }
+  std::string_view packed() const { return packed_; }
+  uLong checksum() const { return checksum_; }
+
+ private:
+  std::string packed_;
+  uLong checksum_ = 1;
+};
+
+// Bytes on their way into a page: deflated (RFC 1950), then base64, in which nothing can end a script. What
+// is long is deflated in pieces on all cores; where it is cut depends on nothing but the bytes.
 class PackedSink final : public Sink {
  public:
-  explicit PackedSink(Sink& out) : out_(out) {
-    if (deflateInit(&stream_, Z_DEFAULT_COMPRESSION) != Z_OK) throw std::bad_alloc();
-  }
-  ~PackedSink() override { deflateEnd(&stream_); }
+  explicit PackedSink(Sink& out) : out_(out), packed_("\x78\x5e") {}
 
   void write(std::string_view bytes) override {
-    text_ += bytes;
-    if (text_.size() >= kPiece) deflate_text(Z_NO_FLUSH);
+    open_.text += bytes;
+    if (open_.text.size() >= kPiece) end_piece(Z_SYNC_FLUSH);
+  }
+  // What make(i, text) appends for each i below `count`; it is called on all cores.
+  void write_pieces(size_t count, const std::function<void(size_t, std::string&)>& make) {
+    if (count == 1) {
+      make(0, open_.text);
+      if (open_.text.size() >= kPiece) end_piece(Z_SYNC_FLUSH);
+      return;
+    }
+    if (!open_.text.empty()) end_piece(Z_SYNC_FLUSH);
+    std::vector<PackedPiece> pieces(places_for(count));
+    in_order(
+        count,
+        [&](size_t i, size_t place) {
+          pieces[place].text.clear();
+          make(i, pieces[place].text);
+          pieces[place].pack(Z_SYNC_FLUSH);
+        },
+        [&](size_t place) { add(pieces[place]); });
   }
   void finish() {
-    deflate_text(Z_FINISH);
+    end_piece(Z_FINISH);
+    for (int shift = 24; shift >= 0; shift -= 8) packed_ += static_cast<char>(checksum_ >> shift);
     std::string last;
     append_base64(last, packed_);
     out_.write(last);
   }
 
  private:
-  static constexpr size_t kPiece = size_t{1} << 18;
+  static constexpr size_t kPiece = size_t{1} << 20;
 
-  void deflate_text(int flush) {
-    // zlib does not write to its input.
-    stream_.next_in = reinterpret_cast<Bytef*>(text_.data());
-    stream_.avail_in = static_cast<uInt>(text_.size());
-    std::vector<char> piece(kPiece);
-    do {
-      stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
-      stream_.avail_out = static_cast<uInt>(piece.size());
-      deflate(&stream_, flush);
-      packed_.append(piece.data(), piece.size() - stream_.avail_out);
-    } while (stream_.avail_out == 0);
-    text_.clear();
+  void end_piece(int flush) {
+    open_.pack(flush);
+    add(open_);
+    open_.text.clear();
+  }
+  void add(const PackedPiece& piece) {
+    checksum_ = adler32_combine(checksum_, piece.checksum(), static_cast<z_off_t>(piece.text.size()));
+    packed_ += piece.packed();
     const size_t whole = packed_.size() / 3 * 3;  // what base64 takes without padding
     std::string encoded;
     append_base64(encoded, std::string_view(packed_).substr(0, whole));
@@ -68,8 +115,9 @@ class PackedSink final : public Sink {
   }
 
   Sink& out_;
-  z_stream stream_{};
-  std::string text_, packed_;
+  PackedPiece open_;
+  std::string packed_;  // not written yet; the first bytes of a stream of RFC 1950
+  uLong checksum_ = 1;
 };
 
 // Texts that occur often, by number; 0 is the empty one.
@@ -122,57 +170,120 @@ class PageWriter {
       sheet(sheets_[i]);
     }
     packed_.write("],\"words\":[");
-    for (size_t i = 0; i < words_.texts().size(); ++i) {
-      if (i > 0) packed_.write(",");
-      packed_.write(json(words_.texts()[i]));
-    }
+    const std::vector<std::string_view>& words = words_.texts();
+    write_list(words.size(), kTextsAtOnce, [&](size_t i, std::string& text) { append_json(text, words[i]); });
     packed_.write("]}");
     packed_.finish();
   }
 
  private:
   // What is no UTF-8 becomes U+FFFD.
+  static void append_json(std::string& out, std::string_view text) {
+    const bool ascii =
+        std::ranges::all_of(text, [](char c) { return (c >= ' ' && c < '\x7f') || c == '\n'; });
+    if (!ascii) {
+      out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      return;
+    }
+    out += '"';
+    while (!text.empty()) {
+      const size_t plain = std::min(text.find_first_of("\"\\\n"), text.size());
+      out += text.substr(0, plain);
+      text.remove_prefix(plain);
+      if (text.empty()) break;
+      out += '\\';
+      out += text.front() == '\n' ? 'n' : text.front();
+      text.remove_prefix(1);
+    }
+    out += '"';
+  }
   static std::string json(std::string_view text) {
-    const bool plain =
-        std::ranges::all_of(text, [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
-    if (plain) return std::string("\"").append(text).append("\"");
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string out;
+    append_json(out, text);
+    return out;
+  }
+
+  // What append(i, text) appends for each i below `count`, with commas between; it is called on all cores,
+  // for so many at once.
+  template <typename Append>
+  void write_list(size_t count, size_t at_once, Append append) {
+    const auto make = [&](size_t piece, std::string& text) {
+      const PieceRange range = piece_range(piece, count, at_once);
+      for (size_t i = range.begin; i < range.end; ++i) {
+        if (i > 0) text += ',';
+        append(i, text);
+      }
+    };
+    packed_.write_pieces(std::max<size_t>(1, pieces_of(count, at_once)), make);
   }
 
   // A list of numbers `key`, one for each of `count`.
   template <typename Number>
   void column(const char* key, size_t count, Number number) {
-    std::string text = std::string(",\"") + key + "\":[";
-    for (size_t i = 0; i < count; ++i) {
-      if (i > 0) text += ',';
-      char digits[24];
-      const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<int64_t>(number(i)));
-      text.append(digits, end.ptr);
-      if (text.size() > 65536) {
-        packed_.write(text);
-        text.clear();
+    packed_.write(std::string(",\"") + key + "\":[");
+    write_list(count, kNumbersAtOnce, [&](size_t i, std::string& text) {
+      const auto value = static_cast<int64_t>(number(i));
+      if (value >= 0 && value < 10) {
+        text += static_cast<char>('0' + value);
+        return;
       }
-    }
-    packed_.write(text + "]");
+      char digits[24];
+      text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    });
+    packed_.write("]");
+  }
+
+  // The same of words that were numbered, one after the other.
+  void column(const char* key, const std::vector<uint32_t>& words) {
+    column(key, words.size(), [&](size_t i) { return words[i]; });
+  }
+  template <typename Text>
+  std::vector<uint32_t> words_of(const std::vector<Item>& items, Text text) {
+    std::vector<uint32_t> words(items.size());
+    for (size_t i = 0; i < items.size(); ++i) words[i] = words_.of(text(items[i]));
+    return words;
+  }
+  // Of texts that make(i) gives, on all cores; where it gives none, otherwise(i) tells the number.
+  template <typename Make, typename Otherwise>
+  std::vector<uint32_t> words_made(size_t count, Make make, Otherwise otherwise) {
+    std::vector<uint32_t> words;
+    words.reserve(count);
+    const size_t pieces = pieces_of(count);
+    std::vector<std::vector<std::optional<std::string>>> made(places_for(pieces));
+    in_order(
+        pieces,
+        [&](size_t piece, size_t place) {
+          const PieceRange range = piece_range(piece, count);
+          made[place].assign(range.end - range.begin, std::nullopt);
+          for (uint32_t i = range.begin; i < range.end; ++i) made[place][i - range.begin] = make(i);
+        },
+        [&](size_t place) {
+          for (std::optional<std::string>& text : made[place])
+            words.push_back(text ? words_.kept(std::move(*text)) : otherwise(words.size()));
+        });
+    return words;
   }
 
   void sheet(const Sheet& sheet) {
     const std::vector<Item>& items = sheet.items;
     packed_.write("{\"function\":" + json(sheet.function));
-    column("name", items.size(), [&](size_t i) { return words_.of(items[i].name); });
+    column("name", words_of(items, [](const Item& item) { return item.name; }));
     column("up", items.size(), [&](size_t i) { return i - items[i].parent; });
     column("kind", items.size(), [&](size_t i) {
       const Item& item = items[i];
       return static_cast<int>(item.seat) | static_cast<int>(item.look) << 3 | (item.through ? 1 << 5 : 0) |
              (item.self ? 1 << 6 : 0) | (item.hit ? 0 : 1 << 7);
     });
-    column("op", items.size(), [&](size_t i) { return words_.of(items[i].op); });
-    column("device", items.size(), [&](size_t i) { return words_.of(items[i].device); });
-    column("attrs", items.size(),
-           [&](size_t i) { return items[i].bytes.empty() ? 0 : attributes(items[i].bytes); });
-    column("row", items.size(), [&](size_t i) {
-      return items[i].seat == Seat::kConst ? words_.kept(constant_text(sheet, static_cast<uint32_t>(i))) : 0;
-    });
+    column("op", words_of(items, [](const Item& item) { return item.op; }));
+    column("device", words_of(items, [](const Item& item) { return item.device; }));
+    column("attrs", attributes(sheet));
+    column("row", words_made(
+                      items.size(),
+                      [&](uint32_t i) {
+                        return items[i].seat == Seat::kConst ? std::optional(constant_text(sheet, i))
+                                                             : std::nullopt;
+                      },
+                      [](size_t) -> uint32_t { return 0; }));
     column("host", items.size(), [&](size_t i) { return items[i].host == kNoItem ? 0 : items[i].host; });
     column("fold", items.size(), [&](size_t i) { return items[i].fold == kNoItem ? 0 : items[i].fold; });
     std::vector<uint32_t> types;
@@ -189,21 +300,24 @@ class PageWriter {
   }
 
   // Many nodes have the same attributes, byte by byte.
-  uint32_t attributes(std::string_view node_def) {
-    std::string_view raw;
-    for (Fields fields(node_def); fields.next();) {
-      if (fields->bytes(node_field::kAttr)) {
-        raw = node_def.substr(static_cast<size_t>(fields->raw.data() - node_def.data()));
-        break;
-      }
-    }
-    if (raw.size() > kLongestAttributes) return words_.kept(attributes_text(node_def));
-    const uint64_t hash = name_hash(raw);
-    const uint32_t known =
-        attributes_index_.find(hash, [&](uint32_t i) { return attributes_[i].first == raw; });
-    if (known != HashIndex::kNone) return attributes_[known].second;
-    attributes_index_.add(hash, static_cast<uint32_t>(attributes_.size()));
-    return attributes_.emplace_back(raw, words_.kept(attributes_text(node_def))).second;
+  std::vector<uint32_t> attributes(const Sheet& sheet) {
+    const std::vector<Item>& items = sheet.items;
+    std::vector<uint32_t> of_kind(sheet.like->size(), kNoWord);
+    const auto is_kind = [&](const Item& item) {
+      return item.like != LikeNodes::kNone && sheet.like->kind(item.like).exact;
+    };
+    return words_made(
+        items.size(),
+        [&](uint32_t i) {
+          return items[i].bytes.empty() || is_kind(items[i]) ? std::nullopt
+                                                             : std::optional(attributes_text(items[i].bytes));
+        },
+        [&](size_t i) {
+          if (items[i].bytes.empty()) return uint32_t{0};
+          uint32_t& word = of_kind[items[i].like];
+          if (word == kNoWord) word = words_.kept(attributes_text(items[i].bytes));
+          return word;
+        });
   }
 
   // The page that is shown first: of the function that the first signature calls, else the main graph.
@@ -232,12 +346,12 @@ class PageWriter {
     return pairs;
   }
 
-  static constexpr size_t kLongestAttributes = 4096;  // of those that are looked up
+  static constexpr uint32_t kNoWord = 0xffffffff;
+  static constexpr size_t kNumbersAtOnce = size_t{1} << 17,
+                          kTextsAtOnce = size_t{1} << 13;  // up to a megabyte
 
   std::span<const Sheet> sheets_;
   const PageOptions& options_;
-  std::vector<std::pair<std::string_view, uint32_t>> attributes_;  // the bytes, and the word of their text
-  HashIndex attributes_index_;
   PackedSink packed_;
   Words words_;
   std::unordered_map<std::string_view, uint32_t> pages_;  // by function
