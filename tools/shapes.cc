@@ -1,5 +1,6 @@
 // gedit shapes: the shape of every tensor, and what follows from another one.
 #include <algorithm>
+#include <optional>
 
 #include "base/file.h"
 #include "cli/json.h"
@@ -14,6 +15,7 @@
 #include "select/tensors.h"
 #include "shape/flops.h"
 #include "shape/infer.h"
+#include "shape/like_nodes.h"
 #include "shape/write.h"
 #include "shapes/flops_table.h"
 
@@ -54,7 +56,8 @@ class Shapes final : public Command {
       model.graph().decode();
       define_ops_of_writer(ops, model.meta());
       Selecting selecting(model, ops);
-      Inference inference(model.graph(), ops, {stated_shapes(model, ops, selecting.names()), true});
+      const LikeNodes like(model.graph());
+      Inference inference(model.graph(), ops, {stated_shapes(model, ops, selecting.names()), true, &like});
       if (flops_) {
         const Flops flops =
             count_flops(model.graph(), inference, static_cast<int>(std::min<uint32_t>(by_, 1000)));
@@ -62,7 +65,7 @@ class Shapes final : public Command {
         note_flops(flops, model.graph(), inference.main());
         return complain(inference);
       }
-      list(model, selecting, inference, ops);
+      list(model, selecting, inference, like, ops);
       return complain(inference);
     });
   }
@@ -112,7 +115,7 @@ class Shapes final : public Command {
   }
 
   // Gone through twice: no more than one tensor is kept, whatever the graph.
-  void list(Model& model, Selecting& selecting, Inference& inference, Registry& ops) {
+  void list(Model& model, Selecting& selecting, Inference& inference, const LikeNodes& like, Registry& ops) {
     constexpr size_t kWidest = 48, kPiece = size_t{64} << 10;
     size_t width = 0;
     SymbolNumbers numbers;
@@ -127,11 +130,20 @@ class Shapes final : public Command {
     std::string text;
     bool any = false;
     OpDefs defs(ops);
-    std::vector<DType> types;
+    // Of nodes of the main graph that are alike, found once.
+    std::vector<std::optional<std::vector<DType>>> of_kind(like.size());
+    std::vector<DType> own;
+    const auto types_of = [&](const Named& node) -> const std::vector<DType>& {
+      const uint16_t number = node.prefix.empty() ? like.of(node.id) : LikeNodes::kNone;
+      if (of_kind[number]) return *of_kind[number];
+      const OpDef* def = defs.find(node_op(node.node_def));
+      if (def == nullptr || !output_types(*def, node.node_def, own)) own.clear();
+      return number == LikeNodes::kNone ? own : of_kind[number].emplace(own);
+    };
     each(model, selecting, inference, [&](const GraphShapes& shapes, const Named& node) {
       const uint32_t count = shapes.outputs(node.id);
-      const OpDef* def = count > 0 ? defs.find(node_op(node.node_def)) : nullptr;
-      if (def == nullptr || !output_types(*def, node.node_def, types)) types.clear();
+      if (count == 0) return;
+      const std::vector<DType>& types = types_of(node);
       for (uint32_t k = 0; k < count; ++k) {
         TensorShape tensor{node.tensor(k), {}, shapes.shape(node.id, k), {}};
         if (k < types.size() && types[k] != DType::kInvalid) tensor.dtype = types[k];
