@@ -117,6 +117,7 @@ void Graph::replace(NodeId id, std::string node_def) {
   streams_.erase(index_of(id));
   doubled_.erase(index_of(id));
   ordered_ = ordered_ && fields_ascend(node_def);
+  nodes_.devices = nodes_.devices || !node_device(node_def).empty();
   std::string record;
   append_bytes_field(record, node_field_, node_def);
   nodes_.records[index_of(id)] = arena_->keep(std::move(record)).data();

@@ -70,7 +70,8 @@ class Graph {
   // With both, as the file has it.
   std::string_view found_bytes(NodeId id) const;
   bool any_doubled() const { return !doubled_.empty(); }
-  bool inputs_lead() const { return ordered_; }  // all nodes are fields_ascend()
+  bool inputs_lead() const { return ordered_; }          // all nodes are fields_ascend()
+  bool any_on_device() const { return nodes_.devices; }  // or was; before mappings
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
   // name_hash() of its name, known since decode() without a look at the record.
   uint64_t hash(NodeId id) const { return nodes_.hashes[index_of(id)]; }

@@ -30,10 +30,10 @@ size_t behind(std::string_view node_def, size_t at, uint32_t number) {
 }
 
 // Whether behind name and op nothing stands but inputs, a device and attributes: what is quickly seen of
-// nearly every node for which fields_ascend().
-bool usual_from(std::string_view node_def, size_t at) {
+// nearly every node for which fields_ascend(). Gives the device.
+bool usual_from(std::string_view node_def, size_t at, std::string_view& device) {
   at = behind(node_def, at, node_field::kInput);
-  const std::string_view device = short_field(node_def, at, node_field::kDevice);
+  device = short_field(node_def, at, node_field::kDevice);
   if (device.data() != nullptr) at += 2 + device.size();
   return behind(node_def, at, node_field::kAttr) == node_def.size();
 }
@@ -51,6 +51,7 @@ void NodeRecords::clear() {
   ops.clear();
   hashes.clear();
   unusual.clear();
+  devices = false;
 }
 
 void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& table) {
@@ -58,7 +59,7 @@ void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& t
   head.name = short_field(node_def, 0, node_field::kName);
   head.op = short_field(node_def, 2 + head.name.size(), node_field::kOp);
   const bool usual = head.name.data() != nullptr && head.op.data() != nullptr &&
-                     usual_from(node_def, 4 + head.name.size() + head.op.size());
+                     usual_from(node_def, 4 + head.name.size() + head.op.size(), head.device);
   if (!usual) {
     head = node_head(node_def);
     if (!fields_ascend(node_def)) unusual.push_back(static_cast<uint32_t>(size()));
@@ -66,6 +67,7 @@ void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& t
   records.push_back(record);
   ops.push_back(table.number(head.op));
   hashes.push_back(name_hash(head.name));
+  devices = devices || !head.device.empty();
 }
 
 void NodeRecords::append(const NodeRecords& more) {
@@ -73,6 +75,7 @@ void NodeRecords::append(const NodeRecords& more) {
   records.insert(records.end(), more.records.begin(), more.records.end());
   ops.insert(ops.end(), more.ops.begin(), more.ops.end());
   hashes.insert(hashes.end(), more.hashes.begin(), more.hashes.end());
+  devices = devices || more.devices;
 }
 
 namespace {

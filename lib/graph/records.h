@@ -61,6 +61,7 @@ struct NodeRecords {
   std::vector<uint16_t> ops;         // a number of GraphOps
   std::vector<uint64_t> hashes;      // name_hash() of its name
   std::vector<uint32_t> unusual;     // those that are not fields_ascend()
+  bool devices = false;              // some are on one
 
   size_t size() const { return records.size(); }
   void reserve(size_t nodes);

@@ -20,6 +20,22 @@ bool of_job(std::string_view device) {
          device.find("/job:localhost") == std::string_view::npos;
 }
 
+// Before mappings.
+bool any_of_job(const Graph& graph) {
+  if (!graph.decoded()) {
+    bool any = false;
+    graph.each_record([&](std::string_view node_def) { any = any || of_job(node_device(node_def)); });
+    return any;
+  }
+  std::atomic<bool> any{false};
+  in_pieces(graph.any_on_device() ? graph.size() : 0, [&](size_t, PieceRange nodes) {
+    for (uint32_t i = nodes.begin; i < nodes.end && !any; ++i) {
+      if (!graph.removed(NodeId{i}) && of_job(node_device(graph.bytes(NodeId{i})))) any = true;
+    }
+  });
+  return any;
+}
+
 bool clear(Graph& graph, std::string_view function, Changes& changes) {
   bool edited = false;
   graph.decode();
@@ -64,15 +80,7 @@ void add_cleared(const Model& model, const Changes& cleared, Changes& changes) {
 
 void note_jobs(const Model& model, Changes& changes) {
   const Graph& graph = model.graph();
-  std::atomic<bool> any{false};
-  in_pieces(graph.decoded() ? graph.size() : 0, [&](size_t, PieceRange nodes) {
-    for (uint32_t i = nodes.begin; i < nodes.end && !any; ++i) {
-      if (!graph.removed(NodeId{i}) && of_job(node_device(graph.bytes(NodeId{i})))) any = true;
-    }
-  });
-  if (!graph.decoded()) {
-    graph.each_record([&](std::string_view node_def) { any = any || of_job(node_device(node_def)); });
-  }
+  const bool any = any_of_job(graph);
   uint64_t count = 0;
   std::string first;
   const auto look = [&](std::string_view function, std::string_view node_def) {
