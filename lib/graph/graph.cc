@@ -181,7 +181,15 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
     numbers.push_back(ops_.number(source.ops_.op(static_cast<uint16_t>(op))));
   for (uint32_t i = begin; i < size(); ++i) {
     if (nodes_.ops[i] != GraphOps::kOther) nodes_.ops[i] = numbers[nodes_.ops[i]];
-    if (nodes_.records[i] != nullptr) count(NodeId{i});
+  }
+  counts_.resize(ops_.size());
+  others_.add_nodes(source.others_);
+  for (size_t op = 0; op < source.counts_.size(); ++op) {
+    if (numbers[op] != GraphOps::kOther) {
+      counts_[numbers[op]] += source.counts_[op];
+    } else {
+      others_.add(source.ops_.kinds(static_cast<uint16_t>(op)), source.counts_[op]);
+    }
   }
   edited_ = true;
   return begin;

@@ -42,6 +42,11 @@ struct Tally {
     python -= op.has(OpKind::kPython) ? 1 : 0;
   }
   void add_library(std::string_view function_def_library);
+  void add_nodes(const Tally& more) {
+    nodes += more.nodes;
+    variables += more.variables;
+    python += more.python;
+  }
 };
 
 class WrittenPiece;
