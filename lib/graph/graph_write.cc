@@ -11,8 +11,9 @@ namespace gedit {
 
 namespace {
 
-constexpr uint32_t kGraphLibrary = 2;   // GraphDef.library
-constexpr uint32_t kTensorContent = 4;  // TensorProto
+constexpr uint32_t kGraphLibrary = 2;            // GraphDef.library
+constexpr uint32_t kTensorContent = 4;           // TensorProto
+constexpr size_t kLongestRun = size_t{4} << 20;  // is handed on, to be written while the next is looked for
 
 // Writes nodes through a mapping; keeps the room for one node from node to node.
 class MappedWriter {
@@ -206,7 +207,7 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
       [&](size_t place) {
         const WrittenPiece& piece = pieces[place];
         const uint32_t first = std::exchange(next, std::min(end, next + kNodes));
-        if (!piece.run().empty() && !run.empty() && run.end() == piece.run().begin()) {
+        if (!piece.run().empty() && run.size() < kLongestRun && run.end() == piece.run().begin()) {
           run = {run.data(), run.size() + piece.run().size()};
           return;
         }
@@ -239,10 +240,12 @@ struct EditedNode {
 
 template <typename Stays, typename Edited>
 void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edited) const {
+  constexpr uint32_t kAhead = 16;  // the heads of the next records are on their way from memory
   size_t range = range_of(begin);
   std::string_view run;
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
+    if (i + kAhead < end) __builtin_prefetch(nodes_.records[i + kAhead]);
     if (nodes_.records[i] == nullptr) continue;
     const Record record = record_at(nodes_.records[i]);
     const NodeId id = ranges_[range].original(i);
@@ -308,6 +311,7 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
       }
     }
     if (!node || whole_ == nullptr || (prefixing == nullptr && whole_->leaves(fields->value))) {
+      if (run.size() >= kLongestRun) sink.write(std::exchange(run, {}));
       run = {run.empty() ? fields->raw.data() : run.data(), run.size() + fields->raw.size()};
       continue;
     }
