@@ -74,7 +74,7 @@ bool Reduction::keeps_variable() const {
 }
 
 void Reduction::complete() {
-  facts_.consumers();  // savers ask for them while they shrink
+  facts_.producers();  // savers ask for consumers while they shrink
   size_t done = 0;
   for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {
     for (; done < closure_.found().size(); ++done) {

@@ -55,7 +55,9 @@ const Edges& Facts::producers() const {
 }
 
 const Edges& Facts::consumers() const {
-  return known(consumers_, [&] { return reversed(producers()); });
+  // What became of the graph since nodes were asked for whom they read changes nothing.
+  if (!consumers_) consumers_ = reversed(producers());
+  return *consumers_;
 }
 
 const Tensors& Facts::tensors() const {
@@ -122,7 +124,7 @@ bool Facts::only_waits(NodeId id) const {
 
 void Facts::make_all() const {
   tensors();
-  consumers();
+  producers();  // and so consumers()
   frames();
   savers();
   state();

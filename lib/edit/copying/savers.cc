@@ -299,7 +299,7 @@ class SaverExtension final : public GraphSaverNodes {
 }  // namespace
 
 void extend_savers(const Facts& facts, CopyMapping& mapping, bool values, CopyChanges& result) {
-  SaverExtension(facts, mapping, values, result).run();
+  if (!facts.savers().empty()) SaverExtension(facts, mapping, values, result).run();
 }
 
 }  // namespace gedit
