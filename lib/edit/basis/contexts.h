@@ -16,6 +16,8 @@ class Contexts {
   // Makes nothing where no collection describes a context.
   explicit Contexts(const Facts& facts);
 
+  bool none() const { return contexts_.empty(); }
+
   // `node` is in the set now: calls `want` with the predicates, pivots and Exits of the contexts that it is
   // a value of, and of those nested in them, but for the counters and loops that tf.gradients added. Of each
   // context once.

@@ -1,6 +1,9 @@
 #include "edit/basis/names.h"
 
+#include <atomic>
+
 #include "base/first_free.h"
+#include "base/parallel.h"
 
 namespace gedit {
 
@@ -10,6 +13,16 @@ Error not_a_node_name(std::string_view name) {
   return Error(Cause::kRefused,
                "not a node name (character " + std::to_string(at + 1) + ", " + character + ")")
       .of("'" + printable(name) + "'");
+}
+
+bool any_name_begins(const Graph& graph, std::string_view with) {
+  std::atomic<bool> any{false};
+  in_pieces(graph.size(), [&](size_t, PieceRange nodes) {
+    for (uint32_t i = nodes.begin; i < nodes.end && !any; ++i) {
+      if (!graph.removed(NodeId{i}) && graph.name(NodeId{i}).starts_with(with)) any = true;
+    }
+  });
+  return any;
 }
 
 std::string NewNames::exactly(std::string name, std::string_view hint) {

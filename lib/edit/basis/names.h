@@ -13,6 +13,9 @@ namespace gedit {
 // `'in it': not a node name (character 3, ' ')`, for a name that invalid_name_at() finds fault with.
 Error not_a_node_name(std::string_view name);
 
+// Whether any node's name begins so. On all cores.
+bool any_name_begins(const Graph& graph, std::string_view with);
+
 // Knows the names of a graph (which outlives it) and those it gave away.
 class NewNames {
  public:

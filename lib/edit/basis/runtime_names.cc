@@ -1,9 +1,12 @@
 #include "edit/basis/runtime_names.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/first_free.h"
 #include "base/map_entry.h"
+#include "base/parallel.h"
+#include "graph/alike.h"
 #include "graph/mapping.h"
 #include "graph/names.h"
 #include "ops/kinds.h"
@@ -16,26 +19,18 @@ std::string without_slash(std::string_view scope) {
   return std::string(scope);
 }
 
-// Calls use(role, attr_value) for every attribute that holds a name. Asked for each node of a large graph:
-// only the value of an attribute that may is looked at.
+// Calls use(role, attr_value) for every attribute that identifies something. Asked for many nodes of a large
+// graph: only the value of an attribute that does is looked at.
 template <typename Use>
-void each_role(std::string_view node_def, Use use) {
+void each_identity(std::string_view node_def, Use use) {
   std::string_view op;
   for (Fields fields(node_def); fields.next();) {
     if (fields->bytes(node_field::kOp)) op = fields->value;
     if (!fields->bytes(node_field::kAttr)) continue;
     if (op.empty()) op = node_op(node_def);
     const Role role = attr_role(op, map_key(fields->value));
-    if (role != Role::kNone) use(role, map_entry(fields->value).value);
+    if (role != Role::kNone && role != Role::kColocation) use(role, map_entry(fields->value).value);
   }
-}
-
-// The same for those that identify something.
-template <typename Use>
-void each_identity(std::string_view node_def, Use use) {
-  each_role(node_def, [&](Role role, std::string_view value) {
-    if (role != Role::kColocation) use(role, value);
-  });
 }
 
 }  // namespace
@@ -151,16 +146,48 @@ int64_t Identities::instance_key(int64_t key) const {
   return found == keys_.end() ? key : found->second;
 }
 
-NamesHeld names_held(std::string_view node_def) {
-  NamesHeld held;
-  each_role(node_def, [&](Role role, std::string_view value) {
-    if (role == Role::kColocation) {
-      held.colocation = value;
-    } else {
-      held.identity = true;
-    }
+bool Identities::any_numbered() const {
+  return std::ranges::any_of(std::array{&frames_, &shared_, &pairs_}, [&](const FreshNames* names) {
+    return std::ranges::any_of(names->made(),
+                               [&](const auto& made) { return made.second != scope_.of(made.first); });
   });
-  return held;
+}
+
+namespace {
+
+bool holds_identity(std::string_view node_def) {
+  bool any = false;
+  each_identity(node_def, [&](Role, std::string_view) { any = true; });
+  return any;
+}
+
+std::vector<NodeId> find_identity_holders(const Graph& graph, const NodeSet* among) {
+  constexpr size_t kNodes = 4 * kPerPiece;
+  std::vector<std::vector<NodeId>> found(pieces_of(graph.size(), kNodes));
+  const auto look = [&](size_t piece, PieceRange nodes) {
+    AlikeAttrs<bool> seen(graph);  // of one op with the same attributes: they have the same identities
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+      const NodeId id{i};
+      if (graph.removed(id) || (among != nullptr && !among->has(id))) continue;
+      const std::string_view node_def = graph.bytes(id);
+      const std::string_view attrs = like_of(node_def).attrs;
+      if (seen.find(id, attrs) != nullptr) continue;
+      seen.keep(id, attrs, true);
+      if (graph.is(id, OpKind::kVarHandle) || holds_identity(node_def)) found[piece].push_back(id);
+    }
+  };
+  in_pieces(graph.size(), look, kNodes);
+  std::vector<NodeId> all;
+  for (const auto& piece : found) all.insert(all.end(), piece.begin(), piece.end());
+  return all;
+}
+
+}  // namespace
+
+std::vector<NodeId> identity_holders(const Graph& graph) { return find_identity_holders(graph, nullptr); }
+
+std::vector<NodeId> identity_holders(const Graph& graph, const NodeSet& among) {
+  return find_identity_holders(graph, &among);
 }
 
 bool shares_by_node_name(std::string_view node_def) {

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "graph/edges.h"
 #include "graph/node.h"
 #include "graph/references.h"
 
@@ -73,7 +73,8 @@ class Identities {
   void append(Role role, std::string_view value, std::string& out) const;
   int64_t instance_key(int64_t key) const;
   const FreshNames::Made& made(Role role) const { return names(role).made(); }
-  bool any_changed() const;  // whether something that was wanted is not what it was
+  bool any_changed() const;   // whether something that was wanted is not what it was
+  bool any_numbered() const;  // whether some string that was wanted is not M of it, which was taken
 
  private:
   void want(Role role, std::string_view attr_value);
@@ -96,12 +97,10 @@ inline bool stays_as_it_is(std::string_view identity) {
   return identity.empty() || identity == kAnonymousName;
 }
 
-// Whether a node has such a string or number, and its `_class`.
-struct NamesHeld {
-  bool identity = false;
-  std::optional<std::string_view> colocation;
-};
-NamesHeld names_held(std::string_view node_def);
+// The nodes, in order, that have such a string or number, and VarHandleOps, which lack one where they have
+// none: of those that are alike the first at least. Found on all cores.
+std::vector<NodeId> identity_holders(const Graph& graph);
+std::vector<NodeId> identity_holders(const Graph& graph, const NodeSet& among);
 
 // Whether it is known by the node's name where it has no shared_name, as reference variables are, and tables
 // that say so (core/framework/resource_mgr.h, ContainerInfo::Init). In a function's body that is the name in

@@ -57,8 +57,8 @@ void describe(const CopyReads& reads, const CopyRequest& request, CopyChanges& r
   for (const NodeId id : reads.copies) {
     if (request.want_names)
       result.nodes[address(function, graph.name(id))] = address(function, reads.copy_name(id));
-    const std::string_view op = node_op(graph.bytes(id));
-    if (is_variable_op(op) && !reads.facts.in_body()) {
+    const OpKinds op = graph.kinds(id);
+    if (op.has(OpKind::kVariable) && !reads.facts.in_body()) {
       result.variables[std::string(graph.name(id))] = reads.copy_name(id);
       const auto key = keys.find(index_of(id));
       if (key != keys.end()) result.values[std::string(key->second)] = reads.mapping.scope().of(key->second);
@@ -69,7 +69,7 @@ void describe(const CopyReads& reads, const CopyRequest& request, CopyChanges& r
       if (key == keys.end() && savers.empty() && !reads.facts.model.meta().has(meta_field::kObjectGraph))
         result.values[std::string(graph.name(id))] = reads.copy_name(id);
     }
-    if (is_python_op(op)) ++py_funcs;
+    if (op.has(OpKind::kPython)) ++py_funcs;
   }
   for (const std::string& output : request.outputs) {
     const TensorRef tensor = reads.facts.tensors().find(output);

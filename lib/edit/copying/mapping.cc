@@ -1,5 +1,7 @@
 #include "edit/copying/mapping.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/first_free.h"
 #include "edit/basis/addresses.h"
@@ -13,54 +15,27 @@ CopyMapping::CopyMapping(const Facts& facts, const CopySelection& selection, con
       scope_(request.from_scope, request.has_from_scope, request.scope),
       device_(request.device),
       identities_(scope_),
-      prefixing_{scope_.of("")} {
+      producers_(facts.producers()),
+      prefixing_{.prefix = scope_.of(""), .identities = true} {
   collect_identities();
+  prefixes_ = !scope_.renames() && !device_ && producers_.complete() && !identities_.any_numbered();
 }
 
 // Fresh names are decided in the order of the graph, so that the same input gives the same output.
 void CopyMapping::collect_identities() {
   const Graph& graph = facts_.graph();
-  plain_ = NodeSet(graph.size());
-  bool any = false;
-  for (const NodeId id : selection_.nodes()) {
-    const NamesHeld held = names_held(graph.bytes(id));
-    any = any || held.identity;
-    if (!held.identity && is_plain(id, held.colocation)) plain_.add(id);
-  }
-  if (!any) return;
-  graph.each_record([&](std::string_view node_def) { identities_.take(node_def); });
-  for (const NodeId id : selection_.nodes()) identities_.want(graph.bytes(id));
+  const std::vector<NodeId> wanted = identity_holders(graph, selection_);
+  if (wanted.empty()) return;
+  for (const NodeId id : identity_holders(graph)) identities_.take(graph.bytes(id));
+  for (const NodeId id : wanted) identities_.want(graph.bytes(id));
 }
 
-// All that it reads, and all that it is colocated with, is copied under the same prefix, and nothing else
-// changes.
-bool CopyMapping::is_plain(NodeId id, std::optional<std::string_view> colocation) const {
-  if (scope_.renames() || device_ || !facts_.producers().complete()) return false;
-  for (const NodeId producer : facts_.producers().of(id)) {
-    if (!copied(producer)) return false;
-  }
-  const std::string_view node_def = facts_.graph().bytes(id);
-  if (is_var_handle_op(node_op(node_def))) return false;
-  const std::string_view name = node_name(node_def);
-  bool plain = true;
-  if (colocation) {
-    for (Fields list(last_bytes(*colocation, attr_field::kList)); list.next();) {
-      const auto target = colocated_with(list->value);
-      if (!target) return false;
-      bool known = *target == name;
-      for (const NodeId producer : facts_.producers().of(id))
-        known = known || facts_.graph().name(producer) == *target;
-      if (known) continue;
-      const NodeId other = find(*target);
-      plain = plain && other != kNoNode && copied(other);
-    }
-  }
-  return plain;
-}
-
+// Where all that it reads is copied under the same prefix.
 const Prefixing* CopyMapping::prefixing(NodeId id) const {
-  const bool plain = id != kNoNode && replaced_.empty() && stale_shapes_.empty() && plain_.has(id);
-  return plain ? &prefixing_ : nullptr;
+  if (!prefixes_ || id == kNoNode || !replaced_.empty() || !stale_shapes_.empty()) return nullptr;
+  const auto sources = producers_.of(id);
+  const bool alone = std::ranges::all_of(sources, [&](NodeId producer) { return copied(producer); });
+  return alone ? &prefixing_ : nullptr;
 }
 
 void CopyMapping::replace(const TensorRef& tensor, std::string source, bool except_references) {
@@ -92,8 +67,8 @@ bool CopyMapping::needs_reference(const NodeHead& reader, std::string_view input
 
 bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::string& out) const {
   const Input parsed = parse_input_of(facts_.graph(), input);
-  const bool known = reader.id != kNoNode && facts_.producers().complete();
-  const NodeId producer = known ? facts_.producers().of(reader.id)[reader.slot] : find(parsed.node);
+  const bool known = reader.id != kNoNode && producers_.complete();
+  const NodeId producer = known ? producers_.of(reader.id)[reader.slot] : find(parsed.node);
   if (producer == kNoNode && (replaced_.empty() || !facts_.in_body())) {  // dangling: carried through
     out += input;
     return true;
@@ -125,7 +100,7 @@ bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std:
   NodeId target = kNoNode;
   if (holder.id != kNoNode) {  // mostly itself, or what it reads
     if (holder.name == name) target = holder.id;
-    for (const NodeId producer : facts_.producers().of(holder.id)) {
+    for (const NodeId producer : producers_.of(holder.id)) {
       if (target == kNoNode && facts_.graph().name(producer) == name) target = producer;
     }
   }
@@ -182,22 +157,13 @@ std::string CopyMapping::free_name(std::string_view base) {
   return name;
 }
 
-bool CopyMapping::scope_is_free() const {
-  const Graph& graph = facts_.graph();
-  const std::string scope = scope_.of("");
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!graph.removed(NodeId{i}) && graph.name(NodeId{i}).starts_with(scope)) return false;
-  }
-  return true;
-}
-
 void CopyMapping::check_names() const {
   const Graph& graph = facts_.graph();
   size_t taken = 0;
   std::string first;
   // Where nothing is in the new scope yet, and no copy comes from another scope than the rest, nothing can be
   // taken.
-  const bool fresh = !scope_.renames() && scope_is_free();
+  const bool fresh = !scope_.renames() && !any_name_begins(graph, scope_.of(""));
   if (fresh) {  // what is valid stays valid behind a valid scope
     const std::string sample = scope_.of("x");
     if (invalid_name_at(sample) != std::string_view::npos) throw not_a_node_name(sample);

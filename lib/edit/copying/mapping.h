@@ -70,9 +70,6 @@ class CopyMapping final : public Mapping {
   }
   bool needs_reference(const NodeHead& reader, std::string_view input) const;
   void collect_identities();
-  // Of a node without identities; `colocation` is its `_class`.
-  bool is_plain(NodeId id, std::optional<std::string_view> colocation) const;
-  bool scope_is_free() const;  // no node is in the new scope
 
   const Facts& facts_;
   const NodeSet selection_;
@@ -83,8 +80,9 @@ class CopyMapping final : public Mapping {
   std::unordered_set<std::string> added_names_;
   std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
   Identities identities_;
-  Prefixing prefixing_;  // `NEW/`
-  NodeSet plain_;        // copies that differ from their originals by that alone
+  const Edges& producers_;     // asked by several threads while copies are written
+  const Prefixing prefixing_;  // `NEW/`
+  bool prefixes_ = false;      // that is all that becomes of what is copied with all that it reads
 };
 
 // The same mapping for messages around the graph.

@@ -141,13 +141,14 @@ class CopySelecting {
 
   // Adds a node and its closure.
   void want(NodeId id) {
+    const Edges& producers = facts_.producers();
     std::vector<NodeId> stack{id};
     while (!stack.empty()) {
       const NodeId at = stack.back();
       stack.pop_back();
       if (result_.shared.has(at) || !walked_.add(at)) continue;
       take(at);
-      const auto sources = facts_.producers().of(at);
+      const auto sources = producers.of(at);
       if (result_.cuts.empty()) {
         stack.insert(stack.end(), sources.begin(), sources.end());
         continue;
@@ -285,11 +286,13 @@ class CopySelecting {
       if (!graph_.removed(NodeId{i}) && is_exit_op(node_op(graph_.bytes(NodeId{i}))))
         exits_.push_back(NodeId{i});
     }
+    const auto& state = facts_.state();
     while (!fresh_.empty()) {
       std::vector<NodeId> fresh;
       fresh.swap(fresh_);
+      if (state.empty() && contexts_.none()) fresh.clear();  // nothing brings anything along
       for (const NodeId id : fresh) {
-        if (const auto variable = facts_.state().find(index_of(id)); variable != facts_.state().end()) {
+        if (const auto variable = state.find(index_of(id)); variable != state.end()) {
           // A cut variable handle keeps its original; one whose initializer is shared has none of its own.
           for (const NodeId satellite : variable->second.satellites) want(satellite);
         }
