@@ -69,4 +69,13 @@ NodeId Names::find(std::string_view name, uint64_t hash) const {
   return kNoNode;
 }
 
+NodeId Names::find_as(const Graph& other, NodeId id) const {
+  const uint64_t hash = other.hash(id);
+  for (uint64_t slot = hash & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+    if (!alike(slots_[slot], hash) || graph_.hash(node(slots_[slot])) != hash) continue;
+    if (graph_.name(node(slots_[slot])) == other.name(id)) return node(slots_[slot]);
+  }
+  return kNoNode;
+}
+
 }  // namespace gedit

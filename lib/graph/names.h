@@ -23,6 +23,12 @@ class Names {
   NodeId find(std::string_view name) const { return find(name, name_hash(name)); }
   NodeId find(std::string_view name, uint64_t hash) const;
 
+  // The node that is called as that one of another graph is. Hardly a name is looked at for which there is
+  // none.
+  NodeId find_as(const Graph& other, NodeId id) const;
+  // Of many that are looked for: what find() sees first is on its way from memory.
+  void expect(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+
   // Nodes whose name an earlier node has, in order.
   const std::vector<NodeId>& duplicates() const { return duplicates_; }
 
