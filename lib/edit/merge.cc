@@ -148,6 +148,7 @@ class Merging {
           part->verbatim() ? nullptr : std::shared_ptr<const Mapping>(nobody, part.get());
       graph.append_all(part->graph(), mapping);
       for (const NodeSet* gone : {&part->removed(), &part->shared()}) {
+        if (gone->empty()) continue;
         for (const NodeId id : gone->nodes()) graph.remove(NodeId{part->first + index_of(id)});
       }
     }

@@ -8,6 +8,7 @@
 #include "base/map_entry.h"
 #include "base/message_edit.h"
 #include "base/near.h"
+#include "base/parallel.h"
 #include "edit/basis/key_value.h"
 #include "graph/frames.h"
 #include "graph/types.h"
@@ -162,19 +163,34 @@ void InputMap::find_readers(bool share) {
       wanted[std::move(local)] = i;
     }
     if (wanted.empty()) continue;
-    for (uint32_t i = 0; i < part->graph().size(); ++i) {
-      const NodeId id{i};
-      uint32_t slot = 0;
-      each_input(part->graph().bytes(id), [&](std::string_view text) {
-        if ((sizes >> (parse_input(text).node.size() & 63) & 1) != 0) {
-          if (const auto found = wanted.find(canonical_input(text)); found != wanted.end()) {
-            MergedInput& pair = pairs_[found->second];
-            pair.readers.push_back({part->number, id, slot});
-            part->read_instead(id, slot, pair.value);
+    struct Read {
+      size_t pair;
+      MergedInput::Reader reader;
+    };
+    const Graph& graph = part->graph();
+    std::vector<std::vector<Read>> found(pieces_of(graph.size()));
+    in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+      for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+        uint32_t slot = 0;
+        const auto look = [&](std::string_view text) {
+          if ((sizes >> (parse_input(text).node.size() & 63) & 1) != 0) {
+            if (const auto pair = wanted.find(canonical_input(text)); pair != wanted.end())
+              found[piece].push_back({pair->second, {part->number, NodeId{i}, slot}});
           }
+          ++slot;
+        };
+        if (graph.inputs_lead()) {
+          each_leading_input(graph.bytes(NodeId{i}), look);
+        } else {
+          each_input(graph.bytes(NodeId{i}), look);
         }
-        ++slot;
-      });
+      }
+    });
+    for (const auto& reads : found) {
+      for (const auto& [number, reader] : reads) {
+        pairs_[number].readers.push_back(reader);
+        part->read_instead(reader.node, reader.slot, pairs_[number].value);
+      }
     }
   }
 }

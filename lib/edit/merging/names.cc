@@ -53,34 +53,37 @@ std::vector<MergePlace> MergedNames::find(const std::vector<std::string_view>& n
     found[k] = nodes_.find_numbered(names[k]);
   }
   for (const auto& part : parts_) {
-    std::unordered_map<std::string_view, std::vector<size_t>> wanted;
-    uint64_t sizes = 0;  // of the names, modulo 64: most nodes are passed over by that
+    std::unordered_map<uint64_t, std::vector<size_t>> wanted;  // by the hash of the name
+    const auto local_name = [&](size_t k) { return names[k].substr(part->prefix.size()); };
+    uint64_t lowest = 0;  // six bits of the hashes: most nodes are passed over by that
     for (size_t k = 0; k < names.size(); ++k) {
       if (found[k].node != kNoNode || !names[k].starts_with(part->prefix)) continue;
-      const std::string_view local = names[k].substr(part->prefix.size());
-      if (part->renamed(local) ||
+      if (part->renamed(local_name(k)) ||
           (!part->names->numbers.empty() && nodes_.find_in(part->number, names[k]) == kNoNode))
         continue;
-      wanted[local].push_back(k);
-      sizes |= uint64_t{1} << (local.size() & 63);
+      const uint64_t hash = name_hash(local_name(k));
+      wanted[hash].push_back(k);
+      lowest |= uint64_t{1} << (hash & 63);
     }
     if (wanted.empty()) continue;
-    const auto note = [&](std::string_view local, NodeId id) {
-      const auto at = wanted.find(local);
-      if (at == wanted.end()) return;
-      for (const size_t k : at->second) {
-        if (found[k].node == kNoNode) found[k] = {part->number, id};
-      }
-    };
     if (part->facts.has_names()) {
-      for (const auto& [local, places] : wanted) {
-        if (const NodeId id = part->facts.names().find(local); id != kNoNode) note(local, id);
+      for (const auto& [hash, places] : wanted) {
+        for (const size_t k : places) {
+          const NodeId id = part->facts.names().find(local_name(k), hash);
+          if (id != kNoNode) found[k] = {part->number, id};
+        }
       }
       continue;
     }
-    for (uint32_t i = 0; i < part->graph().size(); ++i) {
-      const std::string_view local = part->graph().name(NodeId{i});
-      if ((sizes >> (local.size() & 63) & 1) != 0) note(local, NodeId{i});
+    const Graph& graph = part->graph();
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId id{i};
+      if ((lowest >> (graph.hash(id) & 63) & 1) == 0) continue;
+      const auto at = wanted.find(graph.hash(id));
+      if (at == wanted.end()) continue;
+      for (const size_t k : at->second) {
+        if (found[k].node == kNoNode && graph.name(id) == local_name(k)) found[k] = {part->number, id};
+      }
     }
   }
   return found;

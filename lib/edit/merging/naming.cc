@@ -5,7 +5,7 @@
 
 #include "base/first_free.h"
 #include "base/parallel.h"
-#include "graph/alike.h"
+#include "edit/basis/names.h"
 #include "graph/library.h"
 
 namespace gedit {
@@ -17,11 +17,7 @@ bool may_meet(const OperandFile& a, const OperandFile& b) {
   const OperandFile& inner = &outer == &a ? b : a;
   if (!inner.prefix.starts_with(outer.prefix)) return false;
   const std::string_view scope = std::string_view(inner.prefix).substr(outer.prefix.size());
-  if (scope.empty()) return true;
-  for (uint32_t i = 0; i < outer.graph().size(); ++i) {
-    if (outer.graph().name(NodeId{i}).starts_with(scope)) return true;
-  }
-  return false;
+  return scope.empty() || any_name_begins(outer.graph(), scope);
 }
 
 class Naming {
@@ -92,18 +88,34 @@ void Naming::decide_nodes() {
 // Nodes whose names the operands `others`, which come before, have too, in order, and the first of these.
 std::vector<OperandNames::Twin> Naming::find_met(const OperandFile& file,
                                                  const std::vector<size_t>& others) const {
-  for (const size_t other : others) files_[other]->facts.names();  // made by one thread
+  struct Other {
+    size_t number;
+    const Names& names;  // made by one thread
+    bool beside;         // in the same scope: what differs in the files does so here
+  };
+  std::vector<Other> known;
+  for (const size_t other : others)
+    known.push_back({other, files_[other]->facts.names(), files_[other]->prefix == file.prefix});
   const Graph& graph = file.graph();
   std::vector<std::vector<OperandNames::Twin>> found(pieces_of(graph.size()));
   in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+    constexpr uint32_t kAhead = 16;
     std::string name = file.prefix;
-    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+    const auto find_in = [&](const Other& other, NodeId id) {
+      if (other.beside) {
+        other.names.expect(graph.hash(NodeId{std::min(index_of(id) + kAhead, nodes.end - 1)}));
+        const NodeId earlier = other.names.find_as(graph, id);
+        return names_[other.number]->number(earlier) != 0 ? kNoNode : earlier;
+      }
       name.resize(file.prefix.size());
-      name += graph.name(NodeId{i});
-      for (const size_t other : others) {
-        const NodeId earlier = nodes_.find_in(other, name);
+      name += graph.name(id);
+      return nodes_.find_in(other.number, name);
+    };
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+      for (const Other& other : known) {
+        const NodeId earlier = find_in(other, NodeId{i});
         if (earlier == kNoNode) continue;
-        found[piece].push_back({NodeId{i}, {other, earlier}});
+        found[piece].push_back({NodeId{i}, {other.number, earlier}});
         break;
       }
     }
@@ -145,17 +157,10 @@ void Naming::decide_identities() {
       empty_handle = empty_handle || is_handle_without_name(node_def);
       if (checked) check_shared_name(file, node_def, owners);
     };
-    // Nodes of one op with the same attributes have the same identities.
     const Graph& graph = file.graph();
-    AlikeAttrs<bool> seen(graph);
-    for (uint32_t k = 0; k < graph.size(); ++k) {
-      const NodeId id{k};
-      if (graph.removed(id)) continue;
-      const std::string_view attrs = like_of(graph.bytes(id)).attrs;
-      if (seen.find(id, attrs) != nullptr) continue;
+    for (const NodeId id : identity_holders(graph)) {
       names.identities.want(graph.bytes(id));
       look(graph.bytes(id));
-      seen.keep(id, attrs, true);
     }
     each_body_node(file.graph().part(graph_field::kLibrary),
                    [&](std::string_view, std::string_view node_def) {

@@ -111,11 +111,7 @@ bool MergePart::verbatim() const {
 void MergePart::finish() {
   look_at_colocated();
   prefixing_ = {prefix, names->fresh_identities, stale_shapes_ != nullptr};
-  bool made = false;  // a name that is not M of the old one
-  for (const Role role : {Role::kFrame, Role::kSharedName, Role::kPair}) {
-    for (const auto& [from, to] : names->identities.made(role)) made = made || to != names->scope.of(from);
-  }
-  prefixes_ = names->numbers.empty() && functions_.empty() && !made &&
+  prefixes_ = names->numbers.empty() && functions_.empty() && !names->identities.any_numbered() &&
               (names->fresh_identities == names->name_empty_handles);
 }
 
