@@ -5,6 +5,7 @@
 
 #include "base/crc32c.h"
 #include "graph/listing.h"
+#include "graph/name_hash.h"
 #include "graph/packed.h"
 #include "graph/tensor_layout.h"
 #include "graph/types.h"
@@ -210,6 +211,14 @@ std::string Contents::key_of(const Content& content) {
 }
 
 ContentId Contents::of_tensor(std::string_view tensor_proto) {
+  if (tensor_proto.size() > kShort) return find(tensor_proto);
+  Recent& recent = recent_[name_hash(tensor_proto) % recent_.size()];
+  if (recent.tensor_proto.data() == nullptr || recent.tensor_proto != tensor_proto)
+    recent = {tensor_proto, find(tensor_proto)};
+  return recent.id;
+}
+
+ContentId Contents::find(std::string_view tensor_proto) {
   Content content = taken_apart(tensor_proto);
   const std::string key = key_of(content);
   if (const auto found = by_key_.find(key); found != by_key_.end()) {

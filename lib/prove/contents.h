@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,7 @@ class Contents {
 
   bool equal(const Content& a, const Content& b) const;
   uint32_t full_crc32c(Content& content) const;
+  ContentId find(std::string_view tensor_proto);
   ContentId add(const std::string& key, Content content);
   Content taken_apart(std::string_view tensor_proto);
   bool typed_elements(std::string_view tensor_proto, Content& content, uint64_t count);
@@ -61,6 +63,13 @@ class Contents {
   std::unordered_map<std::string, std::vector<ContentId>> by_key_;   // of tensors
   std::unordered_map<std::string, std::vector<ContentId>> of_type_;  // all, by dtype and shape
   bool any_stored_ = false;
+  // Many constants of a graph are written alike, a few of which come again and again: of these, by a hash of
+  // the bytes, the one that came last.
+  struct Recent {
+    std::string_view tensor_proto;
+    ContentId id = 0;
+  };
+  std::array<Recent, 1024> recent_;
 };
 
 }  // namespace gedit
