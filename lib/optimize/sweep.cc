@@ -320,7 +320,7 @@ std::optional<Number> Sweep::find_equal(Number n) {
     key_.push_back(in.node);
     key_.push_back(in.index);
   }
-  if (data == 2 && key_of(net_.data(n)[0]) > key_of(net_.data(n)[1]) && commutes(op.name, net_.def(n))) {
+  if (data == 2 && key_of(net_.data(n)[0]) > key_of(net_.data(n)[1]) && commutes(op.kinds, net_.def(n))) {
     std::swap_ranges(key_.begin() + static_cast<std::ptrdiff_t>(inputs), key_.end() - 2, key_.end() - 2);
   }
   const auto controls = static_cast<std::ptrdiff_t>(key_.size());

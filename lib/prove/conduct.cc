@@ -46,8 +46,8 @@ Conduct conduct_of(std::string_view op, const OpDef* op_def) {
   return op_def->is_stateful || takes_references(*op_def) ? Conduct::kWrites : Conduct::kPure;
 }
 
-bool commutes(std::string_view op, std::string_view node_def) {
-  if (!is(op, OpKind::kCommutes)) return false;
+bool commutes(OpKinds op, std::string_view node_def) {
+  if (!op.has(OpKind::kCommutes)) return false;
   switch (type_attr(node_def, "T").value_or(DType::kInvalid)) {
     case DType::kInt8:
     case DType::kInt16:

@@ -7,6 +7,12 @@
 namespace gedit {
 namespace {
 
+// What they give depends on more than what they read: a name, a loop, a branch, a function.
+constexpr OpKinds kOfItsPlace = OpKind::kPlaceholder | OpKind::kSwitch | OpKind::kMerge | OpKind::kEnter |
+                                OpKind::kExit | OpKind::kNextIteration | OpKind::kLoopCond |
+                                OpKind::kTensorArray | OpKind::kWhile | OpKind::kIf | OpKind::kCase |
+                                OpKind::kCall;
+
 // A scalar as a TensorProto.
 std::string integer_tensor(DType dtype, uint64_t number) {
   std::string proto;
@@ -23,23 +29,27 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   // Control inputs stand behind all others wherever TensorFlow reads a graph.
   const auto first_control = std::ranges::find_if(ins, &In::control);
   const auto count = static_cast<size_t>(first_control - ins.begin());
-  Node node{id, text_, labelled, ins.first(count), ins.subspan(count), {}};
+  classes_of_inputs_.clear();
+  Node node{id, text_, labelled, ins.first(count), ins.subspan(count), classes_of_inputs_};
 
   const ProofOp& op = node.op();
   uint8_t frame = 0;
   bool effect = false, looping = false, of_array = op.kinds.has(OpKind::kMakesTensorArray);
   for (const In& in : ins) {
-    if (!in.real() || (is_merge_op(op.name) && !in.control() && state_of_[in.node] != kDone)) continue;
+    if (!in.real() || (op.kinds.has(OpKind::kMerge) && !in.control() && state_of_[in.node] != kDone))
+      continue;
     frame = std::max(frame, frames_[in.node]);
     looping = looping || depends_on_loop_[in.node];
     of_array = of_array || of_array_[in.node];
   }
   of_array_[index_of(id)] = of_array;
-  if (is_enter_op(op.name) && frame < UINT8_MAX) ++frame;
-  if (is_exit_op(op.name) && frame > 0) --frame;
+  if (op.kinds.has(OpKind::kEnter) && frame < UINT8_MAX) ++frame;
+  if (op.kinds.has(OpKind::kExit) && frame > 0) --frame;
   frames_[index_of(id)] = frame;
+  special_ = special_ || frame != 0 || looping || of_array;
+  follows_[index_of(id)] = frame == 0 && !looping && !of_array && follows(node, ins);
 
-  const bool variable = is_merge_op(op.name) && std::ranges::any_of(node.data, [&](const In& in) {
+  const bool variable = op.kinds.has(OpKind::kMerge) && std::ranges::any_of(node.data, [&](const In& in) {
                           return in.real() && is_back_edge(id, in);
                         });
   if ((looping || variable) && !depends_on_loop_[index_of(id)]) {
@@ -48,7 +58,7 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   }
   if (variable) {
     number_loop_variable(node);
-  } else if (is_merge_op(op.name)) {
+  } else if (op.kinds.has(OpKind::kMerge)) {
     number_merge(node);
   } else {
     const bool never_dead = op.conduct == Conduct::kTriggers;
@@ -135,9 +145,9 @@ void Numbering::number_alive(Node& node) {
     set(node.id, {after(node, state_.constant(node.text.tensor)), node.when});
   } else if (op.kinds.has(OpKind::kPlaceholder)) {
     number_input(node);
-  } else if (is_switch_op(op.name)) {
+  } else if (op.kinds.has(OpKind::kSwitch)) {
     number_switch(node);
-  } else if (is_exit_op(op.name)) {
+  } else if (op.kinds.has(OpKind::kExit)) {
     number_exit(node);
   } else if (op.kinds.has(OpKind::kWhile)) {
     number_while(node);
@@ -156,6 +166,20 @@ void Numbering::number_alive(Node& node) {
   }
 }
 
+// Whether the node's value is told by its bytes and by the values of what it reads alone: nothing of the
+// graph around it, neither names nor shapes nor state, and no order of effects, has a part in it.
+bool Numbering::follows(const Node& node, std::span<const In> ins) const {
+  const ProofOp& op = node.op();
+  if (state_.ordered || state_.shapes_count || in_body() || side_.has_functions()) return false;
+  if (op.kinds.has_any(kOfItsPlace) || (op.conduct != Conduct::kPure && op.conduct != Conduct::kPasses))
+    return false;
+  const AssumedTensors& assumed = side_.assumed;
+  return std::ranges::all_of(ins, [&](const In& in) {
+    return in.real() && state_of_[in.node] == kDone &&
+           (assumed.empty() || !assumed.contains(uint64_t{in.node} << 32 | in.index));
+  });
+}
+
 void Numbering::number_input(Node& node) {
   ProofState& state = state_;
   std::string text = "input ";
@@ -171,6 +195,7 @@ void Numbering::number_input(Node& node) {
 
 // What passes a reference on passes what it refers to; where something writes, it reads.
 void Numbering::number_passing(Node& node) {
+  if (node.data.size() == 1 && !state_.ordered) return set(node.id, {node.inputs[0], node.when});
   std::vector<ProofTensor> outputs;
   bool reference = false;
   for (size_t i = 0; i < node.data.size(); ++i) {
@@ -194,7 +219,7 @@ void Numbering::number_passing(Node& node) {
 void Numbering::number_state(Node& node) {
   const ProofOp& op = node.op();
   const std::string_view node_def = graph_.bytes(node.id);
-  const bool variable = is_variable_op(op.name), handle = is_var_handle_op(op.name);
+  const bool variable = op.kinds.has(OpKind::kVariable), handle = op.kinds.has(OpKind::kVarHandle);
   const std::string_view shared = string_attr(node_def, "shared_name").value_or("");
   ClassId what = kDeadClass;
   std::optional<KnownValue> stored;
@@ -284,18 +309,21 @@ bool Numbering::number_folded(Node& node) {
 std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& before) {
   const ProofOp& op = node.op();
   std::vector<uint32_t> inputs;
-  for (const ClassId input : node.inputs)
-    inputs.push_back(state_.ordered ? without_wait(input, before) : input);
-  const auto is_constant = [&](ClassId id) { return state_.classes.label_of(id).form == KeyForm::kConst; };
+  const auto is_constant = [&](ClassId input) {
+    const ClassId held = state_.ordered ? without_wait(input, before) : input;
+    if (state_.classes.label_of(held).form != KeyForm::kConst) return false;
+    inputs.push_back(held);
+    return true;
+  };
   const std::string_view node_def = graph_.bytes(node.id);
-  if (!std::ranges::all_of(inputs, is_constant)) {
+  if (!std::ranges::all_of(node.inputs, is_constant)) {
     before.clear();
     if (!state_.shapes_count || in_body() || !folding::follows_from_shapes(op.name)) return {};
     const auto known = folding::known_value(side_.shapes(), node.id, node_def, side_.folder());
     return known ? std::vector<ClassId>{constant(*known)} : std::vector<ClassId>();
   }
   // The same in every iteration.
-  if (is_enter_op(op.name) && state_.truth(inputs[0])) return {inputs[0]};
+  if (op.kinds.has(OpKind::kEnter) && state_.truth(inputs[0])) return {inputs[0]};
   if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   const ClassId built = state_.classes.intern(node.labelled.label, inputs);
   const auto [found, fresh] = state_.folded.try_emplace(built);
@@ -384,7 +412,7 @@ void Numbering::number_plain(Node& node) {
       }
       break;
   }
-  if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] && commutes(op.name, graph_.bytes(node.id)))
+  if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] && commutes(op.kinds, graph_.bytes(node.id)))
     std::swap(node.inputs[0], node.inputs[1]);
   // Of a Reshape of a Reshape the last one's shape counts; what that reads is none any more.
   const auto is_reshape = [&](ClassId id) {

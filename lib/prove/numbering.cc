@@ -14,7 +14,8 @@ Numbering::Numbering(Side& side, ProofState& state)
       values_(graph_.size()),
       frames_(graph_.size()),
       depends_on_loop_(graph_.size()),
-      of_array_(graph_.size()) {
+      of_array_(graph_.size()),
+      follows_(graph_.size()) {
   if (state.ordered) done_.resize(graph_.size());
 }
 
@@ -31,7 +32,8 @@ Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vecto
       values_(graph_.size()),
       frames_(graph_.size()),
       depends_on_loop_(graph_.size()),
-      of_array_(graph_.size()) {
+      of_array_(graph_.size()),
+      follows_(graph_.size()) {
   if (state.ordered) done_.resize(graph_.size());
 }
 
@@ -41,8 +43,13 @@ void Numbering::want(NodeId node) {
   const auto begin = [&](NodeId id) {
     state_of_[index_of(id)] = kOpen;
     const auto first = static_cast<uint32_t>(ins_.size());
-    resolve(id, ins_);
-    steps_.push_back({id, first, first, static_cast<uint32_t>(ins_.size())});
+    const bool twin = may_be_twin(id);
+    if (twin) {
+      for (const NodeId producer : side_.producers().of(id)) ins_.push_back({index_of(producer), 0});
+    } else {
+      resolve(id, ins_);
+    }
+    steps_.push_back({id, first, first, static_cast<uint32_t>(ins_.size()), twin});
   };
   std::vector<NodeId> roots{node};
   size_t seen = loop_variables_.size();
@@ -54,7 +61,10 @@ void Numbering::want(NodeId node) {
       Step& step = steps_.back();
       if (step.next == step.end) {
         const Step done = step;
-        number(done.node, std::span(ins_).subspan(done.begin, done.end - done.begin));
+        if (!done.twin || !number_as_twin(done.node)) {
+          if (done.twin) resolve_again(done.node, done.begin);
+          number(done.node, std::span(ins_).subspan(done.begin));
+        }
         state_of_[index_of(done.node)] = kDone;
         ++reached_;
         ins_.resize(done.begin);
@@ -84,6 +94,49 @@ void Numbering::want(NodeId node) {
 bool Numbering::is_back_edge(NodeId merge, const In& in) const {
   return !in.control() && graph_.is(merge, OpKind::kMerge) &&
          graph_.is(NodeId{in.node}, OpKind::kNextIteration);
+}
+
+// --- what the other graph's numbering knows ---
+
+void Numbering::set_twin(const Numbering& twin) {
+  const bool complete = side_.producers().complete() && twin.side_.producers().complete();
+  const bool plain = !side_.has_functions() && side_.given.empty() && side_.assumed.empty();
+  if (complete && plain && &side_.ops() == &twin.side_.ops()) twin_ = &twin;
+}
+
+// Whether the twin has numbered the same bytes at the same place, by nothing but these and what they read.
+bool Numbering::may_be_twin(NodeId node) const {
+  return twin_ != nullptr && index_of(node) < twin_->graph_.size() && twin_->follows_[index_of(node)] &&
+         (twin_->values_[index_of(node)].what & kMany) == 0 &&
+         twin_->graph_.bytes(node).data() == graph_.bytes(node).data();
+}
+
+// The same bytes that read the same values give the same value: numbering them again would ask the same of
+// the same and come to the same class. Which outputs they read the bytes say, so what counts is that the
+// nodes behind give the same, input by input.
+bool Numbering::number_as_twin(NodeId node) {
+  const std::span<const NodeId> reads = side_.producers().of(node),
+                                of_twin = twin_->side_.producers().of(node);
+  if (reads.size() != of_twin.size()) return false;
+  for (size_t i = 0; i < reads.size(); ++i) {
+    const uint32_t from = index_of(reads[i]);
+    const ProofTensor& value = values_[from];
+    if (state_of_[from] != kDone || (value.what & kMany) != 0 ||
+        value != twin_->values_[index_of(of_twin[i])])
+      return false;
+    if (special_ && (frames_[from] != 0 || depends_on_loop_[from] || of_array_[from])) return false;
+  }
+  values_[index_of(node)] = twin_->values_[index_of(node)];
+  return true;
+}
+
+// Of a node whose inputs were gone to as nodes alone.
+void Numbering::resolve_again(NodeId node, uint32_t begin) {
+  ins_.resize(begin);
+  resolve(node, ins_);
+  for (In& in : std::span(ins_).subspan(begin)) {
+    if (in.real() && state_of_[in.node] != kDone && !is_back_edge(node, in)) in.node = In::kMissing;
+  }
 }
 
 // The number of an output that a body calls by name; most have one, or it is the first.
@@ -127,8 +180,14 @@ void Numbering::resolve(NodeId node, std::vector<In>& ins) {
   const Edges* producers = in_body() ? nullptr : &side_.producers();
   if (producers != nullptr && producers->complete()) {
     const NodeId* producer = producers->of(node).data();
-    each_input(graph_.bytes(node),
-               [&](std::string_view text) { ins.push_back(input_from(*producer++, parse_input(text))); });
+    const auto read = [&](std::string_view text) {
+      ins.push_back(input_from(*producer++, parse_input(text)));
+    };
+    if (graph_.inputs_lead()) {
+      each_leading_input(graph_.bytes(node), read);
+    } else {
+      each_input(graph_.bytes(node), read);
+    }
     return;
   }
   each_input(graph_.bytes(node), [&](std::string_view text) { ins.push_back(resolve_input(text)); });

@@ -19,6 +19,10 @@ class Numbering {
   // Of a function, which is called with these. `depth`: of calls.
   Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments, int depth);
 
+  // The numbering of A, of which this is B's: what is the same node, of the same tensors, is the same there.
+  // Outlives this.
+  void set_twin(const Numbering& twin);
+
   // Numbers the node and all that it needs.
   void want(NodeId node);
   ProofTensor value(NodeId node, uint32_t index);
@@ -64,6 +68,7 @@ class Numbering {
   struct Step {  // of the walk
     NodeId node;
     uint32_t next, begin, end;  // inputs on the stack of inputs
+    bool twin;                  // these are only nodes: the twin may know the rest
   };
   // A node that is being numbered.
   struct Node {
@@ -71,7 +76,7 @@ class Numbering {
     NodeText& text;
     const Labelled& labelled;
     std::span<const In> data, controls;
-    std::vector<uint32_t> inputs;  // classes of data
+    std::vector<uint32_t>& inputs;  // classes of data
     ConditionId when = kAlways;
     static constexpr ClassId kNothing = UINT32_MAX;
     std::optional<ClassId> before{};  // where order counts: all that it waits for
@@ -79,6 +84,9 @@ class Numbering {
   };
 
   void resolve(NodeId node, std::vector<In>& ins);
+  bool may_be_twin(NodeId node) const;
+  bool number_as_twin(NodeId node);
+  void resolve_again(NodeId node, uint32_t begin);
   In resolve_input(std::string_view input) { return resolve_input(parse_input_of(graph_, input)); }
   In resolve_input(const Input& input);
   In input_from(NodeId producer, const Input& input);
@@ -99,6 +107,7 @@ class Numbering {
   void note_arrays(const Node& node);
   ClassId own(const Node& node, ClassId what);
 
+  bool follows(const Node& node, std::span<const In> ins) const;
   bool has_effect(const Node& node);
   void number_alive(Node& node);
   void number_input(Node& node);
@@ -137,6 +146,9 @@ class Numbering {
   std::vector<ClassId> done_;    // where order counts: that the node ran
   std::vector<uint8_t> frames_;  // how many loops the node is in; empty where there are none
   std::vector<bool> depends_on_loop_, of_array_;
+  bool special_ = false;       // a node is in a loop, or of a TensorArray
+  std::vector<bool> follows_;  // by node: follows() of it as it was numbered last
+  const Numbering* twin_ = nullptr;
   // Of a node that waits for TensorArrays: which of their ops ran by then.
   std::unordered_map<uint32_t, ClassId> arrays_done_;
   std::vector<NodeId> effects_;
@@ -147,6 +159,7 @@ class Numbering {
   std::vector<Step> steps_;
   std::vector<In> ins_;
   NodeText text_;
+  std::vector<uint32_t> classes_of_inputs_;  // of the node that is being numbered
   uint64_t reached_ = 0;
 };
 

@@ -120,6 +120,7 @@ class Attempt {
   void number() {
     numbers_a_.emplace(a_, state_);
     numbers_b_.emplace(b_, state_);
+    numbers_b_->set_twin(*numbers_a_);
     for (const OutputPair& pair : request_.outputs) {
       tensors_.emplace_back(output_tensor(a_, pair.a), output_tensor(b_, pair.b));
       numbers_a_->want(tensors_.back().first.node);

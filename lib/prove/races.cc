@@ -44,7 +44,7 @@ Races::Races(Side& side, ProofState& state, Numbering& numbering)
 bool Races::holds_writers() {
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (!numbering_.numbered(NodeId{i})) continue;
-    const ProofOp& op = side_.labels().op(graph_.op(NodeId{i}));
+    const ProofOp& op = side_.op(NodeId{i});
     if (op.conduct == Conduct::kWrites || op.kinds.has(OpKind::kWritesElements)) return true;
   }
   return false;
@@ -78,7 +78,7 @@ void Races::follow_handles() {
   // What goes back into a loop leads where the loop's variable leads.
   std::vector<uint32_t> left(graph_.size());
   const auto goes_back = [&](NodeId from, NodeId to) {
-    return is_next_iteration_op(graph_.op(from)) && is_merge_op(graph_.op(to));
+    return graph_.is(from, OpKind::kNextIteration) && graph_.is(to, OpKind::kMerge);
   };
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (!numbering_.numbered(NodeId{i})) continue;
@@ -93,7 +93,7 @@ void Races::follow_handles() {
       if (numbering_.numbered(to) && !goes_back(id, to) && --left[index_of(to)] == 0)
         order_.push_back(index_of(to));
     }
-    const ProofOp& op = side_.labels().op(graph_.op(id));
+    const ProofOp& op = side_.op(id);
     uint32_t& carried = carries_[index_of(id)];
     const bool call = op.kinds.has_any(kCallOps) || side_.body(op.name) != nullptr;
     std::vector<uint32_t> read;  // by input
@@ -106,8 +106,8 @@ void Races::follow_handles() {
       read.push_back(none ? 0 : carries_[index_of(from)]);
     });
     const uint32_t first = read.empty() ? 0 : read[0];
-    const bool all = op.conduct == Conduct::kPasses || is_merge_op(op.name) || op.gives_references;
-    if (call || (all && op.conduct != Conduct::kWrites && !is_switch_op(op.name))) {
+    const bool all = op.conduct == Conduct::kPasses || op.kinds.has(OpKind::kMerge) || op.gives_references;
+    if (call || (all && op.conduct != Conduct::kWrites && !op.kinds.has(OpKind::kSwitch))) {
       for (const uint32_t state : read) {
         if (state == 0 || (carried != 0 && state_of(carried) == state_of(state))) continue;
         if (carried == 0) {
@@ -135,7 +135,7 @@ void Races::follow_handles() {
   }
   for (const uint32_t i : order_) {
     const NodeId id{i};
-    if (!is_merge_op(graph_.op(id)) || carries_[i] == 0) continue;
+    if (!graph_.is(id, OpKind::kMerge) || carries_[i] == 0) continue;
     for (const NodeId from : side_.producers().of(id)) {
       const uint32_t back = carries_[index_of(from)];
       if (back != 0) join(carries_[i], back);
@@ -146,9 +146,10 @@ void Races::follow_handles() {
 }
 
 void Races::use_handles(NodeId node) {
-  const ProofOp& op = side_.labels().op(graph_.op(node));
+  const ProofOp& op = side_.op(node);
   // Who hands on a handle uses nothing; who hands on a reference hands on the memory as it is.
-  const bool hands_on = op.conduct == Conduct::kPasses || op.kinds.has_any(kHandsOn) || is_merge_op(op.name);
+  const bool hands_on =
+      op.conduct == Conduct::kPasses || op.kinds.has_any(kHandsOn) || op.kinds.has(OpKind::kMerge);
   size_t slot = 0;
   std::vector<std::pair<uint32_t, bool>> states;
   each_input(graph_.bytes(node), [&](std::string_view text) {
@@ -201,8 +202,8 @@ Races::Masks Races::spread(const std::vector<NodeId>& from, const Edges& edges, 
   const auto give = [&](NodeId id, uint64_t mask) {
     for (const NodeId to : edges.of(id)) {
       if (!numbering_.numbered(to) || (masks[index_of(to)] | mask) == masks[index_of(to)]) continue;
-      const bool back = (is_next_iteration_op(graph_.op(id)) && is_merge_op(graph_.op(to))) ||
-                        (is_merge_op(graph_.op(id)) && is_next_iteration_op(graph_.op(to)));
+      const bool back = (graph_.is(id, OpKind::kNextIteration) && graph_.is(to, OpKind::kMerge)) ||
+                        (graph_.is(id, OpKind::kMerge) && graph_.is(to, OpKind::kNextIteration));
       if (back && !around) continue;
       masks[index_of(to)] |= mask;
       if (!waits[index_of(to)]) open.push_back(to);

@@ -40,6 +40,11 @@ const Edges& Side::producers() {
   return *producers_;
 }
 
+const ProofOp& Side::op(NodeId id) {
+  if (!ops_of_) ops_of_.emplace(graph(), ops_by_name_);
+  return ops_of_->of(id);
+}
+
 CalledBody* Side::body(std::string_view function) {
   const auto found = functions_.find(function);
   if (found == functions_.end()) return nullptr;

@@ -11,6 +11,7 @@
 
 #include "fold/fold.h"
 #include "graph/edges.h"
+#include "graph/index.h"
 #include "graph/library.h"
 #include "graph/names.h"
 #include "prove/labels.h"
@@ -51,6 +52,8 @@ class Side {
   // Of the main graph; found when they are first asked for.
   const Edges& producers();
   Labels& labels() { return labels_; }
+  // Of a node of the main graph, without a look at its record.
+  const ProofOp& op(NodeId id);
 
   std::string name_in_a(std::string_view name) const { return name_in_a_(name); }
   // Whether the other graph has a node that A calls so, or would.
@@ -97,6 +100,12 @@ class Side {
   std::unordered_map<std::string_view, size_t> functions_;
   std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;
   Labels labels_;
+  struct OpsByName {
+    Labels& labels;
+    const ProofOp& of(std::string_view op) const { return labels.op(op); }
+  };
+  const OpsByName ops_by_name_{labels_};
+  std::optional<OpsOf<const OpsByName>> ops_of_;
   folding::NodeFolder folder_;
   std::optional<Inference> inference_;
   std::optional<Edges> producers_;
