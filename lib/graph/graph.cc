@@ -127,6 +127,21 @@ void Graph::replace(NodeId id, std::string node_def) {
   edited_ = true;
 }
 
+void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
+  const char* next = arena_->keep(std::move(records)).data();
+  for (const auto& [id, op, size] : nodes) {
+    const bool same = op != GraphOps::kOther && nodes_.ops[index_of(id)] == op;
+    if (!same) discount(id);
+    nodes_.records[index_of(id)] = next;
+    nodes_.ops[index_of(id)] = op;
+    if (!same) count(id);
+    next += size;
+  }
+  edited_ = edited_ || !nodes.empty();
+  ordered_ = ordered_ && nodes.empty();
+  nodes_.devices = nodes_.devices || !nodes.empty();
+}
+
 void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {
   replace(id, std::move(node_def));
   streams_.insert_or_assign(index_of(id), std::move(content));

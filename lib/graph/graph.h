@@ -99,6 +99,14 @@ class Graph {
   const GraphOps& ops() const { return ops_; }
 
   void replace(NodeId id, std::string node_def);
+  struct Rewritten {
+    NodeId id;
+    uint16_t op;    // a number of ops()
+    uint32_t size;  // of its record, bytes
+  };
+  // As replace() for many nodes, none of which is removed or has a stream, and each of which keeps its name:
+  // `records` are theirs, tag and length and NodeDef, one behind the other.
+  void replace_all(const std::vector<Rewritten>& nodes, std::string records);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
   void settle(NodeId id, std::string node_def);
   // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`,

@@ -68,12 +68,18 @@ constexpr auto kSteps = std::to_array<Step>({
 // for themselves in both.
 struct Trial {
   Trial(const Model& model, Registry& ops, OptimizeRequest request)
-      : made{again(model), {}, true, 0, {}, {}}, before(again(model)), fixes(request.fixes) {
+      : before(again(model)), fixes(request.fixes) {
     std::vector<std::string> inexact;
+    request.apart = !request.reroutes.empty();
+    if (request.apart) made.model = again(model);
     for (const std::string& edge : request.reroutes)
       inexact.push_back(optimizing::reroute(made.model, ops, edge));
-    request.stand_ins = stand_ins = optimizing::stand_in_for_inputs(made.model, ops, fixes);
-    optimizing::stand_in_for_inputs(before, ops, fixes);
+    request.stand_ins = stand_ins = optimizing::stand_in_for_inputs(before, ops, fixes);
+    if (request.apart) {
+      optimizing::stand_in_for_inputs(made.model, ops, fixes);
+    } else {
+      made.model = before;
+    }
     made.result = optimize(made.model, before, ops, request);
     inexact.insert(inexact.end(), made.result.inexact.begin(), made.result.inexact.end());
     made.result.inexact = std::move(inexact);
@@ -139,6 +145,7 @@ class Attempts {
 
 Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeResult& result) {
   ProofRequest request;
+  request.most_places = SIZE_MAX - 1;  // all are told, and nothing is counted
   const ProofSide a{before, ops}, b{after, ops};
   for (const std::string& output : result.outputs) request.outputs.push_back({output, output});
   // Where nothing is asked for: what nothing reads, but for what was to go.
@@ -155,7 +162,6 @@ Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeRe
   for (const OutputProof& output : proof.outputs) {
     if (output.verdict == ProofVerdict::kProved) {
       ++certificate.proved;
-      certificate.tensors += output.tensors;
     } else {
       open.push_back(&output);
       again.outputs.push_back({output.output.a, output.output.a});

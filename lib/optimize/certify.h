@@ -9,7 +9,7 @@
 namespace gedit {
 
 struct Certificate {
-  uint64_t proved = 0, tensors = 0;
+  uint64_t proved = 0;
   // Outputs of which nothing can be said, even of the graph against itself: `y: 'rnd' has no seed`.
   std::vector<std::string> unknown;
   std::vector<std::string> failed;  // outputs that are not proved, but are of `before` against itself

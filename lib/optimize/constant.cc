@@ -75,15 +75,16 @@ std::optional<Splat> splat_of(std::string_view const_def) {
     if (size < 1 || __builtin_mul_overflow(count, static_cast<uint64_t>(size), &count)) return std::nullopt;
   }
   splat.shape = *shape;
-  std::string bytes;
-  const std::string_view content = last_bytes(proto, kContentField);
-  if (!content.empty()) {
-    if (content.size() > kMostSplatBytes || content.size() != count * layout.width) return std::nullopt;
-    bytes = content;
+  std::string_view bytes = last_bytes(proto, kContentField);
+  std::string list;
+  if (!bytes.empty()) {
+    if (bytes.size() > kMostSplatBytes || bytes.size() != count * layout.width) return std::nullopt;
   } else {
-    const std::optional<std::string> list = listed(proto, layout);
-    if (!list || list->size() % layout.width != 0 || list->size() / layout.width > count) return std::nullopt;
-    bytes = list->empty() ? std::string(layout.width, '\0') : *list;
+    std::optional<std::string> found = listed(proto, layout);
+    if (!found || found->size() % layout.width != 0 || found->size() / layout.width > count)
+      return std::nullopt;
+    list = found->empty() ? std::string(layout.width, '\0') : std::move(*found);
+    bytes = list;
   }
   for (size_t at = layout.width; at < bytes.size(); at += layout.width) {
     if (std::memcmp(bytes.data(), bytes.data() + at, layout.width) != 0) return std::nullopt;
@@ -105,6 +106,24 @@ std::optional<int64_t> scalar_of(std::string_view const_def) {
     default:
       return std::nullopt;
   }
+}
+
+ConstFacts const_facts(std::string_view const_def) {
+  ConstFacts facts;
+  const auto value = find_attr(const_def, "value");
+  if (!value) return facts;
+  const Shape shape = parse_shape_proto(last_bytes(last_bytes(*value, attr_field::kTensor), kShapeField));
+  facts.scalar = shape && shape->empty();
+  const std::optional<Splat> splat = splat_of(const_def);
+  if (!splat) return facts;
+  facts.ones = splat->number == 1;
+  facts.zeros = splat->number == 0 && !splat->negative_zero;
+  facts.negative_zeros = splat->negative_zero;
+  const bool is_truth = splat->dtype == DType::kBool || splat->dtype == DType::kInt32;
+  if (!is_truth || !splat->shape.empty() || type_attr(const_def, "dtype") != DType::kBool) return facts;
+  facts.truth_known = true;
+  facts.truth = static_cast<int64_t>(splat->number) != 0;
+  return facts;
 }
 
 std::string int32_scalar(int32_t number) {

@@ -20,6 +20,17 @@ struct Splat {
 };
 std::optional<Splat> splat_of(std::string_view const_def);
 
+// What the rules ask of every Const.
+struct ConstFacts {
+  bool scalar : 1 = false;       // has no dimensions
+  bool truth_known : 1 = false;  // a scalar bool
+  bool truth : 1 = false;
+  bool ones : 1 = false;   // all elements are that
+  bool zeros : 1 = false;  // +0
+  bool negative_zeros : 1 = false;
+};
+ConstFacts const_facts(std::string_view const_def);
+
 // A TensorProto of one int32.
 std::string int32_scalar(int32_t number);
 // A Const's AttrValue `value`.

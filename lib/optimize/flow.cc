@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "graph/function_names.h"
-#include "graph/tensor_layout.h"
 #include "optimize/constant.h"
 
 namespace gedit::optimizing {
@@ -102,21 +101,22 @@ bool is_back_edge(const Net& net, Number reader, In in) {
 }
 
 Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked)
-    : needed_(net.size()),
+    : net_(net),
+      needed_(net.size()),
       alive_(net.size()),
       effect_(net.size()),
       second_(net.size()),
-      truth_(net.size(), -1),
-      net_(net) {
-  find_needed(net, asked);
-  find_order(net);
-  find_truths(net);
-  find_readers(net);
-  find_alive(net);
-  find_effects(net, effects);
+      readers_(net.size()),
+      truth_(net.size(), -1) {
+  find_needed(asked);
+  find_order();
+  // What goes back into a loop was not known when the loop's beginning was passed.
+  if (goes_back_ && any_dead_) find_alive_around(edges());
+  find_effects(effects);
+  if (goes_back_ && any_effect_) find_effects_around(edges());
 }
 
-void Flow::find_needed(const Net& net, const std::vector<Number>& asked) {
+void Flow::find_needed(const std::vector<Number>& asked) {
   std::vector<Number> open;
   const auto add = [&](Number n) {
     if (needed_[n]) return;
@@ -127,87 +127,86 @@ void Flow::find_needed(const Net& net, const std::vector<Number>& asked) {
   while (!open.empty()) {
     const Number n = open.back();
     open.pop_back();
-    for (const In& in : net.inputs(n)) {
+    for (const In& in : net_.inputs(n)) {
       if (!in.argument()) add(in.node);
     }
   }
 }
 
-void Flow::find_readers(const Net& net) {
-  first_edge_.assign(net.size() + 1, 0);
-  const auto each_edge = [&](auto use) {
-    for (const Number n : order_) {
-      uint32_t slot = 0;
-      for (const In& in : net.inputs(n)) {
-        if (!in.argument()) use(n, slot, in);
-        ++slot;
-      }
-    }
-  };
-  each_edge([&](Number, uint32_t, In in) {
-    ++first_edge_[in.node + 1];
-    if (in.index == 1) second_[in.node] = true;
-  });
-  for (Number n = 0; n < net.size(); ++n) first_edge_[n + 1] += first_edge_[n];
-  edges_.resize(first_edge_.back());
-  std::vector<uint32_t> next(first_edge_.begin(), first_edge_.end() - 1);
-  each_edge([&](Number n, uint32_t slot, In in) { edges_[next[in.node]++] = {n, slot}; });
-}
-
-void Flow::find_order(const Net& net) {
+void Flow::find_order() {
   enum : uint8_t { kNew, kOpen, kDone };
-  std::vector<uint8_t> state(net.size(), kNew);
+  std::vector<uint8_t> state(net_.size(), kNew);
   std::vector<std::pair<Number, uint32_t>> stack;
-  for (Number root = 0; root < net.size(); ++root) {
+  for (Number root = 0; root < net_.size(); ++root) {
     if (!needed_[root] || state[root] != kNew) continue;
     stack.emplace_back(root, 0);
     state[root] = kOpen;
     while (!stack.empty()) {
       auto& [n, next] = stack.back();
-      const std::span<const In> inputs = net.inputs(n);
+      const std::span<const In> inputs = net_.inputs(n);
       if (next == inputs.size()) {
         state[n] = kDone;
-        order_.push_back(n);
-        any_loop_ = any_loop_ || net.is(n, OpKind::kEnter);
+        pass(n);
         stack.pop_back();
         continue;
       }
       const In in = inputs[next++];
-      if (in.argument() || state[in.node] == kDone || is_back_edge(net, n, in)) continue;
+      if (in.argument() || state[in.node] == kDone || is_back_edge(net_, n, in)) continue;
       if (state[in.node] == kOpen)
-        throw refused("is in a cycle that is no loop").of(quoted("node", net.name(in.node)));
+        throw refused("is in a cycle that is no loop").of(quoted("node", net_.name(in.node)));
       state[in.node] = kOpen;
       stack.emplace_back(in.node, 0);
     }
   }
 }
 
-void Flow::find_truths(const Net& net) {
-  for (const Number n : order_) {
-    const ProofOp& op = net.op(n);
-    const auto input = [&](size_t k) -> int8_t {
-      const std::span<const In> data = net.data(n);
-      if (k >= data.size() || data[k].argument() || data[k].index != 0) return -1;
-      return truth_[data[k].node];
-    };
-    if (op.kinds.has(OpKind::kConst)) {
-      if (type_attr(net.def(n), "dtype") != DType::kBool) continue;
-      if (const std::optional<int64_t> value = scalar_of(net.def(n)))
-        truth_[n] = static_cast<int8_t>(*value != 0 ? 1 : 0);
-    } else if (op.conduct == Conduct::kPasses && net.data(n).size() == 1 && !op.gives_references) {
-      truth_[n] = input(0);
-    } else if (op.kinds.has(OpKind::kLoopCond)) {
-      truth_[n] = input(0) == 0 ? 0 : -1;  // a loop that does not end stays as it is
-    } else if (op.kinds.has(OpKind::kEnter)) {
-      truth_[n] = input(0);
-    } else if (net.what(n) == What::kNot) {
-      truth_[n] = input(0) < 0 ? int8_t{-1} : static_cast<int8_t>(1 - input(0));
-    } else if (net.what(n) == What::kAnd && input(0) >= 0 && input(1) >= 0) {
-      truth_[n] = static_cast<int8_t>(input(0) & input(1));
-    } else if (net.what(n) == What::kOr && input(0) >= 0 && input(1) >= 0) {
-      truth_[n] = static_cast<int8_t>(input(0) | input(1));
-    }
+// What is known of a node once all that it reads was passed.
+void Flow::pass(Number n) {
+  order_.push_back(n);
+  for (const In& in : net_.inputs(n)) {
+    if (in.argument()) continue;
+    ++readers_[in.node];
+    if (in.index == 1) second_[in.node] = true;
+    goes_back_ = goes_back_ || is_back_edge(net_, n, in);
   }
+  truth_[n] = truth_of(n);
+  alive_[n] = alive_by_inputs(n);
+  any_dead_ = any_dead_ || !alive_[n];
+}
+
+int8_t Flow::truth_of(Number n) const {
+  const ProofOp& op = net_.op(n);
+  const std::span<const In> data = net_.data(n);
+  const auto input = [&](size_t k) -> int8_t {
+    if (k >= data.size() || data[k].argument() || data[k].index != 0) return -1;
+    return truth_[data[k].node];
+  };
+  if (op.kinds.has(OpKind::kConst)) {
+    const ConstFacts constant = net_.constant(n);
+    return constant.truth_known ? static_cast<int8_t>(constant.truth ? 1 : 0) : int8_t{-1};
+  }
+  if (op.conduct == Conduct::kPasses && data.size() == 1 && !op.gives_references) return input(0);
+  if (op.kinds.has(OpKind::kLoopCond)) return input(0) == 0 ? 0 : -1;  // a loop without end stays as it is
+  if (op.kinds.has(OpKind::kEnter)) return input(0);
+  const What what = net_.what(n);
+  if (what == What::kNot) return input(0) < 0 ? int8_t{-1} : static_cast<int8_t>(1 - input(0));
+  if (what == What::kAnd && input(0) >= 0 && input(1) >= 0) return static_cast<int8_t>(input(0) & input(1));
+  if (what == What::kOr && input(0) >= 0 && input(1) >= 0) return static_cast<int8_t>(input(0) | input(1));
+  return -1;
+}
+
+// Whether what the node reads lets it run, as far as that was passed.
+bool Flow::alive_by_inputs(Number n) const {
+  const bool merge = net_.is(n, OpKind::kMerge), trigger = net_.what(n) == What::kControlTrigger;
+  bool all = true, any = false, none = true;
+  for (const In& in : net_.inputs(n)) {
+    if (in.argument()) continue;
+    none = false;
+    const bool there = !dead(in);
+    all = all && there;
+    any = any || (trigger ? !dead(in.node) : there && !in.control());
+  }
+  return none || (merge || trigger ? any : all);
 }
 
 std::optional<bool> Flow::truth(In in) const {
@@ -225,14 +224,46 @@ bool Flow::dead(In in) const {
   return known && *known != (in.index == 1);
 }
 
+void Flow::find_effects(const Effects& effects) {
+  for (const Number n : order_) {
+    if (alive_[n]) {
+      ordered_ = ordered_ || effects.writes(net_, n);
+      effect_[n] = effects.of(net_, n);
+    }
+    for (const In& in : any_effect_ ? net_.inputs(n) : std::span<const In>()) {
+      if (!in.argument() && effect_[in.node]) effect_[n] = true;
+    }
+    any_effect_ = any_effect_ || effect_[n];
+  }
+}
+
+// --- where there are loops ---
+
+Flow::Edges Flow::edges() const {
+  Edges edges;
+  edges.first.assign(net_.size() + 1, 0);
+  for (Number n = 0; n < net_.size(); ++n) edges.first[n + 1] = edges.first[n] + readers_[n];
+  edges.all.resize(edges.first.back());
+  std::vector<uint32_t> next(edges.first.begin(), edges.first.end() - 1);
+  for (const Number n : order_) {
+    uint32_t slot = 0;
+    for (const In& in : net_.inputs(n)) {
+      if (!in.argument()) edges.all[next[in.node]++] = {n, slot};
+      ++slot;
+    }
+  }
+  return edges;
+}
+
 // What may run is what is fed by what may run: found from the sources on, so that a loop that nothing enters
 // is dead as a whole.
-void Flow::find_alive(const Net& net) {
-  std::vector<uint32_t> waits(net.size());  // inputs that are not known to be alive
+void Flow::find_alive_around(const Edges& edges) {
+  alive_.assign(net_.size(), false);
+  std::vector<uint32_t> waits(net_.size());  // inputs that are not known to be alive
   std::vector<Number> open;
   for (const Number n : order_) {
     uint32_t count = 0;
-    for (const In& in : net.inputs(n)) count += in.argument() ? 0 : 1;
+    for (const In& in : net_.inputs(n)) count += in.argument() ? 0 : 1;
     waits[n] = count;
     if (count == 0) {
       alive_[n] = true;
@@ -242,14 +273,14 @@ void Flow::find_alive(const Net& net) {
   while (!open.empty()) {
     const Number n = open.back();
     open.pop_back();
-    for (const Edge& edge : edges_of(n)) {
+    for (const Edge& edge : edges.of(n)) {
       const Number reader = edge.reader;
       if (alive_[reader]) continue;
-      const In in = net.inputs(reader)[edge.slot];
+      const In in = net_.inputs(reader)[edge.slot];
       const bool there = !dead(in);
       if (there) --waits[reader];
-      const bool alive = net.what(reader) == What::kControlTrigger ||
-                         (net.is(reader, OpKind::kMerge) ? there && !in.control() : waits[reader] == 0);
+      const bool alive = net_.what(reader) == What::kControlTrigger ||
+                         (net_.is(reader, OpKind::kMerge) ? there && !in.control() : waits[reader] == 0);
       if (!alive) continue;
       alive_[reader] = true;
       open.push_back(reader);
@@ -257,20 +288,18 @@ void Flow::find_alive(const Net& net) {
   }
 }
 
-void Flow::find_effects(const Net& net, const Effects& effects) {
+void Flow::find_effects_around(const Edges& edges) {
   std::vector<Number> open;
   for (const Number n : order_) {
-    if (!alive_[n]) continue;
-    ordered_ = ordered_ || effects.writes(net, n);
-    if (effects.of(net, n)) open.push_back(n);
+    if (effect_[n]) open.push_back(n);
   }
   while (!open.empty()) {
     const Number n = open.back();
     open.pop_back();
-    if (effect_[n]) continue;
-    effect_[n] = true;
-    for (const Edge& edge : edges_of(n)) {
-      if (!effect_[edge.reader]) open.push_back(edge.reader);
+    for (const Edge& edge : edges.of(n)) {
+      if (effect_[edge.reader]) continue;
+      effect_[edge.reader] = true;
+      open.push_back(edge.reader);
     }
   }
 }

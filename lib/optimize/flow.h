@@ -42,8 +42,8 @@ class Effects {
 
 class Flow {
  public:
-  // `asked`: the nodes of which anything counts. Costs the graph once. Throws Error (kRefused) for a cycle
-  // that is no loop.
+  // `asked`: the nodes of which anything counts. Costs the graph once, and where there are loops as much
+  // again for what is dead and for effects. Throws Error (kRefused) for a cycle that is no loop.
   Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked);
 
   // Every node behind what it reads, but for what goes back into a loop.
@@ -57,38 +57,41 @@ class Flow {
   bool dead(Number n) const { return n < alive_.size() && !alive_[n]; }
   // It, or something that it needs, has an effect.
   bool effect(Number n) const { return n < effect_.size() && effect_[n]; }
-  uint32_t readers(Number n) const {
-    return n + 1 < first_edge_.size() ? first_edge_[n + 1] - first_edge_[n] : 0;
-  }
+  uint32_t readers(Number n) const { return n < readers_.size() ? readers_[n] : 0; }
   // Somebody reads which input a Merge gave.
   bool reads_second(Number merge) const { return merge < second_.size() && second_[merge]; }
   // Something that is needed writes, so that it counts what runs before what.
   bool ordered() const { return ordered_; }
-  bool any_loop() const { return any_loop_; }
 
  private:
   struct Edge {
     Number reader;
     uint32_t slot;  // which of its inputs
   };
-  std::span<const Edge> edges_of(Number n) const {
-    return {edges_.data() + first_edge_[n], edges_.data() + first_edge_[n + 1]};
-  }
+  // Who reads a node, with which inputs.
+  struct Edges {
+    std::vector<uint32_t> first;  // by node: where its own begin
+    std::vector<Edge> all;
+    std::span<const Edge> of(Number n) const { return {all.data() + first[n], all.data() + first[n + 1]}; }
+  };
 
-  void find_needed(const Net& net, const std::vector<Number>& asked);
-  void find_order(const Net& net);
-  void find_readers(const Net& net);
-  void find_truths(const Net& net);
-  void find_alive(const Net& net);
-  void find_effects(const Net& net, const Effects& effects);
+  void find_needed(const std::vector<Number>& asked);
+  void find_order();
+  void pass(Number n);
+  int8_t truth_of(Number n) const;
+  bool alive_by_inputs(Number n) const;
+  void find_effects(const Effects& effects);
+  Edges edges() const;
+  void find_alive_around(const Edges& edges);
+  void find_effects_around(const Edges& edges);
 
+  const Net& net_;
   std::vector<Number> order_;
   std::vector<bool> needed_, alive_, effect_, second_;
-  std::vector<uint32_t> first_edge_;  // by node: where its edges to who reads it begin
-  std::vector<Edge> edges_;
-  std::vector<int8_t> truth_;  // -1: not known
-  const Net& net_;
-  bool ordered_ = false, any_loop_ = false;
+  std::vector<uint32_t> readers_;  // by node: how many inputs read it
+  std::vector<int8_t> truth_;      // -1: not known
+  bool ordered_ = false;
+  bool goes_back_ = false, any_dead_ = false, any_effect_ = false;
 };
 
 // The value of a Const that is a scalar bool or integer.

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/parallel.h"
+#include "graph/alike.h"
 #include "graph/index.h"
 #include "graph/library.h"
 #include "graph/references.h"
@@ -27,37 +29,55 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels)
     }
   }
   const OpsOf<OpTable> ops_of(graph, ops_there_);
-  for (Number n = 0; n < size(); ++n) {
-    if (graph.removed(NodeId{n})) continue;
-    Node& node = nodes_[n];
-    node.there = true;
-    put_def(node, graph.bytes(NodeId{n}), ops_of.of(NodeId{n}));
-  }
-  std::vector<In> controls;
   const Edges sources = producers(graph, names_);
-  for (Number n = 0; n < size(); ++n) {
-    Node& node = nodes_[n];
-    if (!node.there) continue;
-    node.begin = static_cast<uint32_t>(ins_.size());
-    controls.clear();
-    const NodeId* source = sources.of(NodeId{n}).data();
-    each_input(node.def, [&](std::string_view text) {
-      const std::optional<In> in =
-          sources.complete() ? input_from(index_of(*source++), parse_input_of(graph_, text)) : find(text);
-      if (!in)
-        throw refused("reads '" + printable(text) + "', which is not there")
-            .of(quoted("node", node_name(node.def)))
-            .hint("gedit check");
-      if (in->control()) {
-        controls.push_back(*in);
-      } else {
-        ins_.push_back(*in);
-      }
-    });
-    node.data = static_cast<uint32_t>(ins_.size()) - node.begin;
-    ins_.insert(ins_.end(), controls.begin(), controls.end());
-    node.count = static_cast<uint32_t>(ins_.size()) - node.begin;
+  // What an input of a body means the op says that it names, wherever that stands.
+  for (Number n = 0; n < size() && in_body(); ++n) {
+    nodes_[n].def = graph.bytes(NodeId{n});
+    nodes_[n].op = ops_of.of(NodeId{n}).op;
   }
+  // On all cores; but ops are asked for a body's words by one at a time.
+  const size_t piece = in_body() ? std::max<size_t>(size(), 1) : kPerPiece;
+  std::vector<std::vector<In>> ins(pieces_of(size(), piece));
+  const auto look = [&](size_t k, PieceRange range) {
+    for (Number n = range.begin; n < range.end; ++n) {
+      if (graph.removed(NodeId{n})) continue;
+      nodes_[n].there = true;
+      read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, ins[k]);
+    }
+  };
+  in_pieces(size(), look, piece);
+  size_t count = 0;
+  for (const std::vector<In>& some : ins) count += some.size();
+  ins_.reserve(count);
+  for (size_t k = 0; k < ins.size(); ++k) {
+    const PieceRange range = piece_range(k, size(), piece);
+    for (Number n = range.begin; n < range.end; ++n) nodes_[n].begin += static_cast<uint32_t>(ins_.size());
+    ins_.insert(ins_.end(), ins[k].begin(), ins[k].end());
+    ins[k] = {};
+  }
+}
+
+// In one look at its record; data inputs first.
+void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, std::vector<In>& ins) {
+  Node& node = nodes_[n];
+  node.begin = static_cast<uint32_t>(ins.size());
+  size_t controls = 0;
+  put_def(node, graph_.bytes(NodeId{n}), facts, [&](std::string_view text) {
+    const std::optional<In> in =
+        producers != nullptr ? input_from(index_of(*producers++), parse_input_of(graph_, text)) : find(text);
+    if (!in)
+      throw refused("reads '" + printable(text) + "', which is not there")
+          .of(quoted("node", node_name(node.def)))
+          .hint("gedit check");
+    if (in->control()) {
+      ++controls;
+      ins.push_back(*in);
+    } else {
+      ins.insert(ins.end() - static_cast<std::ptrdiff_t>(controls), *in);
+    }
+  });
+  node.count = static_cast<uint32_t>(ins.size()) - node.begin;
+  node.data = node.count - static_cast<uint32_t>(controls);
 }
 
 Number Net::find_node(std::string_view name) const {
@@ -95,7 +115,9 @@ std::optional<In> Net::input_from(Number n, const Input& input) const {
 
 LabelId Net::label(Number n) {
   Node& node = nodes_[n];
-  if (node.label == kNoLabel) node.label = labels_.of(node.def, text_).label;
+  if (node.label == kNoLabel)
+    node.label =
+        labels_.label_of(node.def, node.op->name, node.def.substr(node.def.size() - node.attrs), text_);
   return node.label;
 }
 
@@ -106,13 +128,26 @@ const Net::OpFacts& Net::OpTable::of(std::string_view op) {
                               : known.emplace(proof_op, OpFacts{proof_op, what_of(op)}).first->second;
 }
 
-void Net::put_def(Node& node, std::string_view def, const OpFacts& facts) {
+// Calls read(input) for each. Where inputs and device stand in front of attributes these are passed over.
+template <typename Read>
+void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, Read read) const {
   node.def = def;
   node.op = facts.op;
   node.what = facts.what;
+  node.has_device = false;
+  const char* first_attr = nullptr;
+  for (Fields fields(def); fields.next();) {
+    if (fields->bytes(node_field::kInput)) read(fields->value);
+    if (fields->bytes(node_field::kDevice)) node.has_device = !fields->value.empty();
+    if (!fields->bytes(node_field::kAttr)) continue;
+    if (first_attr == nullptr) first_attr = fields->raw.data();
+    if (graph_.inputs_lead()) break;
+  }
+  node.attrs = first_attr == nullptr ? 0 : static_cast<uint32_t>(attrs_from(first_attr, def).size());
+  node.constant = facts.op->kinds.has(OpKind::kConst) ? const_facts(def) : ConstFacts();
 }
 
-void Net::put_inputs(Node& node, const std::vector<In>& inputs) {
+void Net::put_inputs(Node& node, std::span<const In> inputs) {
   uint32_t data = 0;
   while (data < inputs.size() && !inputs[data].control()) ++data;
   if (inputs.size() > node.count) {
@@ -127,12 +162,12 @@ void Net::put_inputs(Node& node, const std::vector<In>& inputs) {
   changed_ = true;
 }
 
-void Net::set_inputs(Number n, const std::vector<In>& inputs) { put_inputs(nodes_[n], inputs); }
+void Net::set_inputs(Number n, std::span<const In> inputs) { put_inputs(nodes_[n], inputs); }
 
 void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) {
   Node& node = nodes_[n];
   const std::string_view def = graph_.arena()->keep(std::move(node_def));
-  put_def(node, def, ops_there_.of(node_op(def)));
+  put_def(node, def, ops_there_.of(node_op(def)), [](std::string_view) {});
   node.label = kNoLabel;
   node.made = true;
   put_inputs(node, inputs);
@@ -147,7 +182,7 @@ Number Net::append(std::string_view base, std::string_view op,
   Node node;
   node.there = true;
   const std::string_view def = graph_.arena()->keep(builder.take());
-  put_def(node, def, ops_there_.of(node_op(def)));
+  put_def(node, def, ops_there_.of(node_op(def)), [](std::string_view) {});
   node.made = true;
   put_inputs(node, inputs);
   nodes_.push_back(node);
@@ -219,27 +254,77 @@ void Net::store() {
   // In a body an input names the output by the op's own word, and another op has others.
   std::vector<bool> became(size());
   for (Number n = 0; n < size(); ++n) became[n] = nodes_[n].made;
+  // What only reads others is made on all cores; but in a body, where the ops are asked for words.
+  const uint32_t stood = graph_.size();
+  const size_t piece = in_body() ? std::max<size_t>(stood, 1) : kPerPiece;
+  struct Made {
+    std::vector<Graph::Rewritten> nodes;
+    std::string records;
+  };
+  std::vector<Made> made(pieces_of(stood, piece));
+  in_pieces(
+      stood, [&](size_t k, PieceRange range) { store_some(range, became, made[k].nodes, made[k].records); },
+      piece);
+  for (Made& some : made) {
+    if (!some.nodes.empty()) graph_.replace_all(some.nodes, std::move(some.records));
+  }
   for (Number n = 0; n < size(); ++n) {
     Node& node = nodes_[n];
-    const bool stands = n < graph_.size();
     if (!node.there) {
-      if (stands && !graph_.removed(NodeId{n})) graph_.remove(NodeId{n});
+      if (n < stood && !graph_.removed(NodeId{n})) graph_.remove(NodeId{n});
       continue;
     }
-    const bool reads_made = std::ranges::any_of(
-        inputs(n), [&](const In& in) { return !in.argument() && !in.control() && became[in.node]; });
-    if (!node.rewired && !node.made && !reads_made) continue;
-    std::vector<std::string> texts;
-    for (const In& in : inputs(n)) texts.push_back(text(in));
-    std::string made = with_inputs(node.def, texts);
-    if (stands) {
-      graph_.replace(NodeId{n}, std::move(made));
-    } else {
-      graph_.append(std::move(made));
+    if (node.made) {
+      std::string def;
+      append_rewired(node, inputs(n), def);
+      if (n < stood) {
+        graph_.replace(NodeId{n}, std::move(def));
+      } else {
+        graph_.append(std::move(def));
+      }
     }
     node.rewired = node.made = false;
   }
   changed_ = false;
+}
+
+void Net::store_some(PieceRange range, const std::vector<bool>& became, std::vector<Graph::Rewritten>& nodes,
+                     std::string& records) const {
+  std::string def;
+  for (Number n = range.begin; n < range.end; ++n) {
+    const Node& node = nodes_[n];
+    if (!node.there || node.made) continue;
+    const bool reads_made = std::ranges::any_of(
+        inputs(n), [&](const In& in) { return !in.argument() && !in.control() && became[in.node]; });
+    if (!node.rewired && !reads_made) continue;
+    def.clear();
+    append_rewired(node, inputs(n), def);
+    const size_t before = records.size();
+    append_bytes_field(records, graph_.node_field(), def);
+    nodes.push_back({NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(records.size() - before)});
+  }
+}
+
+// As with_inputs() does it.
+void Net::append_rewired(const Node& node, std::span<const In> inputs, std::string& record) const {
+  const std::string_view def = node.def;
+  if (!fields_ascend(def)) {
+    std::vector<std::string> texts;
+    for (const In& in : inputs) texts.push_back(text(in));
+    record += with_inputs(def, texts);
+    return;
+  }
+  const char *begin = def.end(), *end = def.end();  // of the inputs that it had
+  for (Fields fields(def); fields.next();) {
+    if (fields->number < node_field::kInput) continue;
+    if (begin == def.end()) begin = fields->raw.data();
+    if (fields->number == node_field::kInput) continue;
+    end = fields->raw.data();
+    break;
+  }
+  record.append(def.data(), begin);
+  for (const In& in : inputs) append_bytes_field(record, node_field::kInput, text(in));
+  record.append(end, def.end());
 }
 
 }  // namespace gedit::optimizing

@@ -10,9 +10,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/parallel.h"
 #include "edit/basis/names.h"
 #include "graph/graph.h"
 #include "graph/names.h"
+#include "optimize/constant.h"
 #include "optimize/what.h"
 #include "prove/labels.h"
 
@@ -46,6 +48,12 @@ class Net {
   const ProofOp& op(Number n) const { return *nodes_[n].op; }
   What what(Number n) const { return nodes_[n].what; }
   bool is(Number n, OpKinds any) const { return nodes_[n].op->kinds.has_any(any); }
+  // Empty where it has none.
+  std::string_view device(Number n) const {
+    return nodes_[n].has_device ? node_device(def(n)) : std::string_view();
+  }
+  // Of a Const.
+  ConstFacts constant(Number n) const { return nodes_[n].constant; }
   LabelId label(Number n);
   Labels& labels() { return labels_; }
   Registry& ops() { return ops_; }
@@ -56,7 +64,7 @@ class Net {
   std::span<const In> data(Number n) const { return {ins_.data() + nodes_[n].begin, nodes_[n].data}; }
   std::span<const In> controls(Number n) const { return inputs(n).subspan(nodes_[n].data); }
 
-  void set_inputs(Number n, const std::vector<In>& inputs);
+  void set_inputs(Number n, std::span<const In> inputs);
   // Another node under the same name; inputs in `node_def` do not count.
   void become(Number n, std::string node_def, const std::vector<In>& inputs);
   // `base` made free is its name.
@@ -83,9 +91,11 @@ class Net {
     std::string_view def;
     const ProofOp* op = nullptr;
     uint32_t begin = 0, count = 0, data = 0;  // in ins_
+    uint32_t attrs = 0;                       // of `def`: how much of its end like_of() tells
     LabelId label = kNoLabel;
     What what = What::kOther;
-    bool there = false, rewired = false, made = false;
+    ConstFacts constant;
+    bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false;
   };
   static constexpr LabelId kNoLabel = UINT32_MAX;
   // The ops that are there, as OpsOf asks for them.
@@ -100,8 +110,13 @@ class Net {
   };
 
   static std::string colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone);
-  static void put_def(Node& node, std::string_view def, const OpFacts& facts);
-  void put_inputs(Node& node, const std::vector<In>& inputs);
+  template <typename Read>
+  void put_def(Node& node, std::string_view def, const OpFacts& facts, Read read) const;
+  void put_inputs(Node& node, std::span<const In> inputs);
+  void read_node(Number n, const OpFacts& facts, const NodeId* producers, std::vector<In>& ins);
+  void store_some(PieceRange range, const std::vector<bool>& became, std::vector<Graph::Rewritten>& nodes,
+                  std::string& records) const;
+  void append_rewired(const Node& node, std::span<const In> inputs, std::string& record) const;
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
   std::optional<In> input_from(Number producer, const Input& input) const;
 

@@ -43,11 +43,10 @@ class Optimizing {
         wanted_.kept.emplace_back(model_.graph().name(id));
     }
     reduce(model_);
-    // Where both are the same as yet, one is the other.
-    if (request_.reroutes.empty()) {
-      before_ = model_;
-    } else {
+    if (request_.apart) {
       reduce(before_);
+    } else {
+      before_ = model_;
     }
     Graph& graph = model_.graph();
     graph.decode();
@@ -94,10 +93,11 @@ class Optimizing {
     subject.passes = request_.passes;
     protect(model_, ops_, request_, wanted_, subject);
     if (first) fix_all(subject);
-    refuse_dead(subject);
+    Flow flow(net, effects, asked_of(subject));
+    refuse_dead(subject, flow);
     const bool asks_shapes = learn_shapes(subject, model_.graph(), ops_);
-    subject.spare = spare();
-    sweep_until_settled(subject, classes_);
+    subject.first_spare = [this] { return spare(); };
+    sweep_until_settled(subject, classes_, std::move(flow));
     const bool changed = net.changed();
     if (!request_.reduce) remove_idle(subject);
     net.store();
@@ -157,7 +157,6 @@ class Optimizing {
       graph.each_record([&](std::string_view node_def) { bytes += node_def.size() + 4; });
       return static_cast<int64_t>(bytes);
     };
-    if (!request_.passes.fold) return 0;
     if (!bytes_before_) bytes_before_ = bytes_of(before_.graph());
     return std::max<int64_t>(folding::kMostGrowth, *bytes_before_ - bytes_of(model_.graph()));
   }
@@ -180,6 +179,7 @@ class Optimizing {
   // What is to be fixed, as it is called in the graph; `auto` as it is. Throws where there is no such tensor.
   std::vector<std::string> fixed_tensors() {
     std::vector<std::string> tensors;
+    if (request_.fixes.empty()) return tensors;
     const Names names(model_.graph());
     for (const std::string& text : request_.fixes) {
       const std::string tensor = text.substr(0, text.find('='));
@@ -237,8 +237,7 @@ class Optimizing {
   }
 
   // A tensor that never comes is a fault of what was fixed.
-  void refuse_dead(const Subject& subject) const {
-    const Flow flow(subject.net, subject.effects, asked_of(subject));
+  void refuse_dead(const Subject& subject, const Flow& flow) const {
     for (const std::string& text : wanted_.outputs) {
       const std::optional<In> in = subject.net.find(text);
       if (in && flow.dead(*in))
@@ -258,8 +257,7 @@ class Optimizing {
       }
     }
     const auto idle = [&](Number n) {
-      return net.there(n) && readers[n] == 0 && !subject.is_kept(n) && n < subject.reasons.size() &&
-             subject.reasons[n].section != nullptr;
+      return net.there(n) && readers[n] == 0 && !subject.is_kept(n) && subject.reason_of(n);
     };
     for (Number n = 0; n < net.size(); ++n) {
       if (idle(n)) open.push_back(n);

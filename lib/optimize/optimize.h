@@ -38,6 +38,7 @@ struct OptimizeRequest {
   bool graph_alone = false;                       // nothing stays for what lies around
   std::vector<optimizing::Transform> transforms;  // instead of all passes, one after the other
   bool want_changes = false;
+  bool apart = false;  // what it is compared with is not the same model any more
   // Nodes that are only there while it is optimized (optimize/outside.h).
   std::map<std::string, std::string, std::less<>> stand_ins{};
 };
@@ -51,8 +52,9 @@ struct OptimizeResult {
   std::vector<std::string> inexact;  // why numbers are others than they were; empty: they are not
 };
 
-// Edits the selected MetaGraph. `before` is the same model as it was read, for the proof, and is cut and
-// reduced alike. Throws Error (kUsage, kRefused).
+// Edits the selected MetaGraph. `before` is the model as it was read, for the proof, and is cut and reduced
+// alike; the same as `model` as yet where the request does not say that they are apart. Throws Error (kUsage,
+// kRefused).
 OptimizeResult optimize(Model& model, Model& before, Registry& ops, const OptimizeRequest& request);
 
 }  // namespace gedit

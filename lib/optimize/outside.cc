@@ -197,6 +197,8 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
 StandIns stand_in_for_inputs(Model& model, Registry& ops, const std::vector<std::string>& fixed) {
   Graph& graph = model.graph();
   graph.decode();
+  const std::vector<SignatureSummary> signatures = list_signatures(model.meta());
+  if (signatures.empty()) return {};
   const Names names(graph);
   NewNames new_names(names);
   std::map<std::pair<uint32_t, uint32_t>, std::string> stand_ins;  // by tensor; empty where there is none
@@ -223,7 +225,7 @@ StandIns stand_in_for_inputs(Model& model, Registry& ops, const std::vector<std:
     made.emplace(found->second, tensor_text(graph, *tensor));
     graph.append(node.take());
   };
-  for (const SignatureSummary& signature : list_signatures(model.meta())) {
+  for (const SignatureSummary& signature : signatures) {
     for (const auto& [key, input] : signature.inputs) {
       for (const std::string& text : input.tensors())
         stand_in(text, input.tensor.empty() ? DType::kInvalid : input.dtype.value_or(DType::kInvalid));

@@ -19,11 +19,12 @@ std::vector<Number> asked_of(const Subject& subject) {
   return asked;
 }
 
-bool sweep_until_settled(Subject& subject, Classes& classes) {
+bool sweep_until_settled(Subject& subject, Classes& classes, std::optional<Flow> flow) {
   bool any = false;
   for (int i = 0; i < kMostSweeps; ++i) {
-    const Flow flow(subject.net, subject.effects, asked_of(subject));
-    if (!Sweep(subject, flow, classes).run()) break;
+    if (!flow) flow.emplace(subject.net, subject.effects, asked_of(subject));
+    if (!Sweep(subject, *flow, classes).run()) break;
+    flow.reset();
     any = true;
   }
   return any;

@@ -41,7 +41,7 @@ Decision constant(const View& view, Number n, const folding::ConstTensor& value,
                   int64_t saved, bool assumed) {
   Subject& subject = view.subject;
   NodeBuilder made(view.net.name(n), "Const");
-  made.device(node_device(view.net.def(n))).type("dtype", value.dtype());
+  made.device(view.net.device(n)).type("dtype", value.dtype());
   made.attr("value", tensor_value(""));
   Decision decision;
   decision.becomes = made.take();
@@ -50,13 +50,14 @@ Decision constant(const View& view, Number n, const folding::ConstTensor& value,
   auto size = static_cast<int64_t>(decision.becomes.size() + bytes + (bytes < 64 ? 0 : kMostLengths));
   for (const In& in : waits) size += static_cast<int64_t>(view.net.name(in.node).size()) + 3;
   const int64_t growth = size - saved;
-  if (growth > static_cast<int64_t>(folding::kMostGrowth) || growth > subject.spare ||
+  if (!subject.spare) subject.spare = subject.first_spare();
+  if (growth > static_cast<int64_t>(folding::kMostGrowth) || growth > *subject.spare ||
       subject.made + static_cast<uint64_t>(size) > kMostMade)
     return {};
   std::string proto = folding::tensor_proto_of(value);
   decision.becomes = with_attr(decision.becomes, "value", tensor_value(proto));
   decision.inputs = std::move(waits);
-  subject.spare -= growth;
+  *subject.spare -= growth;
   subject.made += static_cast<uint64_t>(size);
   ++subject.folded;
   if (assumed) subject.assume({n, 0}, std::move(proto));
@@ -101,10 +102,10 @@ Decision decide_fold(const View& view, Number n) {
   if (!view.subject.known.empty()) {
     if (Decision decision = fold_known(view, n); decision.any()) return decision;
   }
-  if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   for (const In& in : data) {
     if (in.argument() || in.index != 0 || !net.is(in.node, OpKind::kConst)) return {};
   }
+  if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   if (net.outputs(n) != 1) return {};
   std::vector<folding::ConstTensor> values;
   for (const In& in : data) {

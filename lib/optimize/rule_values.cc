@@ -23,12 +23,7 @@ bool is_scalar(const View& view, In in) {
 
 bool gives_scalar(const View& view, Number n) {
   const ProofOp& op = view.net.op(n);
-  if (op.kinds.has(OpKind::kConst)) {
-    const auto value = find_attr(view.net.def(n), "value");
-    if (!value) return false;
-    const Shape shape = parse_shape_proto(last_bytes(last_bytes(*value, attr_field::kTensor), 2));
-    return shape && shape->empty();
-  }
+  if (op.kinds.has(OpKind::kConst)) return view.net.constant(n).scalar;
   const std::span<const In> data = view.net.data(n);
   const bool elementwise = is_elementwise_pair(view.net.what(n)) || view.net.what(n) == What::kCast ||
                            op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
@@ -61,9 +56,8 @@ In shape_like(const View& view, Number n) {
   return own;
 }
 
-Values values_of_const(const Splat& splat) {
-  if (splat.number == 1) return Values::kOnes;
-  return splat.number == 0 && !splat.negative_zero ? Values::kZeros : Values::kUnknown;
+Values values_of_const(ConstFacts constant) {
+  return constant.ones ? Values::kOnes : constant.zeros ? Values::kZeros : Values::kUnknown;
 }
 
 // Whether every one of them is compared so that the answer is yes.
@@ -90,10 +84,7 @@ Values values_at(const View& view, Number n) {
   using enum Values;
   const ProofOp& op = view.net.op(n);
   const What what = view.net.what(n);
-  if (op.kinds.has(OpKind::kConst)) {
-    const std::optional<Splat> splat = splat_of(view.net.def(n));
-    return splat ? values_of_const(*splat) : kUnknown;
-  }
+  if (op.kinds.has(OpKind::kConst)) return values_of_const(view.net.constant(n));
   const std::span<const In> data = view.net.data(n);
   if (what == What::kUniform) return kUniform;
   if (what == What::kZerosLike) return kZeros;
@@ -137,8 +128,8 @@ bool keeps_shape(const View& view, In x, In other) {
 bool is_positive_zero(const View& view, In in) { return view.values_of(in) == Values::kZeros; }
 
 bool is_negative_zero(const View& view, In in) {
-  const std::optional<Splat> splat = constant(view, in);
-  return splat && splat->negative_zero;
+  return !in.argument() && in.index == 0 && view.net.is(in.node, OpKind::kConst) &&
+         view.net.constant(in.node).negative_zeros;
 }
 
 bool is_float(DType type) {
@@ -231,8 +222,7 @@ Decision reshaped_at_once(const View& view, Number n) {
   if (inner.argument() || inner.index != 0 || view.net.what(inner.node) != What::kReshape ||
       view.flow.readers(inner.node) != 1 || view.subject.is_kept(inner.node) ||
       view.subject.is_untouched(inner.node) || !view.net.controls(inner.node).empty() ||
-      view.net.data(inner.node).size() != 2 ||
-      node_device(view.net.def(inner.node)) != node_device(view.net.def(n)))
+      view.net.data(inner.node).size() != 2 || view.net.device(inner.node) != view.net.device(n))
     return {};
   const In from = view.net.data(inner.node)[0], shape = view.net.data(inner.node)[1];
   // The inner one is not there where its shape is not.
@@ -283,18 +273,20 @@ Decision decide_algebra(const View& view, Number n) {
   if (data.size() == 2) {
     const bool counts =
         what == What::kMultiply || what == What::kDivide || what == What::kAdd || what == What::kSubtract;
-    const DType type = counts ? type_attr(view.net.def(n), "T").value_or(DType::kInvalid) : DType::kInvalid;
-    const bool number = is_float(type) || type == DType::kInt32 || type == DType::kInt64;
-    const bool whole = number && !is_float(type);
     for (const size_t k : {0U, 1U}) {
       const In x = data[k], other = data[1 - k];
-      if (!number || !keeps_shape(view, x, other)) continue;
-      if (what == What::kMultiply && view.values_of(other) == Values::kOnes) return same_as(x);
-      if (what == What::kAdd && (whole ? is_positive_zero(view, other) : is_negative_zero(view, other)))
-        return same_as(x);
+      if (!counts || !keeps_shape(view, x, other)) continue;
+      const bool ones = view.values_of(other) == Values::kOnes, zeros = is_positive_zero(view, other),
+                 negative_zeros = is_negative_zero(view, other);
+      if (!ones && !zeros && !negative_zeros) continue;
+      const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
+      const bool whole = type == DType::kInt32 || type == DType::kInt64;
+      if (!whole && !is_float(type)) continue;
+      if (what == What::kMultiply && ones) return same_as(x);
+      if (what == What::kAdd && (whole ? zeros : negative_zeros)) return same_as(x);
       if (k == 1) continue;
-      if (what == What::kDivide && view.values_of(other) == Values::kOnes) return same_as(x);
-      if (what == What::kSubtract && is_positive_zero(view, other)) return same_as(x);
+      if (what == What::kDivide && ones) return same_as(x);
+      if (what == What::kSubtract && zeros) return same_as(x);
     }
     if (what == What::kConcatV2 || what == What::kConcat)
       return same_as(data[what == What::kConcat ? 1 : 0]);  // of one

@@ -1,7 +1,9 @@
 // What one graph is optimized by, and what becomes known of it from round to round.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +45,7 @@ struct Assumption {
 struct Reason {
   const char* section = nullptr;
   std::string_view word;
+  bool operator==(const Reason&) const = default;
 };
 
 struct Subject {
@@ -60,13 +63,14 @@ struct Subject {
   std::vector<bool> bypassed;   // by node: it goes whatever it is, and what it reads first stands for it
   std::string function;         // empty: the main graph
   std::vector<In> returned;     // by a function
-  std::vector<Reason> reasons;  // by node
   std::vector<ContentId> content_ids;  // by node: of a Const, where known
   std::vector<Assumption> assumptions;
   std::unordered_map<Number, folding::ConstTensor> known;  // what a node gives because of shapes
   std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
   folding::NodeFolder folder{net.ops()};
-  int64_t spare = 0;                 // bytes by which folding may still make the file larger
+  // Bytes by which folding may still make the file larger; at first what this says.
+  std::function<int64_t()> first_spare = [] { return 0; };
+  std::optional<int64_t> spare;
   uint64_t folded = 0;               // nodes
   uint64_t made = 0;                 // bytes of what they became
   bool learns_more = false;          // of shapes, when they are looked at again
@@ -94,9 +98,20 @@ struct Subject {
     return in.argument() ? net.text(in) : tensor_text(net.name(in.node), in.index);
   }
   void give_reason(Number n, Reason reason) {
-    if (reasons.size() <= n) reasons.resize(net.size());
-    reasons[n] = reason;
+    if (reason_of_.size() <= n) reason_of_.resize(net.size());
+    if (reasons_.empty() || reasons_[last_] != reason) {
+      const auto found = std::ranges::find(reasons_, reason);
+      last_ = static_cast<size_t>(found - reasons_.begin());
+      if (found == reasons_.end()) reasons_.push_back(reason);
+    }
+    reason_of_[n] = static_cast<uint32_t>(last_ + 1);
   }
+  // Why the node went, a place in reasons(); nothing where there is none.
+  std::optional<size_t> reason_of(Number n) const {
+    const uint32_t reason = n < reason_of_.size() ? reason_of_[n] : 0;
+    return reason == 0 ? std::nullopt : std::optional<size_t>(reason - 1);
+  }
+  const std::vector<Reason>& reasons() const { return reasons_; }
 
  private:
   struct Value {
@@ -104,6 +119,9 @@ struct Subject {
     std::optional<folding::ConstTensor> tensor;
   };
   std::unordered_map<Number, Value> values_;
+  std::vector<Reason> reasons_;      // few: by step and op
+  std::vector<uint32_t> reason_of_;  // by node: place in reasons_ and one more
+  size_t last_ = 0;                  // that was given
 };
 
 }  // namespace gedit::optimizing

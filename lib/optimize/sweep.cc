@@ -1,7 +1,6 @@
 #include "optimize/sweep.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "optimize/constant.h"
@@ -59,11 +58,21 @@ const Sweep::Alias* Sweep::alias_of(In in) const {
   return nullptr;
 }
 
+// And waits for nothing: as most nodes.
+bool Sweep::reads_what_stays(Number n) const {
+  return net_.controls(n).empty() && std::ranges::all_of(net_.data(n), [&](const In& in) {
+           return settled(in) || is_back_edge(net_, n, in);
+         });
+}
+
 // What the node reads and waits for, by what stands for it now.
 void Sweep::resolve(Number n) {
+  if (reads_what_stays(n)) return;
   const bool merge = net_.is(n, OpKind::kMerge);
-  std::vector<In> data;
-  std::vector<Number> controls;
+  std::vector<In>& data = data_;
+  std::vector<Number>& controls = controls_;
+  data.clear();
+  controls.clear();
   last_waiter_.resize(net_.size(), 0);
   ++mark_;
   for (const In& in : net_.inputs(n)) {
@@ -88,7 +97,7 @@ void Sweep::resolve(Number n) {
     data.push_back(alias->to);
     for (const Number control : carried_.of(in.node)) add_control(n, control, controls);
   }
-  controls = needed_controls(n, data, controls);
+  keep_needed(n, data, controls);
   for (const Number control : controls) data.push_back(control_of(control));
   if (std::ranges::equal(data, net_.inputs(n))) return;
   net_.set_inputs(n, data);
@@ -97,9 +106,9 @@ void Sweep::resolve(Number n) {
 
 // Whether the node in between is on a third device: then it is there for the way.
 bool Sweep::is_device_between(Number reader, In in, In to) const {
-  const std::string_view device = node_device(net_.def(in.node));
+  const std::string_view device = net_.device(in.node);
   if (device.empty() || to.argument()) return false;
-  const std::string_view from = node_device(net_.def(to.node)), at = node_device(net_.def(reader));
+  const std::string_view from = net_.device(to.node), at = net_.device(reader);
   return device != from && device != at && from != at;
 }
 
@@ -109,11 +118,10 @@ void Sweep::add_control(Number reader, Number control, std::vector<Number>& cont
   controls.push_back(control);
 }
 
-// Those that the node has to wait for: there is an effect behind them, or they tell when it runs, or in which
-// loop.
-std::vector<Number> Sweep::needed_controls(Number n, const std::vector<In>& data,
-                                           const std::vector<Number>& controls) {
-  if (controls.empty() || !subject_.passes.controls) return controls;
+// Leaves those that the node has to wait for: there is an effect behind them, or they tell when it runs, or
+// in which loop.
+void Sweep::keep_needed(Number n, std::span<const In> data, std::vector<Number>& controls) {
+  if (controls.empty() || !subject_.passes.controls) return;
   const bool merge = net_.is(n, OpKind::kMerge);
   ConditionId when = kAlways;
   bool in_frame = !data.empty();
@@ -143,11 +151,11 @@ std::vector<Number> Sweep::needed_controls(Number n, const std::vector<In>& data
     when = whens_.both(when, whens_.of(control));
     in_frame = true;
   }
-  std::vector<Number> needed;
+  size_t needed = 0;
   for (size_t i = 0; i < controls.size(); ++i) {
-    if (stays[i] != 0) needed.push_back(controls[i]);
+    if (stays[i] != 0) controls[needed++] = controls[i];
   }
-  return needed;
+  controls.resize(needed);
 }
 
 void Sweep::decide(Number n) {
@@ -188,10 +196,11 @@ bool Sweep::alias(Number n, const Decision& decision) {
   const ConditionId when = whens_.of(n);
   const bool exit = net_.is(n, OpKind::kExit);  // its frame's inside is nobody's business outside
   std::vector<Number> others, carried;
-  std::unordered_set<uint64_t> standing;
-  for (const auto& [index, to] : decision.outputs) standing.insert(key_of(to));
+  standing_.clear();
+  for (const auto& [index, to] : decision.outputs) standing_.push_back(key_of(to));
+  std::ranges::sort(standing_);
   for (const In& in : net_.inputs(n)) {
-    if (!in.argument() && !standing.contains(key_of(in)) && !flow_.dead(in) && !exit)
+    if (!in.argument() && !std::ranges::binary_search(standing_, key_of(in)) && !flow_.dead(in) && !exit)
       others.push_back(in.node);
   }
   ConditionId all = kAlways;
@@ -220,13 +229,14 @@ bool Sweep::alias(Number n, const Decision& decision) {
   if ((all != when && !exit) || carried.size() > kMostCarried) return false;
   std::ranges::sort(carried);
   carried.erase(std::unique(carried.begin(), carried.end()), carried.end());
-  std::vector<Alias> aliases;
-  for (const auto& [index, to] : decision.outputs) aliases.push_back({index, to, own == when || exit});
-  aliases_.set(n, aliases);
+  new_aliases_.clear();
+  for (const auto& [index, to] : decision.outputs) new_aliases_.push_back({index, to, own == when || exit});
+  aliases_.set(n, new_aliases_);
   carried_.set(n, carried);
   gone_[n] = true;
   // Who waits for it waits for the node that gives the tensor, if that says as much.
-  std::vector<Number> waits = carried;
+  std::vector<Number>& waits = waits_;
+  waits = carried;
   ConditionId told = kAlways;
   for (const auto& [index, to] : decision.outputs) {
     if (waits.size() > kMostCarried) break;
@@ -261,7 +271,7 @@ bool Sweep::keep_name(Number n, const Decision& decision) {
   std::vector<In> inputs{to};
   for (const Number control : carried_.of(n)) inputs.push_back(control_of(control));
   NodeBuilder identity(net_.name(n), "Identity");
-  identity.device(node_device(net_.def(n))).type("T", type);
+  identity.device(net_.device(n)).type("T", type);
   net_.become(n, identity.take(), inputs);
   changed_ = true;
   return true;
@@ -310,7 +320,7 @@ std::optional<Number> Sweep::find_equal(Number n) {
   } else {
     key_.push_back(net_.label(n));
   }
-  const std::string_view device = node_device(net_.def(n));
+  const std::string_view device = net_.device(n);
   key_.push_back(
       device.empty()
           ? 0
@@ -339,9 +349,9 @@ bool Sweep::share(Number n) {
   const bool is_const = net_.is(n, OpKind::kConst);
   const uint32_t count = is_const ? 1 : net_.outputs(n);
   if (count == 0) return false;
-  std::vector<Alias> aliases;
-  for (uint32_t index = 0; index < count; ++index) aliases.push_back({index, {*first, index}, true});
-  aliases_.set(n, aliases);
+  new_aliases_.clear();
+  for (uint32_t index = 0; index < count; ++index) new_aliases_.push_back({index, {*first, index}, true});
+  aliases_.set(n, new_aliases_);
   control_alias_.set(n, {&*first, 1});
   gone_[n] = true;
   subject_.give_reason(n, {"share", is_const ? "constants" : "nodes"});

@@ -29,35 +29,34 @@ class Sweep {
   template <typename T>
   class Lists {
    public:
-    explicit Lists(uint32_t nodes) : places_(nodes) {}
-    bool has(Number n) const { return places_[n].begin != kNowhere; }
+    explicit Lists(uint32_t nodes) : list_of_(nodes) {}
+    bool has(Number n) const { return list_of_[n] != 0; }
     // Empty where there is none.
     std::span<const T> of(Number n) const {
-      const Place place = places_[n];
-      return place.count == 0 ? std::span<const T>() : std::span(all_).subspan(place.begin, place.count);
+      if (list_of_[n] == 0) return {};
+      const size_t list = list_of_[n];
+      return {all_.data() + ends_[list - 1], all_.data() + ends_[list]};
     }
     void set(Number n, std::span<const T> list) {
-      places_[n] = {static_cast<uint32_t>(all_.size()), static_cast<uint32_t>(list.size())};
       all_.insert(all_.end(), list.begin(), list.end());
+      list_of_[n] = static_cast<uint32_t>(ends_.size());
+      ends_.push_back(static_cast<uint32_t>(all_.size()));
     }
 
    private:
-    static constexpr uint32_t kNowhere = UINT32_MAX;
-    struct Place {
-      uint32_t begin = kNowhere, count = 0;
-    };
-    std::vector<Place> places_;
+    std::vector<uint32_t> list_of_;  // by node: the number of its list, 0 for none
+    std::vector<uint32_t> ends_{0};  // by list: where it ends, and the next begins
     std::vector<T> all_;
   };
   static uint64_t key_of(In in) { return uint64_t{in.node} << 32 | in.index; }
   const Alias* alias_of(In in) const;
 
   bool settled(In in) const { return in.argument() || in.node >= gone_.size() || !gone_[in.node]; }
+  bool reads_what_stays(Number n) const;
   void resolve(Number n);
   bool is_device_between(Number reader, In in, In to) const;
   void add_control(Number reader, Number control, std::vector<Number>& controls);
-  std::vector<Number> needed_controls(Number n, const std::vector<In>& data,
-                                      const std::vector<Number>& controls);
+  void keep_needed(Number n, std::span<const In> data, std::vector<Number>& controls);
   void decide(Number n);
   bool take(Number n, const Decision& decision);
   bool alias(Number n, const Decision& decision);
@@ -82,6 +81,11 @@ class Sweep {
   std::vector<uint32_t> last_waiter_;  // by node: the mark of the last that was found to wait for it
   uint32_t mark_ = 0;
   std::vector<uint32_t> key_;
+  // Of the node that is looked at, kept for their memory.
+  std::vector<In> data_;
+  std::vector<Number> controls_, waits_;
+  std::vector<Alias> new_aliases_;
+  std::vector<uint64_t> standing_;
   NodeText text_;
   bool changed_ = false;
 };

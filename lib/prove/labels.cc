@@ -190,14 +190,23 @@ const Labelled& Labels::find(const NodeText& text) {
 
 const Labelled& Labels::of(std::string_view node_def, NodeText& text) {
   const std::string_view op = node_op(node_def), attrs = like_of(node_def).attrs;
-  const size_t place = (op.size() * 31 + attrs.size()) % alike_.size();
-  if (!attrs.empty() && alike_[place].op == op && alike_[place].attrs == attrs) {
-    text = {node_name(node_def), op, {}};
-    return *alike_[place].labelled;
-  }
+  const Alike& alike = place_of(op, attrs);
+  if (!alike.is(op, attrs)) return find_anew(node_def, attrs, text);
+  text = {node_name(node_def), op, {}};
+  return *alike.labelled;
+}
+
+LabelId Labels::label_of(std::string_view node_def, std::string_view op, std::string_view attrs,
+                         NodeText& text) {
+  const Alike& alike = place_of(op, attrs);
+  return alike.is(op, attrs) ? alike.labelled->label : find_anew(node_def, attrs, text).label;
+}
+
+const Labelled& Labels::find_anew(std::string_view node_def, std::string_view attrs, NodeText& text) {
   take_apart(node_def, text);
   const Labelled& labelled = find(text);
-  if (!attrs.empty() && !labelled.op->kinds.has(OpKind::kConst)) alike_[place] = {op, attrs, &labelled};
+  if (!attrs.empty() && !labelled.op->kinds.has(OpKind::kConst))
+    place_of(text.op, attrs) = {text.op, attrs, &labelled};
   return labelled;
 }
 

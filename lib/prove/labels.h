@@ -58,6 +58,8 @@ class Labels {
 
   // Takes the node apart and finds its label. The node's bytes outlive this.
   const Labelled& of(std::string_view node_def, NodeText& text);
+  // The same for who knows its op, and what like_of() tells of it; of a Const `text` is not filled.
+  LabelId label_of(std::string_view node_def, std::string_view op, std::string_view attrs, NodeText& text);
   const ProofOp& op(std::string_view op);
 
   // `transpose_b: true`, ... by key: what counts of a node, with defaults.
@@ -73,7 +75,14 @@ class Labels {
   struct Alike {
     std::string_view op, attrs;
     const Labelled* labelled = nullptr;
+    bool is(std::string_view other_op, std::string_view other_attrs) const {
+      return !other_attrs.empty() && attrs == other_attrs && op == other_op;
+    }
   };
+  Alike& place_of(std::string_view op, std::string_view attrs) {
+    return alike_[(op.size() * 31 + attrs.size()) % alike_.size()];
+  }
+  const Labelled& find_anew(std::string_view node_def, std::string_view attrs, NodeText& text);
   // Fills attrs_, with what counts.
   void take_apart(std::string_view node_def, NodeText& text);
   const Labelled& find(const NodeText& text);
