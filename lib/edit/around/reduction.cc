@@ -21,6 +21,27 @@ bool any_described(const Facts& facts) {
   return std::ranges::any_of(facts.state(), [](const auto& state) { return state.second.described; });
 }
 
+// Whether the map entry is laid out as by every writer, a short key and a value that ends it, and the key is
+// another one.
+bool is_other_key(std::string_view entry, std::string_view key) {
+  const auto byte = [&](size_t at) { return size_t{static_cast<unsigned char>(entry[at])}; };
+  if (entry.size() < 2 || byte(0) != 0x0a || byte(1) >= 0x80) return false;
+  const size_t value = 2 + byte(1);
+  if (entry.size() < value + 3 || byte(value) != 0x12) return false;
+  const size_t length = byte(value + 1), second = length < 0x80 ? 0 : byte(value + 2);
+  const size_t end = length < 0x80 ? value + 2 + length : value + 3 + ((length & 0x7f) | second << 7);
+  return second < 0x80 && end == entry.size() && entry.substr(2, byte(1)) != key;
+}
+
+// find_attr() of `_class`; of all other attributes, most of what nodes say, the values are not looked at.
+std::optional<std::string_view> class_of(std::string_view node_def) {
+  for (Fields fields(node_def); fields.next();) {
+    if (fields->bytes(node_field::kAttr) && !is_other_key(fields->value, "_class"))
+      return find_attr(node_def, "_class");
+  }
+  return std::nullopt;
+}
+
 // Replicas of a mirrored variable, of which one is saved and described, are restored with it.
 std::unordered_set<uint32_t> saved_variables_of(const Facts& facts) {
   std::unordered_set<uint32_t> saved;
@@ -147,7 +168,7 @@ void Reduction::shrink_colocations() {
   in_pieces(kept().size(), [&](size_t piece, PieceRange nodes) {
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
-      const auto value = kept().has(id) ? find_attr(graph_.bytes(id), "_class") : std::nullopt;
+      const auto value = kept().has(id) ? class_of(graph_.bytes(id)) : std::nullopt;
       bool loses = false;
       for (Fields list(value ? last_bytes(*value, attr_field::kList) : std::string_view()); list.next();)
         loses = loses || (list->bytes(attr_field::kString) && !stays(id, list->value));
