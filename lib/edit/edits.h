@@ -25,6 +25,8 @@
 
 namespace gedit {
 
+class GraphIndex;
+
 // ---- copy
 
 // Edits the selected MetaGraph. The copies are written when the model is: until then it stays where it is and
@@ -41,11 +43,12 @@ MergeChanges merge(std::vector<MergeOperand> operands, const MergeRequest& reque
 // ---- extract
 
 struct ExtractRequest {
-  std::vector<std::string> outputs;  // tensors or ops whose closure stays
-  std::vector<std::string> inputs;   // where it is cut; T or T:DTYPE[SHAPE]
-  std::string signature;             // instead of outputs: those of this signature, and its inputs
-  bool want_changes = false;         // removed nodes are listed, too
-  bool graph_alone = false;          // for a GraphDef: nothing stays for what lies around
+  std::vector<std::string> outputs;   // tensors or ops whose closure stays
+  std::vector<std::string> inputs;    // where it is cut; T or T:DTYPE[SHAPE]
+  std::string signature;              // instead of outputs: those of this signature, and its inputs
+  bool want_changes = false;          // removed nodes are listed, too
+  bool graph_alone = false;           // for a GraphDef: nothing stays for what lies around
+  const GraphIndex* index = nullptr;  // of the graph, or of an equal one, where it is known
 };
 
 // Reduces the selected MetaGraph. Throws Error (kUsage, kRefused).

@@ -15,7 +15,8 @@ Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   Changes changes;
   changes.list_removed = request.want_changes;
   const std::vector<std::string> outputs = expose_outputs(model, ops, wanted.outputs, wanted.inputs, changes);
-  Facts facts(model, ops);
+  // An output in a function changed the graph.
+  Facts facts(model, ops, outputs == wanted.outputs ? request.index : nullptr);
   const std::vector<NodeId> fed = cut_at_signature(facts, wanted);
   Cut cut(facts, outputs, wanted.inputs);
   Closure::Follow follow;

@@ -146,7 +146,7 @@ class Attempts {
 Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeResult& result) {
   ProofRequest request;
   request.most_places = SIZE_MAX - 1;  // all are told, and nothing is counted
-  const ProofSide a{before, ops}, b{after, ops};
+  const ProofSide a{before, ops, nullptr, result.before.get()}, b{after, ops};
   for (const std::string& output : result.outputs) request.outputs.push_back({output, output});
   // Where nothing is asked for: what nothing reads, but for what was to go.
   if (result.outputs.empty()) request.outputs = outputs_that_stay(a, b, {});

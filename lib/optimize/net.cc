@@ -13,11 +13,11 @@
 
 namespace gedit::optimizing {
 
-Net::Net(Graph& graph, Registry& ops, Labels& labels)
+Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     : graph_(graph),
       ops_(ops),
       labels_(labels),
-      names_(graph),
+      names_(known != nullptr ? known->names() : own_names_.emplace(graph)),
       new_names_(names_),
       nodes_(graph.size()),
       ops_there_{labels} {
@@ -29,7 +29,9 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels)
     }
   }
   const OpsOf<OpTable> ops_of(graph, ops_there_);
-  const Edges sources = producers(graph, names_);
+  Edges own;
+  if (known == nullptr) own = producers(graph, names_);
+  const Edges& sources = known == nullptr ? own : known->producers();
   // What an input of a body means the op says that it names, wherever that stands.
   for (Number n = 0; n < size() && in_body(); ++n) {
     nodes_[n].def = graph.bytes(NodeId{n});

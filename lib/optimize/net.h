@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/parallel.h"
 #include "edit/basis/names.h"
 #include "graph/graph.h"
+#include "graph/index.h"
 #include "graph/names.h"
 #include "optimize/constant.h"
 #include "optimize/what.h"
@@ -36,9 +38,9 @@ constexpr In control_of(Number node) { return {node, In::kControl}; }
 
 class Net {
  public:
-  // The graph is decoded, and changes by store() alone. All outlive this. Throws Error (kRefused) where an
-  // input names what is not there.
-  Net(Graph& graph, Registry& ops, Labels& labels);
+  // The graph is decoded, and changes by store() alone; `known` is its index, or that of an equal graph,
+  // where there is one. All outlive this. Throws Error (kRefused) where an input names what is not there.
+  Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known = nullptr);
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   bool there(Number n) const { return nodes_[n].there; }
@@ -123,7 +125,8 @@ class Net {
   Graph& graph_;
   Registry& ops_;
   Labels& labels_;
-  Names names_;
+  std::optional<Names> own_names_;  // where none are known
+  const Names& names_;
   NewNames new_names_;
   std::vector<Node> nodes_;
   OpTable ops_there_;

@@ -42,21 +42,26 @@ class Optimizing {
       for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
         wanted_.kept.emplace_back(model_.graph().name(id));
     }
+    Graph& graph = model_.graph();
+    // Where both are the same as yet, what is found of the one holds for the other.
+    if (!request_.apart) index_before();
     reduce(model_);
     if (request_.apart) {
       reduce(before_);
     } else {
+      const Graph* const indexed = &before_.graph();
       before_ = model_;
+      if ((request_.reduce && graph.edited()) || indexed != &before_.graph()) index_before();
     }
-    Graph& graph = model_.graph();
-    graph.decode();
     before_.graph().decode();
     nodes_ = graph.size();
     for (Number n = 0; n < nodes_; ++n) there_.push_back(!graph.removed(NodeId{n}));
     if (request_.passes.any()) drop_contexts(model_.meta());
     if (request_.inlined || request_.lowered) {
+      known_.reset();
       inline_all(model_);
       inline_all(before_);
+      result_.before.reset();
     }
     settle(true);
     if (request_.fold_norms && fold_norms()) settle(false);
@@ -85,13 +90,14 @@ class Optimizing {
     const Effects effects(library, labels_, request_.passes.drops);
     const bool bodies = request_.passes.any() && optimize_bodies(library, ops_, labels_, classes_, effects,
                                                                  contents_, request_, result_);
-    Net net(graph, ops_, labels_);
+    const std::shared_ptr<const GraphIndex> known = std::exchange(known_, nullptr);
+    Net net(graph, ops_, labels_, known.get());
     const uint32_t nodes = net.size();
     std::vector<bool> there(nodes);
     for (Number n = 0; n < nodes; ++n) there[n] = net.there(n) && !is_stand_in(net.name(n));
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
-    protect(model_, ops_, request_, wanted_, subject);
+    protect(model_, ops_, request_, wanted_, subject, known.get());
     if (first) fix_all(subject);
     Flow flow(net, effects, asked_of(subject));
     refuse_dead(subject, flow);
@@ -150,6 +156,11 @@ class Optimizing {
     return true;
   }
 
+  void index_before() {
+    before_.graph().decode();
+    known_ = result_.before = std::make_shared<const GraphIndex>(before_.graph());
+  }
+
   // Bytes that what went before has spared.
   int64_t spare() {
     const auto bytes_of = [](const Graph& graph) {
@@ -169,6 +180,7 @@ class Optimizing {
     ExtractRequest extracted;
     extracted.outputs = wanted_.all();
     if (first) extracted.inputs = request_.inputs;
+    if (&model == &model_) extracted.index = known_.get();
     extracted.graph_alone = request_.graph_alone;
     const Changes changes = extract(model, ops_, extracted);
     if (!first || &model != &model_) return;
@@ -308,6 +320,7 @@ class Optimizing {
   uint32_t nodes_ = 0;
   std::vector<bool> there_;  // by node, before anything was done
   std::optional<int64_t> bytes_before_;
+  std::shared_ptr<const GraphIndex> known_;  // while model_ is as before_: of that
 };
 
 OptimizeResult run_all(Model& model, Model& before, Registry& ops, const OptimizeRequest& request) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "edit/basis/changes.h"
+#include "graph/index.h"
 #include "model/model.h"
 #include "ops/registry.h"
 #include "optimize/strip.h"
@@ -49,7 +51,8 @@ struct OptimizeResult {
   std::vector<std::string> outputs;  // whose values stayed, as they are called in both graphs
   std::vector<GivenValue> given;     // what was fixed
   std::vector<optimizing::Assumption> assumptions;
-  std::vector<std::string> inexact;  // why numbers are others than they were; empty: they are not
+  std::vector<std::string> inexact;            // why numbers are others than they were; empty: they are not
+  std::shared_ptr<const GraphIndex> before{};  // of the graph that it is compared with, where it is known
 };
 
 // Edits the selected MetaGraph. `before` is the model as it was read, for the proof, and is cut and reduced

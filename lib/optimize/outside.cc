@@ -134,10 +134,10 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request) {
 }
 
 void protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,
-             Subject& subject) {
+             Subject& subject, const GraphIndex* known) {
   Net& net = subject.net;
   Marks marks(subject);
-  Facts facts(model, ops);
+  Facts facts(model, ops, known);
   std::vector<Number> outputs;
   for (const std::string& text : wanted.all()) {
     const TensorRef tensor = find_tensor(model, facts.names(), ops, text, true);

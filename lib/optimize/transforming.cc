@@ -85,6 +85,7 @@ class Transforming {
 
   void run_step(const OptimizeRequest& step) {
     cut_ = cut_ || step.reduce;
+    if (!step.apart) before_ = model_;
     OptimizeResult done = optimize(model_, before_, ops_, step);
     const auto append = [](auto& all, auto& more) { all.insert(all.end(), more.begin(), more.end()); };
     append(result_.assumptions, done.assumptions);

@@ -16,6 +16,8 @@
 
 namespace gedit {
 
+class GraphIndex;
+
 // The value of a variable, which lies in a checkpoint.
 struct KnownValue {
   DType dtype = DType::kInvalid;
@@ -41,6 +43,7 @@ struct ProofSide {
   Model& model;
   Registry& ops;
   KnownValues* values = nullptr;
+  const GraphIndex* index = nullptr;  // of the model's graph, where it is known
 };
 
 // Tensors as a user writes them: `y`, `y:1`, `serving_default.scores`; `^op`: all that an op gives and does.

@@ -6,23 +6,15 @@
 #include "select/tensors.h"
 
 namespace gedit {
-namespace {
-
-Names names_of_decoded(Graph& graph) {
-  graph.decode();
-  return Names(graph);
-}
-
-}  // namespace
-
 Side::Side(const ProofSide& side, ProofState& state, std::function<std::string(std::string_view)> name_in_a)
     : side_(side),
       state_(state),
       name_in_a_(std::move(name_in_a)),
-      names_(names_of_decoded(side.model.graph())),
       library_(Library::decode(side.model.graph().part(graph_field::kLibrary), side.model.arena)),
       labels_(side.ops, state.classes, [this](std::string_view name) { return function_text(name); }),
       folder_(side.ops, ProofState::kMostFolded) {
+  side.model.graph().decode();
+  if (side.index == nullptr) names_.emplace(side.model.graph());
   for (size_t i = 0; i < library_.functions.size(); ++i) functions_.emplace(library_.functions[i].name, i);
 }
 
@@ -36,7 +28,8 @@ const GraphShapes& Side::shapes() {
 }
 
 const Edges& Side::producers() {
-  if (!producers_) producers_ = gedit::producers(graph(), names_);
+  if (side_.index != nullptr) return side_.index->producers();
+  if (!producers_) producers_ = gedit::producers(graph(), *names_);
   return *producers_;
 }
 
@@ -78,7 +71,7 @@ CalledBody* Side::body(std::string_view function) {
 void Side::assume(const AssumedTensor& assumed) {
   CalledBody* body = assumed.function.empty() ? nullptr : this->body(assumed.function);
   if (body == nullptr && !assumed.function.empty()) return;
-  const Names& names = body == nullptr ? names_ : body->names;
+  const Names& names = body == nullptr ? this->names() : body->names;
   const std::optional<TensorRef> tensor = tensor_if_there(names, assumed.tensor);
   if (!tensor) return;
   Assumed known;

@@ -48,7 +48,7 @@ class Side {
   const Graph& graph() const { return side_.model.graph(); }
   Model& model() const { return side_.model; }
   Registry& ops() const { return side_.ops; }
-  const Names& names() const { return names_; }
+  const Names& names() const { return side_.index != nullptr ? side_.index->names() : *names_; }
   // Of the main graph; found when they are first asked for.
   const Edges& producers();
   Labels& labels() { return labels_; }
@@ -95,7 +95,7 @@ class Side {
   const ProofSide& side_;
   ProofState& state_;
   std::function<std::string(std::string_view)> name_in_a_;
-  Names names_;
+  std::optional<Names> names_;  // where no index is known
   Library library_;
   std::unordered_map<std::string_view, size_t> functions_;
   std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;

@@ -33,6 +33,10 @@ Facts::Facts(Model& around, Registry& registry, std::string_view function)
       function_(function),
       edited_before_(graph_.edited()) {}
 
+Facts::Facts(Model& around, Registry& registry, const GraphIndex* known) : Facts(around, registry) {
+  known_index_ = known;
+}
+
 template <typename Fact, typename Make>
 const Fact& Facts::known(std::optional<Fact>& fact, Make make) const {
   if (!fact) {
@@ -44,12 +48,14 @@ const Fact& Facts::known(std::optional<Fact>& fact, Make make) const {
 
 const Names& Facts::names() const {
   names_asked_ = true;
+  if (known_index_ != nullptr) return known_index_->names();
   if (!in_body()) return selecting_.names();
   return known(body_names_, [&] { return Names(graph_); });
 }
 
 const Edges& Facts::producers() const {
   names_asked_ = true;
+  if (known_index_ != nullptr) return known_index_->producers();
   if (!in_body()) return selecting_.producers();
   return known(body_producers_, [&] { return gedit::producers(graph_, names()); });
 }

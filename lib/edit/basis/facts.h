@@ -10,6 +10,7 @@
 #include "graph/edges.h"
 #include "graph/frames.h"
 #include "graph/function_names.h"
+#include "graph/index.h"
 #include "graph/names.h"
 #include "model/collections.h"
 #include "model/savers.h"
@@ -35,6 +36,8 @@ class Facts {
  public:
   // Of the main graph, or of the body of a library function. All outlive the facts.
   Facts(Model& model, Registry& ops, std::string_view function = {});
+  // Of the main graph, of which the index, or that of an equal one, is known.
+  Facts(Model& model, Registry& ops, const GraphIndex* known);
 
   Model& model;
   Registry& ops;
@@ -90,6 +93,7 @@ class Facts {
   mutable Selecting selecting_;
   Graph& graph_;
   const std::string function_;
+  const GraphIndex* known_index_ = nullptr;
   const bool edited_before_;
   mutable bool names_asked_ = false;
   mutable std::optional<Names> body_names_;
