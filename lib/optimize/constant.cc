@@ -57,10 +57,16 @@ double number_of(Element element, uint64_t bits, size_t width) {
 
 }  // namespace
 
-std::optional<Splat> splat_of(std::string_view const_def) {
+std::string_view tensor_of(std::string_view const_def) {
   const auto value = find_attr(const_def, "value");
-  if (!value) return std::nullopt;
-  const std::string_view proto = last_bytes(*value, attr_field::kTensor);
+  return value ? last_bytes(*value, attr_field::kTensor) : std::string_view();
+}
+
+std::optional<Splat> splat_of(std::string_view const_def) {
+  return find_attr(const_def, "value") ? splat_of_tensor(tensor_of(const_def)) : std::nullopt;
+}
+
+std::optional<Splat> splat_of_tensor(std::string_view proto) {
   Splat splat;
   splat.dtype = static_cast<DType>(static_cast<int32_t>(last_varint(proto, kDtypeField)));
   const TensorLayout layout = tensor_layout(splat.dtype);
@@ -112,15 +118,19 @@ ConstFacts const_facts(std::string_view const_def) {
   ConstFacts facts;
   const auto value = find_attr(const_def, "value");
   if (!value) return facts;
-  const Shape shape = parse_shape_proto(last_bytes(last_bytes(*value, attr_field::kTensor), kShapeField));
-  facts.scalar = shape && shape->empty();
-  const std::optional<Splat> splat = splat_of(const_def);
-  if (!splat) return facts;
+  const std::string_view proto = last_bytes(*value, attr_field::kTensor);
+  const std::optional<Splat> splat = splat_of_tensor(proto);
+  if (!splat) {
+    const Shape shape = parse_shape_proto(last_bytes(proto, kShapeField));
+    facts.scalar = shape && shape->empty();
+    return facts;
+  }
+  facts.scalar = splat->shape.empty();
   facts.ones = splat->number == 1;
   facts.zeros = splat->number == 0 && !splat->negative_zero;
   facts.negative_zeros = splat->negative_zero;
   const bool is_truth = splat->dtype == DType::kBool || splat->dtype == DType::kInt32;
-  if (!is_truth || !splat->shape.empty() || type_attr(const_def, "dtype") != DType::kBool) return facts;
+  if (!is_truth || !facts.scalar || type_attr(const_def, "dtype") != DType::kBool) return facts;
   facts.truth_known = true;
   facts.truth = static_cast<int64_t>(splat->number) != 0;
   return facts;

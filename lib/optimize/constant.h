@@ -19,6 +19,10 @@ struct Splat {
   bool negative_zero = false;
 };
 std::optional<Splat> splat_of(std::string_view const_def);
+std::optional<Splat> splat_of_tensor(std::string_view tensor_proto);
+
+// The TensorProto that it holds.
+std::string_view tensor_of(std::string_view const_def);
 
 // What the rules ask of every Const.
 struct ConstFacts {

@@ -16,6 +16,10 @@ constexpr OpKinds kNeverShared = OpKind::kPlaceholder | OpKind::kMerge | OpKind:
                                  OpKind::kNextIteration | OpKind::kLoopCond | OpKind::kCall | OpKind::kIf |
                                  OpKind::kCase | OpKind::kWhile | OpKind::kNoOp | OpKind::kPython;
 
+// Ops that the rules know by their kind; others they know by what they are (what.h).
+constexpr OpKinds kJudged =
+    OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kIf | OpKind::kCase | OpKind::kNoOp;
+
 }  // namespace
 
 Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
@@ -160,20 +164,23 @@ void Sweep::keep_needed(Number n, std::span<const In> data, std::vector<Number>&
 
 void Sweep::decide(Number n) {
   const Passes& passes = subject_.passes;
+  // Most nodes are of ops of which no rule but these two knows anything.
+  const bool judged = net_.what(n) != What::kOther || net_.is(n, kJudged) || subject_.is_bypassed(n) ||
+                      (!subject_.same_shape.empty() && subject_.same_shape.contains(n));
   using Rule = Decision (*)(const View&, Number);
   const auto tried = [&](bool asked, Rule rule) {
     if (!asked) return false;
     const Decision decision = rule(view_, n);
     return decision.any() && take(n, decision);
   };
-  if (tried(passes.branches, decide_branch)) {
+  if (tried(judged && passes.branches, decide_branch)) {
     subject_.learns_more = true;
     return;
   }
-  if (tried(true, decide_drop)) return;
-  if (tried(passes.dropout, decide_dropout)) return;
-  if (tried(passes.any_dropout, decide_any_dropout)) return;
-  if (tried(passes.algebra, decide_algebra)) return;
+  if (tried(judged, decide_drop)) return;
+  if (tried(judged && passes.dropout, decide_dropout)) return;
+  if (tried(judged && passes.any_dropout, decide_any_dropout)) return;
+  if (tried(judged && passes.algebra, decide_algebra)) return;
   if (tried(passes.fold, decide_fold)) return;
   if (passes.share) share(n);
 }
@@ -312,8 +319,7 @@ std::optional<Number> Sweep::find_equal(Number n) {
     std::vector<ContentId>& known = subject_.content_ids;
     if (known.size() <= n) known.resize(net_.size(), 0);
     if (known[n] == 0) {
-      subject_.net.labels().of(net_.def(n), text_);
-      known[n] = subject_.contents.of_tensor(text_.tensor) + 1;
+      known[n] = subject_.contents.of_tensor(tensor_of(net_.def(n))) + 1;
     }
     key_.push_back(UINT32_MAX);
     key_.push_back(known[n]);
@@ -330,7 +336,8 @@ std::optional<Number> Sweep::find_equal(Number n) {
     key_.push_back(in.node);
     key_.push_back(in.index);
   }
-  if (data == 2 && key_of(net_.data(n)[0]) > key_of(net_.data(n)[1]) && commutes(op.kinds, net_.def(n))) {
+  if (data == 2 && !is_const && key_of(net_.data(n)[0]) > key_of(net_.data(n)[1]) &&
+      net_.labels().commutes(net_.label(n))) {
     std::swap_ranges(key_.begin() + static_cast<std::ptrdiff_t>(inputs), key_.end() - 2, key_.end() - 2);
   }
   const auto controls = static_cast<std::ptrdiff_t>(key_.size());

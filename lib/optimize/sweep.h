@@ -86,7 +86,6 @@ class Sweep {
   std::vector<Number> controls_, waits_;
   std::vector<Alias> new_aliases_;
   std::vector<uint64_t> standing_;
-  NodeText text_;
   bool changed_ = false;
 };
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "graph/node.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -46,9 +45,9 @@ Conduct conduct_of(std::string_view op, const OpDef* op_def) {
   return op_def->is_stateful || takes_references(*op_def) ? Conduct::kWrites : Conduct::kPure;
 }
 
-bool commutes(OpKinds op, std::string_view node_def) {
+bool commutes(OpKinds op, DType type) {
   if (!op.has(OpKind::kCommutes)) return false;
-  switch (type_attr(node_def, "T").value_or(DType::kInvalid)) {
+  switch (type) {
     case DType::kInt8:
     case DType::kInt16:
     case DType::kInt32:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "graph/dtype.h"
 #include "ops/registry.h"
 
 namespace gedit {
@@ -25,9 +26,9 @@ enum class Conduct : uint8_t {
 // `op_def`: of the op, null where it is unknown.
 Conduct conduct_of(std::string_view op, const OpDef* op_def);
 
-// Whether the two inputs of the node, of an op of these kinds, may change places without a change of any bit:
-// those of Add, AddV2 and Mul of integers. Of two NaNs TensorFlow gives one by position, as Maximum and
-// Minimum do of +0 and -0.
-bool commutes(OpKinds op, std::string_view node_def);
+// Whether the two inputs of a node, of an op of these kinds and of this T, may change places without a change
+// of any bit: those of Add, AddV2 and Mul of integers. Of two NaNs TensorFlow gives one by position, as
+// Maximum and Minimum do of +0 and -0.
+bool commutes(OpKinds op, DType type);
 
 }  // namespace gedit

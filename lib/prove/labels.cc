@@ -155,8 +155,10 @@ Labels::Known Labels::make(const NodeText& text) {
   std::string key(text.op);
   std::string unknown;
   uint64_t seed = 0;
+  DType type = DType::kInvalid;
   for (const MapEntry& attr : attrs) {
     if (attr.key == "seed" || attr.key == "seed2") seed |= last_varint(attr.value, attr_field::kInt);
+    if (attr.key == "T") type = static_cast<DType>(last_varint(attr.value, attr_field::kType));
     if (has_placeholder(attr.value)) unknown = "is of a type that its caller says";
   }
   for (const auto& [name, value] : texts(attrs, facts, unknown)) {
@@ -165,6 +167,7 @@ Labels::Known Labels::make(const NodeText& text) {
   Labelled labelled;
   labelled.op = &facts;
   labelled.seeded = seed != 0;
+  labelled.commutes = gedit::commutes(facts.kinds, type);
   if (facts.conduct == Conduct::kRandom && seed == 0) {
     unknown = facts.def.find_attr("seed") != nullptr ? "has no seed" : "is another at every run";
   }
@@ -173,6 +176,8 @@ Labels::Known Labels::make(const NodeText& text) {
   if (facts.own_state) unknown = "gives what follows from a state of its own";
   if (text.op == "SymbolicGradient") unknown = "is a gradient";
   labelled.label = classes_.label(KeyForm::kNode, key, unknown);
+  if (labelled.commutes && commuting_.size() <= labelled.label) commuting_.resize(labelled.label + 1);
+  if (labelled.commutes) commuting_[labelled.label] = true;
   return {facts.name, attrs, labelled};
 }
 

@@ -41,7 +41,8 @@ struct NodeText {
 struct Labelled {
   LabelId label = 0;
   const ProofOp* op = nullptr;
-  bool seeded = false;  // of an op that draws at random
+  bool seeded = false;    // of an op that draws at random
+  bool commutes = false;  // the two inputs may change places
 };
 
 class Labels {
@@ -60,6 +61,7 @@ class Labels {
   const Labelled& of(std::string_view node_def, NodeText& text);
   // The same for who knows its op, and what like_of() tells of it; of a Const `text` is not filled.
   LabelId label_of(std::string_view node_def, std::string_view op, std::string_view attrs, NodeText& text);
+  bool commutes(LabelId label) const { return label < commuting_.size() && commuting_[label]; }
   const ProofOp& op(std::string_view op);
 
   // `transpose_b: true`, ... by key: what counts of a node, with defaults.
@@ -97,6 +99,7 @@ class Labels {
   std::list<ProofOp> ops_known_;
   std::unordered_map<std::string_view, const ProofOp*> ops_by_name_;
   std::unordered_multimap<uint64_t, Known> known_;
+  std::vector<bool> commuting_;  // by label
   std::vector<MapEntry> attrs_;  // of the node that was taken apart last
   std::array<Alike, 256> alike_;
 };

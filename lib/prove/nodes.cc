@@ -412,7 +412,7 @@ void Numbering::number_plain(Node& node) {
       }
       break;
   }
-  if (node.inputs.size() == 2 && node.inputs[0] > node.inputs[1] && commutes(op.kinds, graph_.bytes(node.id)))
+  if (node.labelled.commutes && node.inputs.size() == 2 && node.inputs[0] > node.inputs[1])
     std::swap(node.inputs[0], node.inputs[1]);
   // Of a Reshape of a Reshape the last one's shape counts; what that reads is none any more.
   const auto is_reshape = [&](ClassId id) {
