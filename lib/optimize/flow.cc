@@ -8,6 +8,15 @@
 
 namespace gedit::optimizing {
 
+namespace {
+
+// What says when others run.
+constexpr OpKinds kBranches = OpKind::kSwitch | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
+                              OpKind::kNextIteration | OpKind::kLoopCond | OpKind::kIf | OpKind::kCase |
+                              OpKind::kWhile;
+
+}  // namespace
+
 bool is_dropped(const Droppable& drops, What what) {
   switch (what) {
     case What::kAssert:
@@ -169,6 +178,7 @@ void Flow::pass(Number n) {
     if (in.index == 1) second_[in.node] = true;
     goes_back_ = goes_back_ || is_back_edge(net_, n, in);
   }
+  any_branch_ = any_branch_ || net_.is(n, kBranches) || net_.what(n) == What::kControlTrigger;
   truth_[n] = truth_of(n);
   alive_[n] = alive_by_inputs(n);
   any_dead_ = any_dead_ || !alive_[n];

@@ -57,11 +57,17 @@ class Flow {
   bool dead(Number n) const { return n < alive_.size() && !alive_[n]; }
   // It, or something that it needs, has an effect.
   bool effect(Number n) const { return n < effect_.size() && effect_[n]; }
-  uint32_t readers(Number n) const { return n < readers_.size() ? readers_[n] : 0; }
+  uint32_t readers(Number n) const {
+    asked_readers_ = true;
+    return n < readers_.size() ? readers_[n] : 0;
+  }
+  bool asked_readers() const { return asked_readers_; }
   // Somebody reads which input a Merge gave.
   bool reads_second(Number merge) const { return merge < second_.size() && second_[merge]; }
   // Something that is needed writes, so that it counts what runs before what.
   bool ordered() const { return ordered_; }
+  // Everything runs once and always, in whatever order, and does nothing but give its outputs.
+  bool plain() const { return !any_branch_ && !any_dead_ && !any_effect_; }
 
  private:
   struct Edge {
@@ -91,7 +97,8 @@ class Flow {
   std::vector<uint32_t> readers_;  // by node: how many inputs read it
   std::vector<int8_t> truth_;      // -1: not known
   bool ordered_ = false;
-  bool goes_back_ = false, any_dead_ = false, any_effect_ = false;
+  bool goes_back_ = false, any_branch_ = false, any_dead_ = false, any_effect_ = false;
+  mutable bool asked_readers_ = false;
 };
 
 // The value of a Const that is a scalar bool or integer.

@@ -23,9 +23,11 @@ bool sweep_until_settled(Subject& subject, Classes& classes, std::optional<Flow>
   bool any = false;
   for (int i = 0; i < kMostSweeps; ++i) {
     if (!flow) flow.emplace(subject.net, subject.effects, asked_of(subject));
-    if (!Sweep(subject, *flow, classes).run()) break;
-    flow.reset();
+    Sweep sweep(subject, *flow, classes);
+    if (!sweep.run()) break;
     any = true;
+    if (sweep.settled()) break;
+    flow.reset();
   }
   return any;
 }

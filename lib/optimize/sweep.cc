@@ -96,6 +96,7 @@ void Sweep::resolve(Number n) {
     const Alias* const alias = alias_of(in);
     if (alias == nullptr || (merge && !alias->exact) || is_device_between(n, in, alias->to)) {
       data.push_back(in);
+      more_ = true;
       continue;
     }
     data.push_back(alias->to);
@@ -186,6 +187,14 @@ void Sweep::decide(Number n) {
 }
 
 bool Sweep::take(Number n, const Decision& decision) {
+  const bool passes = decision.outputs.size() > 0 && !decision.assumed && decision.changes == nullptr &&
+                      net_.op(n).conduct == Conduct::kPasses;
+  const bool taken = carry_out(n, decision);
+  more_ = more_ || !taken || !passes;
+  return taken;
+}
+
+bool Sweep::carry_out(Number n, const Decision& decision) {
   if (!decision.becomes.empty()) {
     if (n < subject_.content_ids.size()) subject_.content_ids[n] = 0;
     net_.become(n, decision.becomes, decision.inputs);
@@ -252,9 +261,12 @@ bool Sweep::alias(Number n, const Decision& decision) {
   for (const Number control : waits) told = whens_.both(told, whens_.of(control));
   if (told == when && waits.size() <= kMostCarried) {
     control_alias_.set(n, waits);
-  } else if (subject_.passes.share && !subject_.is_kept(n)) {
+  } else {
+    more_ = true;
     // It stays for who waits for it: one of its kind does.
-    if (const std::optional<Number> first = find_equal(n)) control_alias_.set(n, {&*first, 1});
+    const bool shared = subject_.passes.share && !subject_.is_kept(n);
+    if (const std::optional<Number> first = shared ? find_equal(n) : std::nullopt)
+      control_alias_.set(n, {&*first, 1});
   }
   if (decision.assumed) {
     for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
@@ -280,7 +292,7 @@ bool Sweep::keep_name(Number n, const Decision& decision) {
   NodeBuilder identity(net_.name(n), "Identity");
   identity.device(net_.device(n)).type("T", type);
   net_.become(n, identity.take(), inputs);
-  changed_ = true;
+  changed_ = more_ = true;
   return true;
 }
 
@@ -352,10 +364,17 @@ std::optional<Number> Sweep::find_equal(Number n) {
 // It stands for all others.
 bool Sweep::share(Number n) {
   const std::optional<Number> first = find_equal(n);
-  if (!first || subject_.is_kept(n)) return false;
+  if (!first) return false;
+  if (subject_.is_kept(n)) {
+    more_ = true;
+    return false;
+  }
   const bool is_const = net_.is(n, OpKind::kConst);
   const uint32_t count = is_const ? 1 : net_.outputs(n);
-  if (count == 0) return false;
+  if (count == 0) {
+    more_ = true;
+    return false;
+  }
   new_aliases_.clear();
   for (uint32_t index = 0; index < count; ++index) new_aliases_.push_back({index, {*first, index}, true});
   aliases_.set(n, new_aliases_);

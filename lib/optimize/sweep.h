@@ -18,6 +18,11 @@ class Sweep {
 
   // Whether anything changed.
   bool run();
+  // After that: whether another sweep is known to change nothing. All that was done is that readers of what
+  // only passes on read what that reads, and that equal nodes became one. Every node was looked at with the
+  // inputs that it has now; and of the flow nothing counted that such changes make another: no branches,
+  // loops and effects are there, and nobody asked how often something is read.
+  bool settled() const { return !more_ && flow_.plain() && !flow_.asked_readers(); }
 
  private:
   struct Alias {
@@ -59,6 +64,7 @@ class Sweep {
   void keep_needed(Number n, std::span<const In> data, std::vector<Number>& controls);
   void decide(Number n);
   bool take(Number n, const Decision& decision);
+  bool carry_out(Number n, const Decision& decision);
   bool alias(Number n, const Decision& decision);
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
@@ -86,7 +92,7 @@ class Sweep {
   std::vector<Number> controls_, waits_;
   std::vector<Alias> new_aliases_;
   std::vector<uint64_t> standing_;
-  bool changed_ = false;
+  bool changed_ = false, more_ = false;
 };
 
 }  // namespace gedit::optimizing
