@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "base/wire.h"
@@ -111,15 +112,14 @@ class IndexReader {
     }
     last_ = key;
     if (is_slice_key(key)) return take_slice(key, value);
-    Tensor tensor;
+    Entry entry = in([&] { return tensor_subject(key); }, [&] { return parse_entry(value, header_.shards); });
+    if (entry.sliced) sliced_.push_back(checkpoint_.tensors.size());
+    Tensor& tensor = checkpoint_.tensors.emplace_back();
     tensor.name = key;
     tensor.record = value;
-    Entry entry = in([&] { return tensor_subject(key); }, [&] { return parse_entry(value, header_.shards); });
     tensor.dtype = entry.dtype;
     tensor.shape = std::move(entry.shape);
     tensor.place = entry.place;
-    if (entry.sliced) sliced_.push_back(checkpoint_.tensors.size());
-    checkpoint_.tensors.push_back(std::move(tensor));
   }
 
   void finish() {
@@ -339,11 +339,31 @@ std::string make_entry(DType dtype, const std::vector<int64_t>& shape, const Pla
   return out;
 }
 
-void sort_tensors(Checkpoint& checkpoint) {
-  const auto before = [](const Tensor& a, const Tensor& b) { return a.name < b.name; };
-  if (!std::is_sorted(checkpoint.tensors.begin(), checkpoint.tensors.end(), before)) {
-    std::sort(checkpoint.tensors.begin(), checkpoint.tensors.end(), before);
+std::vector<uint32_t> order_of(const std::vector<Tensor>& tensors) {
+  std::vector<uint32_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](uint32_t a, uint32_t b) { return tensors[a].name < tensors[b].name; };
+  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+  return order;
+}
+
+void put_in_order(std::vector<Tensor>& tensors, std::vector<uint32_t> order) {
+  for (uint32_t start = 0; start < order.size(); ++start) {  // cycle by cycle
+    if (order[start] == start) continue;
+    Tensor first = std::move(tensors[start]);
+    uint32_t to = start;
+    while (order[to] != start) {
+      const uint32_t from = std::exchange(order[to], to);
+      tensors[to] = std::move(tensors[from]);
+      to = from;
+    }
+    order[to] = to;
+    tensors[to] = std::move(first);
   }
+}
+
+void sort_tensors(Checkpoint& checkpoint) {
+  put_in_order(checkpoint.tensors, order_of(checkpoint.tensors));
   const auto twin = std::adjacent_find(checkpoint.tensors.begin(), checkpoint.tensors.end(),
                                        [](const Tensor& a, const Tensor& b) { return a.name == b.name; });
   if (twin != checkpoint.tensors.end()) {

@@ -108,6 +108,10 @@ std::string with_place(std::string_view entry, const Place& place);
 std::string make_entry(DType dtype, const std::vector<int64_t>& shape, const Place& place,
                        const std::vector<Slice>& slices = {});
 
+// The positions of the tensors by name; the tensors put at them, each moved once.
+std::vector<uint32_t> order_of(const std::vector<Tensor>& tensors);
+void put_in_order(std::vector<Tensor>& tensors, std::vector<uint32_t> order);
+
 // Sorts the tensors by name. Throws Error (kRefused) where two have one name.
 void sort_tensors(Checkpoint& checkpoint);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -59,10 +58,7 @@ std::string rename_object_key(const Renaming& renaming, std::string_view key) {
 // Puts renamed tensors in order.
 void reorder(Checkpoint& checkpoint, const std::vector<std::pair<uint32_t, std::string>>& old_names) {
   std::vector<Tensor>& tensors = checkpoint.tensors;
-  std::vector<uint32_t> order(tensors.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](uint32_t a, uint32_t b) { return tensors[a].name < tensors[b].name; });
+  std::vector<uint32_t> order = order_of(tensors);
   for (size_t i = 1; i < order.size(); ++i) {
     if (tensors[order[i - 1]].name != tensors[order[i]].name) continue;
     for (const uint32_t position : {order[i - 1], order[i]}) {
@@ -72,18 +68,7 @@ void reorder(Checkpoint& checkpoint, const std::vector<std::pair<uint32_t, std::
       throw taken(checkpoint, old->second, tensors[position].name).hint("rename that too");
     }
   }
-  for (uint32_t start = 0; start < order.size(); ++start) {  // cycle by cycle, in place
-    if (order[start] == start) continue;
-    Tensor first = std::move(tensors[start]);
-    uint32_t to = start;
-    while (order[to] != start) {
-      const uint32_t from = std::exchange(order[to], to);
-      tensors[to] = std::move(tensors[from]);
-      to = from;
-    }
-    order[to] = to;
-    tensors[to] = std::move(first);
-  }
+  put_in_order(tensors, std::move(order));
 }
 
 }  // namespace
@@ -207,6 +192,7 @@ void drop_tensors(Checkpoint& checkpoint, const std::vector<bool>& selected, Key
 
 uint64_t referenced_bytes(const Checkpoint& checkpoint) {
   std::vector<Place> places;
+  places.reserve(checkpoint.tensors.size());
   uint64_t sum = 0;
   for (const Tensor& tensor : checkpoint.tensors) {
     if (in_table(checkpoint, tensor.partitioned() ? tensor.slices.front().place : tensor.place)) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/crc32c.h"
@@ -23,9 +24,39 @@ std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string bytes_text(const Checkpoint& checkpoint, const Tensor& tensor, std::string_view otherwise) {
-  const auto size = stored_size(checkpoint, tensor);
-  return size ? std::to_string(*size) : std::string(otherwise);
+template <typename Number>
+void append_digits(std::string& text, Number number) {
+  std::array<char, 24> digits{};
+  const char* const end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+  text.append(digits.data(), static_cast<size_t>(end - digits.data()));
+}
+
+void append_stored_bytes(std::string& text, const Checkpoint& checkpoint, const Tensor& tensor,
+                         std::string_view otherwise) {
+  if (const auto size = stored_size(checkpoint, tensor)) {
+    append_digits(text, *size);
+  } else {
+    text += otherwise;
+  }
+}
+
+void append_dims(std::string& text, const std::vector<int64_t>& shape) {
+  text += '[';
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ',';
+    append_digits(text, shape[i]);
+  }
+  text += ']';
+}
+
+void append_shown_name(std::string& text, std::string_view name) {
+  const bool plain =
+      !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  if (plain) {
+    text += name;
+  } else {
+    text += string_text(name);
+  }
 }
 
 std::string crc_text(const Place& place) {
@@ -40,66 +71,89 @@ std::string json_place(const Checkpoint& checkpoint, const Place& place, bool no
   return fmt::format(R"("shard":{},"offset":{},"crc32c":"{}")", place.shard, place.offset, crc_text(place));
 }
 
-// The columns of a line: name, type, shape, bytes, shard, offset, crc32c, slices.
-using Cells = std::array<std::string, 8>;
+// The columns of a line one behind the other: name, type, shape, bytes, and shard, offset, crc32c, slices
+// where there is to be more. Filled for line after line, so that a cell takes no memory of its own.
+class ListedCells {
+ public:
+  explicit ListedCells(bool more) : more_(more), columns_(more ? 8 : 4) {}
 
-void fill(const Checkpoint& checkpoint, const Tensor& tensor, bool more, Cells& cells) {
-  cells[0] = shown_name(tensor.name);
-  cells[1] = dtype_name(tensor.dtype);
-  cells[2] = shape_text(tensor.shape);
-  cells[3] = bytes_text(checkpoint, tensor, "-");
-  if (!more) return;
-  const bool none = tensor.partitioned();
-  const bool table = !none && in_table(checkpoint, tensor.place);
-  cells[4] = none ? "-" : std::to_string(tensor.place.shard);
-  cells[5] = none || table ? "-" : std::to_string(tensor.place.offset);
-  cells[6] = none || table ? "-" : crc_text(tensor.place);
-  cells[7].clear();
-  for (const Slice& slice : tensor.slices) {
-    if (!cells[7].empty()) cells[7] += ' ';
-    cells[7] += slice_text(slice.extents);
+  size_t columns() const { return columns_; }
+  std::string_view operator[](size_t column) const {
+    const size_t begin = column == 0 ? 0 : ends_[column - 1];
+    return std::string_view(text_).substr(begin, ends_[column] - begin);
   }
-}
+
+  void fill(const Checkpoint& checkpoint, const Tensor& tensor) {
+    text_.clear();
+    size_t column = 0;
+    const auto end = [&] { ends_[column++] = text_.size(); };
+    append_shown_name(text_, tensor.name);
+    end();
+    text_ += dtype_name(tensor.dtype);
+    end();
+    append_dims(text_, tensor.shape);
+    end();
+    append_stored_bytes(text_, checkpoint, tensor, "-");
+    end();
+    if (!more_) return;
+    const bool none = tensor.partitioned();
+    const bool table = !none && in_table(checkpoint, tensor.place);
+    text_ += none ? "-" : std::to_string(tensor.place.shard);
+    end();
+    text_ += none || table ? "-" : std::to_string(tensor.place.offset);
+    end();
+    text_ += none || table ? "-" : crc_text(tensor.place);
+    end();
+    for (const Slice& slice : tensor.slices) {
+      if (&slice != tensor.slices.data()) text_ += ' ';
+      text_ += slice_text(slice.extents);
+    }
+    end();
+  }
+
+ private:
+  const bool more_;
+  const size_t columns_;
+  std::string text_;
+  std::array<size_t, 8> ends_{};
+};
 
 }  // namespace
 
 std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (const int64_t size : shape) {
-    if (text.size() > 1) text += ',';
-    text += std::to_string(size);
-  }
-  return text + "]";
+  std::string text;
+  append_dims(text, shape);
+  return text;
 }
 
 std::string shown_name(std::string_view name) {
-  const bool plain =
-      !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-  return plain ? std::string(name) : string_text(name);
+  std::string text;
+  append_shown_name(text, name);
+  return text;
 }
 
 void list_text(const Checkpoint& checkpoint, const std::vector<bool>& shown, bool more, Sink& out) {
-  const size_t columns = more ? 8 : 4;
-  Cells cells;
+  ListedCells cells(more);
   const auto each = [&](auto use) {
     for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
       if (!shown[i]) continue;
-      fill(checkpoint, checkpoint.tensors[i], more, cells);
+      cells.fill(checkpoint, checkpoint.tensors[i]);
       use();
     }
   };
   std::array<size_t, 8> width{};
   each([&] {
-    for (size_t c = 0; c < columns; ++c) {
+    for (size_t c = 0; c < cells.columns(); ++c) {
       if (cells[c].size() <= kWidest) width[c] = std::max(width[c], cells[c].size());
     }
   });
   std::string text;
   each([&] {
-    for (size_t c = 0; c < columns; ++c) {
-      if (c != 0) text += "  ";
-      text += cells[c];
-      if (c + 1 < columns && cells[c].size() < width[c]) text.append(width[c] - cells[c].size(), ' ');
+    for (size_t c = 0; c < cells.columns(); ++c) {
+      if (c != 0) text.append(2, ' ');
+      const std::string_view cell = cells[c];
+      text += cell;
+      if (c + 1 < cells.columns() && cell.size() < width[c]) text.append(width[c] - cell.size(), ' ');
     }
     while (text.ends_with(' ')) text.pop_back();
     text += '\n';
@@ -119,10 +173,11 @@ void list_json(const Checkpoint& checkpoint, const std::vector<bool>& shown, Sin
     const Tensor& tensor = checkpoint.tensors[i];
     if (!first) text += ",";
     first = false;
-    text += fmt::format("\n {{\"name\":{},\"dtype\":\"{}\",\"shape\":{},\"bytes\":{},{},\"slices\":[",
-                        json_text(tensor.name), dtype_name(tensor.dtype), shape_text(tensor.shape),
-                        bytes_text(checkpoint, tensor, "null"),
-                        json_place(checkpoint, tensor.place, tensor.partitioned()));
+    text += fmt::format("\n {{\"name\":{},\"dtype\":\"{}\",\"shape\":{},\"bytes\":", json_text(tensor.name),
+                        dtype_name(tensor.dtype), shape_text(tensor.shape));
+    append_stored_bytes(text, checkpoint, tensor, "null");
+    text.append(",").append(json_place(checkpoint, tensor.place, tensor.partitioned()));
+    text += ",\"slices\":[";
     for (const Slice& slice : tensor.slices) {
       const bool table = in_table(checkpoint, slice.place);
       text += fmt::format("{}{{\"slice\":\"{}\",\"bytes\":{},{}}}", &slice == tensor.slices.data() ? "" : ",",

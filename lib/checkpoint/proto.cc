@@ -1,5 +1,6 @@
 #include "checkpoint/proto.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -13,7 +14,9 @@ uint32_t fixed32(const Field& field) {
 }
 
 std::vector<int64_t> entry_shape(std::string_view message) {
+  constexpr size_t kUsualDimension = 4;  // bytes
   std::vector<int64_t> shape;
+  shape.reserve(std::min(message.size() / kUsualDimension, size_t{kMostDimensions}));
   for (Fields fields(message); fields.next();) {
     if (fields->number == 3 && fields->wire == Wire::kVarint && fields->varint != 0) {
       throw Error(Cause::kInput, "shape is of unknown rank");

@@ -53,6 +53,7 @@ Renaming& Renaming::operator=(Renaming&&) noexcept = default;
 void Renaming::add(NamePair pair) {
   auto& names = pair.scope ? scopes_ : exact_;
   if (!names.emplace(pair.from, pairs_.size()).second) throw misused(pair.text, "OLD is given twice");
+  longest_ = std::max(longest_, pair.from.size());
   pairs_.push_back(std::move(pair));
   hits_.push_back(false);
 }
@@ -60,7 +61,11 @@ void Renaming::add(NamePair pair) {
 void Renaming::index() {
   exact_.clear();
   scopes_.clear();
-  for (size_t i = 0; i < pairs_.size(); ++i) (pairs_[i].scope ? scopes_ : exact_).emplace(pairs_[i].from, i);
+  longest_ = 0;
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    (pairs_[i].scope ? scopes_ : exact_).emplace(pairs_[i].from, i);
+    longest_ = std::max(longest_, pairs_[i].from.size());
+  }
 }
 
 void Renaming::add_sed(std::string_view text) {
@@ -96,7 +101,6 @@ void Renaming::add_sed(std::string_view text) {
 }
 
 std::string Renaming::apply(std::string_view name, bool below) const {
-  std::string result(name);
   const NamePair* found = nullptr;
   size_t matched = 0;  // length of OLD
   const auto take = [&](const std::map<std::string, size_t, std::less<>>& names, std::string_view from) {
@@ -110,8 +114,8 @@ std::string Renaming::apply(std::string_view name, bool below) const {
     return true;
   };
   if (!pairs_.empty()) {
-    std::string_view prefix = name;
-    if (!take(exact_, name) && !take(scopes_, name)) {
+    if (name.size() > longest_ || (!take(exact_, name) && !take(scopes_, name))) {
+      std::string_view prefix = name.substr(0, longest_ + 1);  // no OLD ends behind it
       while (found == nullptr) {
         const size_t slash = prefix.rfind('/');
         if (slash == std::string_view::npos) break;
@@ -120,17 +124,16 @@ std::string Renaming::apply(std::string_view name, bool below) const {
       }
       if (found == nullptr && !name.empty()) take(scopes_, "");
     }
-    if (found != nullptr) {
-      std::string_view rest = name.substr(matched);
-      if (matched == 0) {
-        result = found->to.empty() ? std::string(name) : found->to + "/" + std::string(name);
-      } else if (found->to.empty()) {
-        result = rest.substr(1);
-      } else {
-        result = found->to + std::string(rest);
-      }
-    }
   }
+  std::string_view to, joint, rest = name.substr(matched);
+  if (found != nullptr) {
+    to = found->to;
+    if (matched == 0 && !to.empty()) joint = "/";
+    if (matched != 0 && to.empty()) rest = rest.substr(1);
+  }
+  std::string result;
+  result.reserve(to.size() + joint.size() + rest.size());
+  result.append(to).append(joint).append(rest);
   for (const Sed& sed : seds_) {
     const bool hit = sed.all ? re2::RE2::GlobalReplace(&result, *sed.pattern, sed.replacement) > 0
                              : re2::RE2::Replace(&result, *sed.pattern, sed.replacement);

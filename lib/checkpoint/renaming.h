@@ -55,6 +55,7 @@ class Renaming {
 
   std::vector<NamePair> pairs_;
   std::map<std::string, size_t, std::less<>> exact_, scopes_;
+  size_t longest_ = 0;  // bytes of an OLD: what is longer need not be looked up
   std::vector<Sed> seds_;
   mutable std::vector<bool> hits_;
 };
