@@ -1,6 +1,8 @@
 // gedit freeze: the part of a graph that some tensors need, its variables turned into constants.
 #include "edit/edits.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "checkpoint/open.h"
 #include "edit/around/reduction.h"
@@ -13,6 +15,7 @@
 #include "edit/functions/freeze.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "edit/savers/values.h"
+#include "graph/references.h"
 #include "model/folder.h"
 #include "ops/kinds.h"
 
@@ -34,12 +37,14 @@ class Freezing {
 
   FreezeChanges run() {
     Cut cut(facts_, wanted_.outputs, wanted_.inputs);
-    HandleFlow flow(graph_, facts_.ops, variables_.questions([](NodeId) { return true; }, nullptr));
+    const NodeSet concerned = may_stay(cut);
+    HandleFlow flow(graph_, facts_.ops,
+                    variables_.questions([&](NodeId id) { return concerned.has(id); }, nullptr));
     NewNames names(facts_.names());
     Pivots pivots(graph_, facts_.names(), names);
     const GraphFreezing writing(graph_, flow,
                                 {facts_.ops, names, pivots, &facts_.frames(), {}, {}, &facts_.names()});
-    const uint64_t variables = variables_.seed_all(flow);
+    const uint64_t variables = variables_.seed_all(flow, concerned);
     flow.run();
 
     BypassedWriters writers(facts_, variables_, flow, writing);
@@ -91,6 +96,26 @@ class Freezing {
     const std::vector<LateRead> found = late_reads(
         graph_, facts_.names(), flow, "", [&](NodeId id) { return stays.has(id); }, written);
     late_reads_.insert(late_reads_.end(), found.begin(), found.end());
+  }
+
+  // No other node is come by, nor what such a one reads, so that handles need not be followed elsewhere:
+  // most of a training graph trains.
+  NodeSet may_stay(const Cut& cut) const {
+    const auto is_table = [](const auto& state) { return state.second.table; };
+    const auto is_context = [](const Collection& collection) {
+      const Schema* schema = collection_row(collection.key).schema;
+      return schema == &kCondContextDef || schema == &kWhileContextDef;
+    };
+    NodeSet wanted(graph_.size());
+    // With these more stays than what is needed.
+    if (!variables_.kept().empty() || std::ranges::any_of(facts_.collections(), is_context) ||
+        std::ranges::any_of(facts_.state(), is_table)) {
+      for (uint32_t i = 0; i < graph_.size(); ++i) wanted.add(NodeId{i});
+      return wanted;
+    }
+    for (const TensorRef& output : cut.outputs()) wanted.add(output.node);
+    for (const NodeId input : fed_) wanted.add(input);
+    return reach(wanted, facts_.producers(), kAnyDistance);
   }
 
   void want_outputs(const Cut& cut, const HandleFlow& flow, const GraphFreezing& writing,

@@ -64,15 +64,17 @@ Reduction::Reduction(Facts& facts, Closure& closure)
       groups_(graph_.size()),
       savers_(facts, closure),
       saver_functions_(facts, closure) {
-  const bool says_nothing = facts.model.kind == Kind::kGraphDef;
-  const bool objects = facts.model.meta().has(meta_field::kObjectGraph);
+  if (facts.model.meta().has(meta_field::kObjectGraph)) objects_.emplace(facts);
+}
+
+void Reduction::keep_what_is_saved() {
+  const bool says_nothing = facts_.model.kind == Kind::kGraphDef;
   // A MetaGraphDef without VariableDefs (export_meta_graph(collection_list=[])) says by its saver, or not at
   // all, which are its variables.
-  const bool all = objects || !any_described(facts);
-  keeps_ = [says_nothing, all, saved = saved_variables_of(facts)](const StateOf& state) {
+  const bool all = facts_.model.meta().has(meta_field::kObjectGraph) || !any_described(facts_);
+  keeps_ = [says_nothing, all, saved = saved_variables_of(facts_)](const StateOf& state) {
     return !says_nothing && (all || state.table || state.described || saved.contains(index_of(state.node)));
   };
-  if (objects) objects_.emplace(facts);
 }
 
 void Reduction::keep_graph_alone() {
@@ -95,6 +97,7 @@ bool Reduction::keeps_variable() const {
 }
 
 void Reduction::complete() {
+  if (!keeps_) keep_what_is_saved();
   facts_.producers();  // savers ask for consumers while they shrink
   size_t done = 0;
   for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {

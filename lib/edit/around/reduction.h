@@ -63,6 +63,7 @@ class Reduction {
   void apply(Changes& changes);
 
  private:
+  void keep_what_is_saved();
   bool keeps_variable() const;
   void add_groups();
   void shrink_groups(Changes& changes);

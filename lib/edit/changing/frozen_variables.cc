@@ -75,12 +75,12 @@ void FrozenVariables::seed(HandleFlow& flow, NodeId variable) const {
   flow.seed(carried.variable, carried);
 }
 
-uint64_t FrozenVariables::seed_all(HandleFlow& flow) const {
+uint64_t FrozenVariables::seed_all(HandleFlow& flow, const NodeSet& nodes) const {
   uint64_t variables = 0;
   for (uint32_t i = 0; i < facts_.graph().size(); ++i) {
-    if (!is_variable_op(node_op(facts_.graph().bytes(NodeId{i})))) continue;
+    if (!facts_.graph().is(NodeId{i}, OpKind::kVariable)) continue;
     ++variables;
-    if (!kept_.has(NodeId{i})) seed(flow, NodeId{i});
+    if (nodes.has(NodeId{i}) && !kept_.has(NodeId{i})) seed(flow, NodeId{i});
   }
   return variables;
 }

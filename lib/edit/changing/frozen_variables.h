@@ -38,8 +38,8 @@ class FrozenVariables {
   // What only initial values read, and nothing that stays initializes, is a constant as well.
   void freeze_what_nothing_initializes(const Closure& closure);
 
-  // Every variable that may become a constant; gives the number of all variables.
-  uint64_t seed_all(HandleFlow& flow) const;
+  // Every variable of these nodes that may become a constant; gives the number of all variables.
+  uint64_t seed_all(HandleFlow& flow, const NodeSet& nodes) const;
   void seed_frozen(HandleFlow& flow) const;
 
   // `new_readers`: by node, that read it besides those of the facts. It outlives the answers, as this does.
