@@ -27,7 +27,7 @@ void keep_functions_apart(MergePart& part) {
   const SavedObjects objects = read_saved_objects(meta.part(meta_field::kObjectGraph));
   for (const SavedObjects::Function& held : objects.functions) part.keep_function_apart(held.name);
   if (objects.functions.empty() || !meta.has(meta_field::kSaver)) return;
-  const auto saver = find_saver_functions(meta, part.facts.names(), part.facts.how_produced(), part.ops);
+  const auto saver = find_saver_functions(meta, part.facts.names(), part.facts.how_produced());
   if (!saver) return;
   for (const SaverFunctions::Save& save : saver->saves) part.keep_function_apart(save.function);
   for (const SaverFunctions::Restore& restore : saver->restores) part.keep_function_apart(restore.function);

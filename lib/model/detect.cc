@@ -93,7 +93,9 @@ std::optional<Finding> find_records(std::string_view bytes) {
   return std::nullopt;
 }
 
-Finding examine(std::string_view bytes) {
+// What says itself what it is, by its first bytes, its last, or as text. Nothing where only the fields of a
+// message can tell.
+std::optional<Finding> examine_signs(std::string_view bytes) {
   if (bytes.empty()) {
     Finding nothing = graph_finding(Kind::kGraphDef, Format::kBinary);
     nothing.content = Content::kEmpty;
@@ -102,19 +104,23 @@ Finding examine(std::string_view bytes) {
   }
   for (const Magic& magic : kMagics) {
     if (bytes.size() > magic.at && bytes.substr(magic.at, magic.bytes.size()) == magic.bytes)
-      return {.words = std::string(magic.words), .hint = std::string(magic.hint)};
+      return Finding{.words = std::string(magic.words), .hint = std::string(magic.hint)};
   }
-  if (is_pickle(bytes)) return {.words = "a Python pickle"};
-  if (is_utf16(bytes)) return {.words = "text in UTF-16", .hint = "convert it to UTF-8"};
+  if (is_pickle(bytes)) return Finding{.words = "a Python pickle"};
+  if (is_utf16(bytes)) return Finding{.words = "text in UTF-16", .hint = "convert it to UTF-8"};
   constexpr std::string_view kTableMagic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
   if (bytes.size() >= 48 && bytes.substr(bytes.size() - 8) == kTableMagic) return find_table(bytes);
-  if (std::optional<Finding> records = find_records(bytes)) return *records;
+  if (std::optional<Finding> records = find_records(bytes)) return records;
   std::optional<Finding> text = find_text(bytes);
-  if (!text) return find_wire(bytes);
   // A long name of letters at the beginning of a message looks like text.
-  if (text->graph || bytes[0] != '\n') return *text;
+  if (!text || text->graph || bytes[0] != '\n') return text;
   Finding wire = find_wire(bytes);
-  return wire.graph && !wire.kind_open && !wire.broken_at ? wire : *text;
+  return wire.graph && !wire.kind_open && !wire.broken_at ? wire : text;
+}
+
+Finding examine(std::string_view bytes) {
+  const std::optional<Finding> signs = examine_signs(bytes);
+  return signs ? *signs : find_wire(bytes);
 }
 
 bool ends_with(std::string_view path, std::string_view suffix) {
@@ -160,6 +166,11 @@ Finding graph_finding(Kind kind, Format format) {
 }
 
 Content identify(std::string_view bytes) { return examine(bytes).content; }
+
+std::optional<Content> identify_signs(std::string_view bytes) {
+  const std::optional<Finding> signs = examine_signs(bytes);
+  return signs ? std::optional(signs->content) : std::nullopt;
+}
 
 std::string content_words(std::string_view bytes) {
   return bytes.empty() ? std::string("an empty file") : examine(bytes).words;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ enum class Content : uint8_t {
 
 // Looks at the first fields, or the first 64 KiB of text, and at the last bytes; never throws.
 Content identify(std::string_view bytes);
+
+// The same for whoever asks for nothing that is a binary message: then nothing, and no field is looked at.
+// Checkpoints, their state files and event files are none.
+std::optional<Content> identify_signs(std::string_view bytes);
 
 // What it is in words, for messages: "a SavedModel", "a git-lfs pointer", "bytes of no known kind".
 std::string content_words(std::string_view bytes);

@@ -21,7 +21,7 @@ bool is_regular_file(const std::string& path) {
 
 bool names_checkpoint(const std::string& path) {
   if (is_regular_file(path)) {
-    const Content content = identify(InputFile::open(path)->bytes());
+    const std::optional<Content> content = identify_signs(InputFile::open(path)->bytes());
     const bool state = content == Content::kCheckpointState;
     return state || content == Content::kCheckpointIndex || content == Content::kCheckpointV1;
   }
@@ -38,7 +38,7 @@ bool names_checkpoint(const std::string& path) {
 }
 
 bool names_checkpoint_state(const std::string& path) {
-  return is_regular_file(path) && identify(InputFile::open(path)->bytes()) == Content::kCheckpointState;
+  return is_regular_file(path) && identify_signs(InputFile::open(path)->bytes()) == Content::kCheckpointState;
 }
 
 }  // namespace gedit

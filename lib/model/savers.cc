@@ -107,12 +107,13 @@ class SaverReader {
     if (sliced || !saver.saves) saver.slices = ways_.const_behind(inputs, 2);
     // Many may read one Const: no more of it than the node has tensors.
     const size_t most = saver.saves ? inputs.size() : outputs_of(node_def);
-    const std::vector<std::string> keys = strings(saver.names, most), slices = strings(saver.slices, most);
+    std::vector<std::string> keys = strings(saver.names, most), slices = strings(saver.slices, most);
+    saver.tensors.reserve(keys.size());
     for (uint32_t slot = 0; slot < keys.size(); ++slot) {
       SavedTensor tensor;
       tensor.slot = slot;
-      tensor.key = keys[slot];
-      if (slot < slices.size()) tensor.slice = slices[slot];
+      tensor.key = std::move(keys[slot]);
+      if (slot < slices.size()) tensor.slice = std::move(slices[slot]);
       if (saver.saves) {
         const size_t at = saver.first_tensor + slot;
         if (at >= inputs.size() || inputs[at].starts_with('^')) break;
@@ -250,27 +251,35 @@ NodeId state_behind(const Graph& graph, const Names& names, std::string_view inp
   return table;
 }
 
-Savers main_savers(const Graph& graph, const Edges& producers, const Savers& all,
-                   const std::vector<NodeId>& operations) {
-  NodeSet ends(graph.size());
+NodeSet main_saver_nodes(const Graph& graph, const Edges& producers, const Savers& all,
+                         const std::vector<NodeId>& operations) {
+  NodeSet ends(graph.size()), nodes(graph.size()), main(graph.size());
   for (const NodeId id : operations) {
     if (id != kNoNode) ends.add(id);
   }
   const NodeSet reached = reach(ends, producers, kAnyDistance);
-  Savers main;
-  for (const SaverNode& save : all.saves) {
-    if (reached.has(save.node)) main.saves.push_back(save);
+  for (const auto* savers : {&all.saves, &all.restores}) {
+    for (const SaverNode& saver : *savers) {
+      nodes.add(saver.node);
+      if (reached.has(saver.node)) main.add(saver.node);
+    }
   }
-  for (const SaverNode& restore : all.restores) {
-    if (reached.has(restore.node)) main.restores.push_back(restore);
-  }
-  return main.empty() ? all : main;
+  return main.empty() ? nodes : main;
 }
 
-std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers) {
+Savers main_savers(const Graph& graph, const Edges& producers, Savers all,
+                   const std::vector<NodeId>& operations) {
+  const NodeSet main = main_saver_nodes(graph, producers, all, operations);
+  for (auto* savers : {&all.saves, &all.restores})
+    std::erase_if(*savers, [&](const SaverNode& saver) { return !main.has(saver.node); });
+  return all;
+}
+
+std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers, const NodeSet* of) {
   std::unordered_map<uint32_t, std::string_view> keys;
   const auto add = [&](const auto& nodes) {
     for (const auto& node : nodes) {
+      if (of != nullptr && !of->has(node.node)) continue;
       for (const auto& tensor : node.tensors) {
         if (tensor.variable != kNoNode) keys.emplace(index_of(tensor.variable), tensor.key);
       }

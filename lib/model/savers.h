@@ -51,11 +51,16 @@ struct Savers {
 };
 
 // Of all savers those above these operations, which saver_def names; all of them where it does not tell.
-Savers main_savers(const Graph& graph, const Edges& producers, const Savers& all,
+Savers main_savers(const Graph& graph, const Edges& producers, Savers all,
                    const std::vector<NodeId>& operations);
+// Their nodes alone, for whoever has all of them: a saver of thousands of tensors is long to copy.
+NodeSet main_saver_nodes(const Graph& graph, const Edges& producers, const Savers& all,
+                         const std::vector<NodeId>& operations);
 
-// By variable, the key under which it is saved, else restored. Views into `savers`.
-std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers);
+// By variable, the key under which it is saved, else restored, by any saver, or by the nodes `of`. Views into
+// `savers`.
+std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers,
+                                                             const NodeSet* of = nullptr);
 
 // Of a graph, or of a function's body, which is decoded.
 Savers find_savers(const Graph& graph, const Names& names, const Edges& consumers);

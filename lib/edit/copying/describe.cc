@@ -52,8 +52,8 @@ void describe(const CopyReads& reads, const CopyRequest& request, CopyChanges& r
   const Savers& savers = reads.facts.savers();
   const SaverDefNodes def =
       saver_def_nodes(reads.facts.model.meta().part(meta_field::kSaver), reads.facts.names());
-  const Savers main = main_savers(graph, reads.facts.producers(), savers, {def.save, def.restore});
-  const auto keys = variable_keys(main), other_keys = variable_keys(savers);
+  const NodeSet main = main_saver_nodes(graph, reads.facts.producers(), savers, {def.save, def.restore});
+  const auto keys = variable_keys(savers, &main), other_keys = variable_keys(savers);
   for (const NodeId id : reads.copies) {
     if (request.want_names)
       result.nodes[address(function, graph.name(id))] = address(function, reads.copy_name(id));

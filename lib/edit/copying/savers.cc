@@ -28,9 +28,11 @@ class SaverExtension final : public GraphSaverNodes {
         restores_one_each_(facts.savers()) {
     if (!facts.model.meta().has(meta_field::kSaver)) return;
     const SaverDefNodes def = saver_def_nodes(facts.model.meta().part(meta_field::kSaver), facts.names());
-    for (const SaverNode& save :
-         main_savers(facts.graph(), facts.producers(), facts.savers(), {def.save, def.restore}).saves)
-      main_.insert(save.node);
+    const NodeSet main =
+        main_saver_nodes(facts.graph(), facts.producers(), facts.savers(), {def.save, def.restore});
+    for (const SaverNode& save : facts.savers().saves) {
+      if (main.has(save.node)) main_.insert(save.node);
+    }
   }
 
   void run() {
@@ -83,7 +85,7 @@ class SaverExtension final : public GraphSaverNodes {
     std::unordered_set<std::string> known;
     for (const SavedTensor& tensor : save.tensors) known.insert(tensor.key);
     const std::vector<std::string> inputs = inputs_of(save.node);
-    const auto types = input_types(facts_.ops, graph_.bytes(save.node));
+    const std::vector<DType> types = saver_types(graph_.bytes(save.node));
     std::vector<SaverEntry> entries;
     for (const SavedTensor& tensor : save.tensors) {
       const std::string& input = inputs[save.first_tensor + tensor.slot];
@@ -97,8 +99,7 @@ class SaverExtension final : public GraphSaverNodes {
       }
       result_.keys[tensor.key] = key;
       if (computed && (main_.empty() || main_.contains(save.node))) result_.values[tensor.key] = key;
-      const size_t at = save.first_tensor + tensor.slot;
-      const DType type = types && at < types->size() ? base_type((*types)[at]) : DType::kInvalid;
+      const DType type = tensor.slot < types.size() ? base_type(types[tensor.slot]) : DType::kInvalid;
       entries.push_back({key, tensor.slice, type, computed ? once_more(input) : saved_copy(tensor, input)});
     }
     if (!entries.empty()) extend_save(*this, save, entries);
@@ -210,14 +211,13 @@ class SaverExtension final : public GraphSaverNodes {
     const std::vector<NodeId> imports = table_imports(restore, restored);
     if (restored.empty()) return;
     const bool one_each = restores_one_each_(restore, node_op(graph_.bytes(restore.node)));
-    const auto known = output_types(facts_.ops, graph_.bytes(restore.node));
+    const std::vector<DType> types = saver_types(graph_.bytes(restore.node));
     std::vector<SaverEntry> entries;
     for (const auto& [slot, tensor] : restored) {
       const SavedTensor& original = restore.tensors[slot];
       result_.keys.emplace(original.key, key_of_copy(original.key));
-      const bool typed = known && slot < known->size();
-      entries.push_back(
-          {key_of_copy(original.key), original.slice, typed ? (*known)[slot] : DType::kInvalid, ""});
+      const DType type = slot < types.size() ? types[slot] : DType::kInvalid;
+      entries.push_back({key_of_copy(original.key), original.slice, type, ""});
     }
     const std::vector<std::string> tensors = extend_restore(*this, restore, entries, one_each);
     size_t next = 0;

@@ -26,8 +26,7 @@ std::vector<DType> dtypes_of(const std::vector<SaverEntry>& entries) {
 void MergedSavers::take_functions(MergePart& part) {
   Own& own = own_[part.number];
   if (checkpoint_.of(part) == nullptr || !part.model.meta().has(meta_field::kSaver)) return;
-  own.functions =
-      find_saver_functions(part.model.meta(), part.facts.names(), part.facts.how_produced(), part.ops);
+  own.functions = find_saver_functions(part.model.meta(), part.facts.names(), part.facts.how_produced());
   if (!own.functions) return;
   for (const SaverFunctions::Save& save : own.functions->saves) part.redefine_function(save.function, "");
   for (const SaverFunctions::Restore& restore : own.functions->restores) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "edit/savers/entries.h"
 #include "graph/wiring.h"
 #include "weights/casting.h"
 
@@ -23,7 +24,7 @@ class SaverCasting {
     each_saver([&](const SaverNode& saver) {
       if (!saver.readable())
         throw refused("its keys are no constant").of(quoted("node", graph_.name(saver.node)));
-      const std::vector<DType> types = types_of(saver.node);
+      const std::vector<DType> types = saver_types(graph_.bytes(saver.node));
       for (const SavedTensor& tensor : saver.tensors) {
         if (tensor.variable == kNoNode || tensor.slot >= types.size() || !wanted(tensor.variable)) continue;
         const DType type = types[tensor.slot];
@@ -40,13 +41,6 @@ class SaverCasting {
     for (const auto* savers : {&facts_.savers().saves, &facts_.savers().restores}) {
       for (const SaverNode& saver : *savers) use(saver);
     }
-  }
-
-  std::vector<DType> types_of(NodeId id) const {
-    const std::string_view node_def = graph_.bytes(id);
-    if (const auto type = type_attr(node_def, kTypeOfV1Restore)) return {*type};
-    const auto types = find_attr(node_def, kSaverTypes);
-    return type_list(types ? *types : find_attr(node_def, kTypesOfV1Save).value_or(""));
   }
 
   void set_types(std::string& node_def, const std::vector<DType>& types) const {
@@ -80,7 +74,7 @@ class SaverCasting {
   }
 
   void cast_restored(const SaverNode& saver) {
-    std::vector<DType> types = types_of(saver.node);
+    std::vector<DType> types = saver_types(graph_.bytes(saver.node));
     const std::map<uint32_t, DType> changed = changed_slots(saver, types);
     if (changed.empty()) return;
     const std::string name(graph_.name(saver.node));
@@ -101,7 +95,7 @@ class SaverCasting {
   }
 
   void cast_saved(const SaverNode& saver) {
-    std::vector<DType> types = types_of(saver.node);
+    std::vector<DType> types = saver_types(graph_.bytes(saver.node));
     const std::map<uint32_t, DType> changed = changed_slots(saver, types);
     if (changed.empty()) return;
     std::vector<std::string> inputs = inputs_of(graph_.bytes(saver.node));

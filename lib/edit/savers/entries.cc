@@ -137,6 +137,14 @@ std::vector<std::string> extend_restore(SaverNodes& nodes, const SaverNode& rest
   return tensors;
 }
 
+std::vector<DType> saver_types(std::string_view node_def) {
+  const std::string_view op = node_op(node_def);
+  if (!is_restore_op(op) || is_restore_v2_op(op))
+    return type_list(find_attr(node_def, types_key(node_def)).value_or(""));
+  const auto type = type_attr(node_def, "dt");
+  return type ? std::vector{*type} : std::vector<DType>();
+}
+
 size_t count_tensors(std::string_view node_def) {
   return type_list(find_attr(node_def, types_key(node_def)).value_or("")).size();
 }

@@ -30,6 +30,10 @@ void extend_save(SaverNodes& nodes, const SaverNode& save, const std::vector<Sav
 std::vector<std::string> extend_restore(SaverNodes& nodes, const SaverNode& restore,
                                         const std::vector<SaverEntry>& entries, bool one_each);
 
+// The types of the tensors that a node of a saver saves or restores. They stand in its own attributes, so
+// that no definition of an op is needed.
+std::vector<DType> saver_types(std::string_view node_def);
+
 // How many tensors a SaveV2, Save or RestoreV2 node is typed for.
 size_t count_tensors(std::string_view node_def);
 

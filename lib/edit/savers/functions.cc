@@ -37,19 +37,19 @@ std::string_view find_function_def(const Graph& graph, std::string_view name) {
 namespace {
 
 // What the Save nodes of a function save; nothing where that is not known.
-std::optional<std::vector<SaverEntry>> saved_in(std::string_view function_def, Registry& ops) {
+std::optional<std::vector<SaverEntry>> saved_in(std::string_view function_def) {
   Graph body(function_def, function_field::kNode, std::make_shared<Arena>());
   body.decode();
   std::vector<SaverEntry> saved;
   for (const SaverNode& save : find_savers(body, Names(body)).saves) {
     const std::string_view node_def = body.bytes(save.node);
     const std::vector<std::string> inputs = inputs_of(node_def);
-    const auto types = input_types(ops, node_def);
-    if (!save.readable() || save.slices == kNoNode || !types) return std::nullopt;
+    const std::vector<DType> types = saver_types(node_def);
+    if (!save.readable() || save.slices == kNoNode || types.empty()) return std::nullopt;
     for (const SavedTensor& tensor : save.tensors) {
-      const size_t at = save.first_tensor + tensor.slot;
-      if (at < types->size())
-        saved.push_back({tensor.key, tensor.slice, base_type((*types)[at]), inputs[at]});
+      if (tensor.slot >= types.size()) continue;
+      saved.push_back(
+          {tensor.key, tensor.slice, base_type(types[tensor.slot]), inputs[save.first_tensor + tensor.slot]});
     }
   }
   return saved;
@@ -58,8 +58,7 @@ std::optional<std::vector<SaverEntry>> saved_in(std::string_view function_def, R
 }  // namespace
 
 std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const Names& names,
-                                                   const std::function<const Edges&()>& producers,
-                                                   Registry& ops) {
+                                                   const std::function<const Edges&()>& producers) {
   const SaverDefNodes def = saver_def_nodes(meta.part(meta_field::kSaver), names);
   if (def.filename == kNoNode || def.save == kNoNode || def.restore == kNoNode) return std::nullopt;
   SaverFunctions saver;
@@ -98,7 +97,7 @@ std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const 
   };
   bool known = true;
   each_call(def.save, save_functions, [&](NodeId call, const auto& function) {
-    auto saved = saved_in(function.second, ops);
+    auto saved = saved_in(function.second);
     known = known && saved && !saved->empty();
     if (known) saver.saves.push_back({call, std::string(function.first), std::move(*saved)});
   });

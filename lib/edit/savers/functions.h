@@ -37,8 +37,7 @@ struct SaverFunctions {
 // TensorFlow made them. `producers` is asked for only where a function could be meant. Nothing where no call
 // restores.
 std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const Names& names,
-                                                   const std::function<const Edges&()>& producers,
-                                                   Registry& ops);
+                                                   const std::function<const Edges&()>& producers);
 
 // The FunctionDef with other keys in the Consts that its Restore nodes read.
 std::string with_restored_keys(std::string_view function_def,
