@@ -46,6 +46,48 @@ TEST(GraphIndex, NamesProducersAndReaders) {
   EXPECT_TRUE(index.readers().of(find("d")).empty());
 }
 
+// More than one core fills the index of.
+TEST(GraphIndex, ManyNamesOfWhichSomeAreThereTwice) {
+  constexpr uint32_t kNodes = 60'000, kEvery = 977;
+  std::string bytes;
+  const auto add = [&](uint32_t number) {
+    std::string node;
+    append_bytes_field(node, node_field::kName, "scope/node_" + std::to_string(number));
+    append_bytes_field(node, node_field::kOp, "NoOp");
+    append_bytes_field(bytes, 1, node);
+  };
+  for (uint32_t i = 0; i < kNodes; ++i) add(i);
+  std::vector<NodeId> twice;
+  for (uint32_t i = 0; i < kNodes; i += kEvery) {
+    twice.push_back(NodeId{kNodes + static_cast<uint32_t>(twice.size())});
+    add(i);
+  }
+  Graph graph(bytes, 1, std::make_shared<Arena>());
+  graph.decode();
+  const Names names(graph);
+  for (uint32_t i = 0; i < kNodes; ++i) ASSERT_EQ(names.find("scope/node_" + std::to_string(i)), NodeId{i});
+  EXPECT_EQ(names.find("scope/node_" + std::to_string(kNodes)), kNoNode);
+  EXPECT_EQ(names.duplicates(), twice);
+}
+
+TEST(Graph, NodesOfAKind) {
+  Model model = listed_model("a = Const()\nb = Neg(a)\nc = Const()\nd = NoOp(^a)\n");
+  Graph& graph = model.graph();
+  const auto named = [&](OpKinds any) {
+    std::string names;
+    graph.each_of(any, [&](NodeId id) { names += graph.name(id); });
+    return names;
+  };
+  EXPECT_EQ(named(OpKind::kConst), "ac");
+  EXPECT_EQ(named(OpKinds(OpKind::kConst) | OpKind::kNoOp), "acd");
+  EXPECT_EQ(named(OpKind::kVariable), "");
+  EXPECT_FALSE(graph.has_any(OpKind::kVariable));
+  graph.remove(NodeId{0});
+  EXPECT_EQ(named(OpKind::kConst), "c");
+  graph.remove(NodeId{2});
+  EXPECT_FALSE(graph.has_any(OpKind::kConst));
+}
+
 struct Lengths {
   size_t& of(std::string_view op) {
     ++asked;
