@@ -305,6 +305,7 @@ void Net::store_some(PieceRange range, const std::vector<bool>& became, std::vec
     append_bytes_field(records, graph_.node_field(), def);
     nodes.push_back({NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(records.size() - before)});
   }
+  records.shrink_to_fit();  // they stay
 }
 
 // As with_inputs() does it.

@@ -49,7 +49,7 @@ void Numbering::want(NodeId node) {
     } else {
       resolve(id, ins_);
     }
-    steps_.push_back({id, first, first, static_cast<uint32_t>(ins_.size()), twin});
+    steps_.push_back({id, first, first & INT32_MAX, twin ? 1U : 0U});
   };
   std::vector<NodeId> roots{node};
   size_t seen = loop_variables_.size();
@@ -59,10 +59,10 @@ void Numbering::want(NodeId node) {
     if (state_of_[index_of(root)] == kNew) begin(root);
     while (!steps_.empty()) {
       Step& step = steps_.back();
-      if (step.next == step.end) {
+      if (step.next == ins_.size()) {
         const Step done = step;
-        if (!done.twin || !number_as_twin(done.node)) {
-          if (done.twin) resolve_again(done.node, done.begin);
+        if (done.twin == 0 || !number_as_twin(done.node)) {
+          if (done.twin != 0) resolve_again(done.node, done.begin);
           number(done.node, std::span(ins_).subspan(done.begin));
         }
         state_of_[index_of(done.node)] = kDone;

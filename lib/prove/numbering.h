@@ -65,10 +65,11 @@ class Numbering {
     bool control() const { return index == kControl; }
     bool real() const { return node < kGiven; }
   };
-  struct Step {  // of the walk
+  struct Step {  // of the walk, which is as deep as the graph
     NodeId node;
-    uint32_t next, begin, end;  // inputs on the stack of inputs
-    bool twin;                  // these are only nodes: the twin may know the rest
+    uint32_t next;        // of its inputs, which end the stack of inputs
+    uint32_t begin : 31;  // where they begin
+    uint32_t twin : 1;    // these are only nodes: the twin may know the rest
   };
   // A node that is being numbered.
   struct Node {
