@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "graph/dtype.h"
+#include "ops/kinds.h"
 #include "ops/registry.h"
 
 namespace gedit {
