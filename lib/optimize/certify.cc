@@ -100,18 +100,24 @@ class Attempts {
   Attempts(const Model& model, Registry& ops) : model_(model), ops_(ops) {}
 
   // Whether it is proved.
-  bool run(const OptimizeRequest& request) {
-    Trial trial(model_, ops_, request);
-    Optimized& made = trial.made;
-    Model& before = trial.before;
+  bool run(OptimizeRequest request) {
     failed_.clear();
-    if (made.result.inexact.empty()) {
-      Certificate found = certify(before, made.model, ops_, made.result);
-      made.proved = found.proved;
-      made.unknown = std::move(found.unknown);
-      failed_ = std::move(found.failed);
-      if (failed_.empty() && made.result.counts.contains("inline")) see_inlining(trial);
-    }
+    std::vector<std::string> unknown;
+    const auto prove = [&](Model& before, Model& after, const OptimizeResult& result) {
+      Certificate found = certify(before, after, ops_, result);
+      failed_.insert(failed_.end(), found.failed.begin(), found.failed.end());
+      for (std::string& text : found.unknown) {
+        if (std::ranges::find(unknown, text) == unknown.end()) unknown.push_back(std::move(text));
+      }
+      return found.proved;
+    };
+    request.step_made = prove;
+    Trial trial(model_, ops_, std::move(request));
+    Optimized& made = trial.made;
+    const bool exact = made.result.inexact.empty();
+    if (exact) made.proved = prove(trial.before, made.model, made.result);
+    made.unknown = std::move(unknown);
+    if (exact && failed_.empty() && made.result.counts.contains("inline")) see_inlining(trial);
     made_ = trial.take();
     return failed_.empty();
   }

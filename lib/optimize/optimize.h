@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@
 
 namespace gedit {
 
+struct OptimizeResult;
+
 struct OptimizeRequest {
   std::vector<std::string> outputs;         // tensors whose values stay; none: those of signatures
   std::vector<std::string> inputs;          // where it is cut; T or T:DTYPE[SHAPE]
@@ -39,6 +42,8 @@ struct OptimizeRequest {
   bool reduce = true;                             // what nothing needs goes; outputs are asked for
   bool graph_alone = false;                       // nothing stays for what lies around
   std::vector<optimizing::Transform> transforms;  // instead of all passes, one after the other
+  // Told what each of them made of what, but for the last, which is what `before` is made the input of.
+  std::function<void(Model& before, Model& after, const OptimizeResult&)> step_made{};
   bool want_changes = false;
   bool apart = false;  // what it is compared with is not the same model any more
   // Nodes that are only there while it is optimized (optimize/outside.h).

@@ -20,7 +20,10 @@ class Transforming {
   OptimizeResult run() {
     const Wanted wanted = wanted_by(model_, request_);
     result_.outputs = wanted.outputs;
-    for (const Transform& transform : request_.transforms) one(transform);
+    for (const Transform& transform : request_.transforms) {
+      last_ = &transform == &request_.transforms.back();
+      one(transform);
+    }
     return std::move(result_);
   }
 
@@ -87,8 +90,11 @@ class Transforming {
     cut_ = cut_ || step.reduce;
     if (!step.apart) before_ = model_;
     OptimizeResult done = optimize(model_, before_, ops_, step);
+    // The last step is compared with what it was made of by whoever asked; and so are those before, since
+    // what is equal to what is equal to the input is equal to it.
+    if (!last_ && request_.step_made && done.inexact.empty()) request_.step_made(before_, model_, done);
+    result_.assumptions = std::move(done.assumptions);
     const auto append = [](auto& all, auto& more) { all.insert(all.end(), more.begin(), more.end()); };
-    append(result_.assumptions, done.assumptions);
     append(result_.inexact, done.inexact);
     append(result_.changes.notes, done.changes.notes);
     append(result_.changes.warnings, done.changes.warnings);
@@ -130,6 +136,7 @@ class Transforming {
   const OptimizeRequest& request_;
   OptimizeResult result_;
   bool cut_ = false;
+  bool last_ = false;  // of the transforms
 };
 
 }  // namespace

@@ -314,6 +314,40 @@ TEST(Transforms, Language) {
     EXPECT_THROW(optimizing::parse_transforms(wrong), Error) << wrong;
 }
 
+TEST(Transforms, EachIsToldOfWhatItWasMade) {
+  OptimizeRequest request;
+  request.outputs = {"y"};
+  request.transforms = optimizing::parse_transforms(
+      "fold_constants rename_node(old_node_name=z, new_node_name=w) merge_duplicate_nodes "
+      "sort_by_execution_order");
+  request.passes.fold = request.passes.share = true;
+  const std::string listing =
+      "x = Placeholder() {dtype: DT_FLOAT}\n"
+      "a = Const() {dtype: DT_FLOAT, value: tensor(DT_FLOAT [], 1.0)}\n"
+      "z = Neg(a) {T: DT_FLOAT}\n"
+      "b = Exp(x) {T: DT_FLOAT}\nc = Exp(x) {T: DT_FLOAT}\n"
+      "d = Add(b, c) {T: DT_FLOAT}\ny = Add(d, z) {T: DT_FLOAT}\n";
+  const auto ops_of = [](const Graph& graph) {
+    std::string ops;
+    for (const auto& [op, count] : graph.op_counts())
+      ops.append(ops.empty() ? "" : " ").append(op).append(" ").append(std::to_string(count));
+    return ops;
+  };
+  std::vector<std::string> told;  // of each but the last
+  request.step_made = [&](Model& before, Model& after, const OptimizeResult& result) {
+    EXPECT_EQ(result.outputs, request.outputs);
+    told.push_back(ops_of(before.graph()));
+    told.push_back(ops_of(after.graph()));
+  };
+  Model model = listed_model(listing), before = model;
+  Registry ops;
+  ops.add_builtin();
+  optimize(model, before, ops, request);
+  const std::string folded = "Add 2 Const 2 Exp 2 Placeholder 1";
+  EXPECT_EQ(told, (std::vector<std::string>{"Add 2 Const 1 Exp 2 Neg 1 Placeholder 1", folded, folded,
+                                            "Add 2 Const 2 Exp 1 Placeholder 1"}));
+}
+
 TEST(Sort, BehindWhatTheyReadElseInTheirOrder) {
   Model model = listed_model(
       "y = Add(b, a) {T: DT_FLOAT}\nb = Neg(x) {T: DT_FLOAT}\na = Exp(x) {T: DT_FLOAT}\n"
