@@ -1,9 +1,9 @@
 // What becomes of nodes that are alike, found for the first of them and applied to all others while the graph
 // is written: so a million nodes that change take no memory but a number each.
 //
-//   Repeats repeats(graph.size());        // then filled, in pieces, by whoever looks at the nodes
-//   repeats.settle(graph);                // what is written is known
-//   graph.map_all(repeats)
+//   auto repeats = std::make_shared<Repeats>(graph.size());  // then filled by whoever looks at nodes
+//   repeats->count();
+//   Repeats::apply(repeats, graph);
 #pragma once
 
 #include <cstdint>
