@@ -1,9 +1,10 @@
 // gedit extract: the part of a graph that some tensors need, and no more.
 #include "edit/edits.h"
 
+#include "base/error.h"
 #include "edit/around/reduction.h"
 #include "edit/basis/cut.h"
-#include "edit/basis/unfilled_queues.h"
+#include "edit/basis/unfilled.h"
 #include "edit/changing/wanted_tensors.h"
 #include "edit/functions/expose.h"
 
@@ -31,14 +32,11 @@ Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   Reduction reduction(facts, closure);
   if (request.graph_alone) reduction.keep_graph_alone();
   reduction.complete();
-  std::string first;
-  const std::string queues = unfilled_queues(
-      facts, closure.nodes().nodes(), [&](NodeId id) { return closure.nodes().has(id); }, first);
-  if (!queues.empty()) {
-    changes.warnings.push_back(
-        "nothing fills " + queues +
-        " any more: what reads it waits for ever; hint: --inputs, or --outputs of what "
-        "enqueues, too");
+  const auto stays = [&](NodeId id) { return closure.nodes().has(id); };
+  for (const Unfilled& holder : unfilled(facts, closure.nodes().nodes(), stays)) {
+    changes.warnings.push_back("nothing fills " + holder.what() + " any more: what reads it " +
+                               std::string(holder.outcome) + "; hint: --inputs, or --outputs '" +
+                               printable(holder.filler) + "', too");
   }
   cut.apply(closure, changes);
   reduction.apply(changes);

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
-#include "edit/basis/unfilled_queues.h"
+#include "edit/basis/unfilled.h"
 #include "model/saver_def.h"
 #include "model/savers.h"
 #include "ops/kinds.h"
@@ -33,14 +33,13 @@ void warn_of_state_in_functions(const CopyReads& reads, std::vector<std::string>
   }
 }
 
-void warn_of_queues_without_filler(const CopyReads& reads, std::vector<std::string>& warnings) {
-  std::string first;
-  const std::string queues = unfilled_queues(
-      reads.facts, reads.copies, [&](NodeId id) { return reads.mapping.copied(id); }, first);
-  if (queues.empty()) return;
-  warnings.push_back("nothing fills the copy of " + queues +
-                     ": what reads it waits for ever; hint: --share " + first +
-                     ", or copy what enqueues, too");
+void warn_of_unfilled(const CopyReads& reads, std::vector<std::string>& warnings) {
+  const auto copied = [&](NodeId id) { return reads.mapping.copied(id); };
+  for (const Unfilled& holder : unfilled(reads.facts, reads.copies, copied)) {
+    warnings.push_back("nothing fills the copy of " + holder.what() + ": what reads it " +
+                       std::string(holder.outcome) + "; hint: --share '" + printable(holder.first) +
+                       "', or copy '" + printable(holder.filler) + "', too");
+  }
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ void describe(const CopyReads& reads, const CopyRequest& request, CopyChanges& r
                               "process that built the graph has");
   }
   warn_of_state_in_functions(reads, result.warnings);
-  warn_of_queues_without_filler(reads, result.warnings);
+  warn_of_unfilled(reads, result.warnings);
 }
 
 }  // namespace gedit
