@@ -48,6 +48,7 @@ struct ExtractRequest {
   std::string signature;              // instead of outputs: those of this signature, and its inputs
   bool want_changes = false;          // removed nodes are listed, too
   bool graph_alone = false;           // for a GraphDef: nothing stays for what lies around
+  bool fill_tables = false;           // of a GraphDef, too, what fills a table stays with it
   const GraphIndex* index = nullptr;  // of the graph, or of an equal one, where it is known
 };
 

@@ -31,6 +31,7 @@ Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   for (const NodeId input : fed) closure.want(input);
   Reduction reduction(facts, closure);
   if (request.graph_alone) reduction.keep_graph_alone();
+  if (request.fill_tables) reduction.fill_tables();
   reduction.complete();
   const auto stays = [&](NodeId id) { return closure.nodes().has(id); };
   for (const Unfilled& holder : unfilled(facts, closure.nodes().nodes(), stays)) {

@@ -182,6 +182,7 @@ class Optimizing {
     if (first) extracted.inputs = request_.inputs;
     if (&model == &model_) extracted.index = known_.get();
     extracted.graph_alone = request_.graph_alone;
+    extracted.fill_tables = true;
     const Changes changes = extract(model, ops_, extracted);
     if (!first || &model != &model_) return;
     result_.changes.warnings = changes.warnings;

@@ -68,18 +68,22 @@ Reduction::Reduction(Facts& facts, Closure& closure)
 }
 
 void Reduction::keep_what_is_saved() {
-  const bool says_nothing = facts_.model.kind == Kind::kGraphDef;
+  const bool says_nothing = graph_alone_ || facts_.model.kind == Kind::kGraphDef;
   // A MetaGraphDef without VariableDefs (export_meta_graph(collection_list=[])) says by its saver, or not at
   // all, which are its variables.
   const bool all = facts_.model.meta().has(meta_field::kObjectGraph) || !any_described(facts_);
-  keeps_ = [says_nothing, all, saved = saved_variables_of(facts_)](const StateOf& state) {
-    return !says_nothing && (all || state.table || state.described || saved.contains(index_of(state.node)));
+  if (says_nothing) {
+    tables_count_ = false;
+    keeps_ = [this](const StateOf& state) { return fills_tables_ && state.table; };
+    return;
+  }
+  keeps_ = [all, saved = saved_variables_of(facts_)](const StateOf& state) {
+    return all || state.table || state.described || saved.contains(index_of(state.node));
   };
 }
 
 void Reduction::keep_graph_alone() {
   graph_alone_ = true;
-  keep_state([](const StateOf&) { return false; });
   drop_objects();
 }
 

@@ -29,7 +29,8 @@ class Reduction {
 
   // Which state keeps its satellites, and its place in init groups and savers. Without it: tables, and the
   // variables that a VariableDef or an object graph describes or a saver saves, all where there is neither;
-  // nothing in a GraphDef, which says nothing about its state (that is TensorFlow's extract_sub_graph).
+  // nothing in a GraphDef, which says nothing about its state (that is TensorFlow's extract_sub_graph), but
+  // for fill_tables().
   void keep_state(std::function<bool(const StateOf&)> keeps) { keeps_ = std::move(keeps); }
 
   // The object graph goes whatever is left, for an edit whose result has none.
@@ -37,6 +38,9 @@ class Reduction {
 
   // Nothing stays for what lies around the graph, for an edit whose result is a GraphDef.
   void keep_graph_alone();
+
+  // Of a GraphDef, too, what fills a table stays with it: no checkpoint does.
+  void fill_tables() { fills_tables_ = true; }
 
   // Keys of the checkpoint by which the object graph finds these variables; none where there is no such
   // graph.
@@ -78,7 +82,7 @@ class Reduction {
   SaverShrinking savers_;
   SaverFunctionShrinking saver_functions_;
   std::optional<ObjectReduction> objects_;
-  bool savers_shrunk_ = false, tables_count_ = true, graph_alone_ = false;
+  bool savers_shrunk_ = false, tables_count_ = true, graph_alone_ = false, fills_tables_ = false;
 };
 
 }  // namespace gedit
