@@ -170,6 +170,12 @@ void describe_tally(const RetargetTally& tally, const Release& release, std::vec
     notes.push_back("load the library of tf.contrib first that has " + text + " (import tensorflow.contrib)");
   if (const std::string text = counted(tally.unknown, sum); sum > 0)
     notes.push_back("ops that no release knows stay as they are: " + text);
+  if (tally.arrays > 0) {
+    warnings.push_back(plural(tally.arrays, "TensorArray") +
+                       " of elements whose shape is not known, first '" + printable(tally.first_array) +
+                       "': reading an element that was not written fails in TensorFlow " +
+                       std::string(release.short_name()));
+  }
   if (tally.casts > 0) {
     warnings.push_back(std::to_string(tally.casts) + (tally.casts == 1 ? " int64 index" : " int64 indices") +
                        " cast to int32, which is all that TensorFlow " + std::string(release.short_name()) +

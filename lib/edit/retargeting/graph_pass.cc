@@ -9,12 +9,16 @@
 #include "graph/alike.h"
 #include "graph/equal.h"
 #include "graph/index.h"
+#include "graph/node.h"
+#include "graph/types.h"
 #include "ops/kinds.h"
 
 namespace gedit {
 namespace {
 
 constexpr int kMostReplacements = 8;  // replacements and attributes of one node; V5 to V3 are four
+
+constexpr std::string_view kIdenticalShapes = "identical_element_shapes";
 
 // Attributes that change how a graph runs and not what it gives (docs/rules.md#retarget-attributes).
 constexpr std::string_view kHints[] = {"config",
@@ -26,7 +30,7 @@ constexpr std::string_view kHints[] = {"config",
                                        "grad_x",
                                        "grad_y",
                                        "metadata",
-                                       "identical_element_shapes",
+                                       kIdenticalShapes,
                                        "parallel_iterations",
                                        "use_inter_op_parallelism"};
 
@@ -34,6 +38,14 @@ bool is_hint(std::string_view op, std::string_view key) {
   constexpr OpKinds kFunctional = OpKinds(OpKind::kIf) | OpKind::kWhile | OpKind::kCase;
   if (key == "output_shapes") return kinds_of(op).has_any(kFunctional);
   return std::find(std::begin(kHints), std::end(kHints), key) != std::end(kHints);
+}
+
+// What an array gives of elements that nobody wrote are zeros of that shape, else of that of the others where
+// all are said to be identical (tensor_array.h, LockedRead).
+bool knows_element_shape(std::string_view node_def) {
+  const auto value = find_attr(node_def, "element_shape");
+  const Shape shape = value ? parse_shape_proto(last_bytes(*value, attr_field::kShape)) : Shape();
+  return shape && std::ranges::all_of(*shape, [](int64_t size) { return size >= 0; });
 }
 
 std::string with_written_attr(std::string_view node_def, std::string_view key, std::string_view value) {
@@ -115,6 +127,10 @@ bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
     count(tally_.dropped, joined(op, obstacle.key));
   } else if (is_hint(op, obstacle.key)) {
     count(tally_.hints, joined(op, obstacle.key));
+    if (obstacle.key == kIdenticalShapes && !knows_element_shape(node_def)) {
+      if (tally_.arrays == 0) tally_.first_array = node_name(node_def);
+      count(tally_.arrays);
+    }
   } else {
     return false;
   }
@@ -155,8 +171,9 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
   return true;
 }
 
-void GraphPass::count(RetargetTally::Counts& counts, std::string what) {
-  uint64_t& number = counts[std::move(what)];
+void GraphPass::count(RetargetTally::Counts& counts, std::string what) { count(counts[std::move(what)]); }
+
+void GraphPass::count(uint64_t& number) {
   ++number;
   counted_.push_back(&number);
 }

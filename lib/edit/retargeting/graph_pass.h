@@ -24,6 +24,8 @@ struct RetargetTally {
   using Counts = std::map<std::string, uint64_t>;  // `Cast.Truncate`, `AddV2 -> Add`
   Counts dropped, hints, replaced, removed, written, contrib, unknown;
   uint64_t casts = 0, shapes = 0;
+  uint64_t arrays = 0;      // TensorArrays of which reads of what was not written rest on a hint
+  std::string first_array;  // the name of one
   InlineResult inlined;
   std::set<std::string> notes;
   std::vector<Fault> obstacles;
@@ -76,6 +78,7 @@ class GraphPass {
   std::shared_ptr<const Became> became(const Graph& graph, NodeId id, std::string_view node_def) const;
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
   void count(RetargetTally::Counts& counts, std::string what);
+  void count(uint64_t& number);
   bool mend(std::string& node_def, const Obstacle& obstacle);
   bool replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
                std::string& why);
