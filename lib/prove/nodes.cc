@@ -224,6 +224,8 @@ void Numbering::number_state(Node& node) {
   ClassId what = kDeadClass;
   std::optional<KnownValue> stored;
   if (variable && !state_.ordered && !in_body()) stored = side_.stored(node.id);
+  // A value and a variable are never the same: one name and no value is what both have.
+  if (stored && side_.other_lacks_value(side_.name_in_a(node.text.name))) stored.reset();
   if (stored) {
     ++state_.variables;
     what = state_.classes.intern(KeyForm::kConst, {state_.contents.of_stored(*stored, state_.by_checksum)});

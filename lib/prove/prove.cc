@@ -94,6 +94,10 @@ class Attempt {
       return b_.names().find(names.in_b(name)) != kNoNode;
     };
     b_.other_has = [this](std::string_view name) { return a_.names().find(name) != kNoNode; };
+    a_.other_lacks_value = [this, &names](std::string_view name) {
+      return lacks_value(b_, names.in_b(name));
+    };
+    b_.other_lacks_value = [this](std::string_view name) { return lacks_value(a_, name); };
     state_.ordered = ordered;
     state_.shapes_count = shapes_count;
     state_.by_checksum = !request.bytes;
@@ -157,6 +161,11 @@ class Attempt {
   }
 
  private:
+  static bool lacks_value(const Side& side, std::string_view name) {
+    const NodeId id = side.names().find(name);
+    return id != kNoNode && side.graph().is(id, OpKind::kVariable) && !side.stored(id);
+  }
+
   static void give(Side& side, std::string_view tensor, ClassId value) {
     const std::optional<TensorRef> found = tensor_if_there(side.names(), tensor);
     if (found && !found->control)

@@ -58,6 +58,8 @@ class Side {
   std::string name_in_a(std::string_view name) const { return name_in_a_(name); }
   // Whether the other graph has a node that A calls so, or would.
   std::function<bool(std::string_view name_in_a)> other_has;
+  // Whether the other graph has a variable that A calls so, or would, of which no value is known.
+  std::function<bool(std::string_view name_in_a)> other_lacks_value;
   std::optional<KnownValue> stored(NodeId variable) const {
     return side_.values == nullptr ? std::nullopt : side_.values->find(variable);
   }
