@@ -94,6 +94,7 @@ enum class OpKind : uint8_t {
   kDrawsNumbers,     // or gives what else a run has by chance
   kWritesInput,      // into the memory of what it reads
   kNeverDead,        // whatever it waits for
+  kAdds,             // by one and the same kernel
   kCommutes,         // its two inputs may change places; where they are integers, no bit is another
   kGivesView,        // gives on its input, or a part of it, in the same memory
   kFusedActivation,  // may stand at the end of `fused_ops` (core/grappler/optimizers/remapper.cc)

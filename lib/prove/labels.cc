@@ -152,7 +152,7 @@ std::vector<std::pair<std::string, std::string>> Labels::attributes(std::string_
 Labels::Known Labels::make(const NodeText& text) {
   const std::vector<MapEntry> attrs = attrs_;  // what a function computes is found in between
   const ProofOp& facts = op(text.op);
-  std::string key(text.op);
+  std::string key(facts.kinds.has(OpKind::kAdds) ? "add" : text.op);
   std::string unknown;
   uint64_t seed = 0;
   DType type = DType::kInvalid;
