@@ -63,6 +63,7 @@ class Optimizing {
       inline_all(before_);
       result_.before.reset();
     }
+    strip_places();
     settle(true);
     if (request_.fold_norms && fold_norms()) settle(false);
     strip(model_, ops_, request_.strip, result_.counts);
@@ -74,6 +75,14 @@ class Optimizing {
  private:
   // What one round leaves may let the next one know more shapes.
   static constexpr int kMostRounds = 4;
+
+  // Before anything else: where nodes run and stay together keeps those apart that compute the same.
+  void strip_places() {
+    const Strip places{.device = request_.strip.device, .classes = request_.strip.classes};
+    if (!places.any()) return;
+    strip(model_, ops_, places, result_.counts);
+    known_.reset();
+  }
 
   void settle(bool first) {
     for (int round = 0; round < kMostRounds; ++round) {
