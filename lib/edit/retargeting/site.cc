@@ -7,6 +7,7 @@
 #include "base/float16.h"
 #include "base/map_entry.h"
 #include "checkpoint/tensor_proto.h"
+#include "edit/functions/function_def.h"
 #include "graph/library.h"
 #include "graph/string_const.h"
 #include "graph/wiring.h"
@@ -260,6 +261,21 @@ std::string Rewriting::redirected(const std::string& input) const {
   return text;
 }
 
+std::vector<std::string> Rewriting::what_stays(const std::vector<std::string>& nodes) const {
+  std::vector<std::string> stays, left(nodes.rbegin(), nodes.rend());
+  while (!left.empty()) {
+    const std::string node = std::move(left.back());
+    left.pop_back();
+    const auto gone = removed_.find(node);
+    if (gone == removed_.end()) {
+      stays.push_back(node);
+    } else {
+      left.insert(left.end(), gone->second.rbegin(), gone->second.rend());
+    }
+  }
+  return stays;
+}
+
 std::string Rewriting::rewired(std::string_view node_def) const {
   bool changed = false;
   std::vector<std::string> inputs;
@@ -270,17 +286,10 @@ std::string Rewriting::rewired(std::string_view node_def) const {
       changed = changed || inputs.back() != input;
       continue;
     }
-    std::vector<std::string> left{std::string(input.substr(1))};
-    while (!left.empty()) {
-      const std::string node = std::move(left.back());
-      left.pop_back();
-      const auto gone = removed_.find(node);
-      if (gone != removed_.end()) {
-        changed = true;
-        left.insert(left.end(), gone->second.rbegin(), gone->second.rend());
-      } else if (seen.insert(node).second) {
-        inputs.push_back("^" + node);
-      }
+    const std::string node(input.substr(1));
+    changed = changed || removed_.contains(node);
+    for (const std::string& stays : what_stays({node})) {
+      if (seen.insert(stays).second) inputs.push_back("^" + stays);
     }
   }
   return changed ? with_inputs(node_def, inputs) : std::string();
@@ -295,16 +304,18 @@ void Rewriting::finish() {
       graph_.replace(NodeId{i}, std::move(node_def));
   }
   if (!graph_.is_body()) return;
-  std::vector<std::string> returns;
-  bool changed = false;
-  for (const Part& part : graph_.parts()) {
-    if (part.field != function_field::kRet) continue;
-    const MapEntry entry = map_entry(record_at(part.raw.data()).node_def);
-    const std::string source = redirected(std::string(entry.value));
-    changed = changed || source != entry.value;
-    returns.push_back(map_entry_bytes(entry.key, source));
-  }
-  if (changed) graph_.set_parts(function_field::kRet, std::move(returns));
+  FunctionDef def(graph_);
+  def.map_returns([&](std::string_view, std::string_view source) { return redirected(std::string(source)); });
+  // Who calls it waits for the nodes that a node that is gone waited for; arguments are there anyway.
+  def.add_control_outputs([&](std::string_view node) {
+    std::vector<std::string> nodes;
+    const auto gone = removed_.find(std::string(node));
+    if (gone != removed_.end()) nodes = what_stays(gone->second);
+    std::erase_if(nodes, [&](const std::string& name) { return names().find(name) == kNoNode; });
+    return nodes;
+  });
+  def.remove_control_outputs([&](std::string_view node) { return removed_.contains(std::string(node)); });
+  def.store();
 }
 
 // ---- Site

@@ -81,6 +81,8 @@ class Rewriting {
 
  private:
   std::string redirected(const std::string& input) const;
+  // The nodes, and in place of those that are gone what they waited for.
+  std::vector<std::string> what_stays(const std::vector<std::string>& nodes) const;
   std::string rewired(std::string_view node_def) const;
 
   Graph& graph_;
