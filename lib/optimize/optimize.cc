@@ -193,9 +193,15 @@ class Optimizing {
     extracted.graph_alone = request_.graph_alone;
     extracted.fill_tables = true;
     const Changes changes = extract(model, ops_, extracted);
-    if (!first || &model != &model_) return;
-    result_.changes.warnings = changes.warnings;
-    result_.changes.notes = changes.notes;
+    if (&model != &model_) return;
+    add_new(result_.changes.warnings, changes.warnings);
+    add_new(result_.changes.notes, changes.notes);
+  }
+
+  static void add_new(std::vector<std::string>& all, const std::vector<std::string>& more) {
+    for (const std::string& text : more) {
+      if (std::ranges::find(all, text) == all.end()) all.push_back(text);
+    }
   }
 
   // What is to be fixed, as it is called in the graph; `auto` as it is. Throws where there is no such tensor.

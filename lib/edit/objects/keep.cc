@@ -233,9 +233,12 @@ bool ObjectReduction::apply(const std::function<bool(std::string_view)>& functio
     write();
     return true;
   }
-  if (!broken_.empty())
+  if (!broken_.empty()) {
     changes.warnings.push_back("the object graph goes, and tf.saved_model.load sees no variables: " +
                                broken_);
+  } else if (!objects_.functions.empty()) {
+    changes.notes.push_back("the object graph goes: tf.saved_model.load gives signatures alone");
+  }
   return false;
 }
 
