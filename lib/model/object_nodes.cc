@@ -8,6 +8,7 @@
 #include "graph/function_names.h"
 #include "model/collections.h"
 #include "model/saver_calls.h"
+#include "model/savers.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -107,7 +108,8 @@ class ObjectFinding {
     return dtype && last_varint(*dtype, attr_field::kType) == last_varint(content, kVariableType);
   }
 
-  // What the functions of the saver restore has the object's key.
+  // What the functions of the saver restore has the object's key, and so has what its nodes restore where
+  // they were inlined.
   void restored() {
     std::vector<uint32_t> left;
     for (uint32_t id = 0; id < taken_.size(); ++id) {
@@ -119,10 +121,39 @@ class ObjectFinding {
     for (const uint32_t id : left) {
       if (!keys[id].empty()) by_key.emplace(keys[id], id);
     }
+    const auto claim_all = [&](const auto& keys_of_nodes) {
+      for (const auto& [node, key] : keys_of_nodes) {
+        const auto found = by_key.find(key);
+        if (const auto id = found != by_key.end() ? std::optional(found->second) : variable_at(key))
+          claim(NodeId{node}, *id);
+      }
+    };
     Library library = Library::decode(graph_.part(graph_field::kLibrary), graph_.arena());
-    for (const auto& [node, key] : keys_in_functions(meta_, names_, library)) {
-      if (const auto found = by_key.find(key); found != by_key.end()) claim(NodeId{node}, found->second);
+    claim_all(keys_in_functions(meta_, names_, library));
+    if (std::ranges::all_of(left, [&](uint32_t id) { return taken_[id]; })) return;
+    const Savers savers = find_savers(graph_, names_);
+    claim_all(variable_keys(savers));
+  }
+
+  // Keys are made of the path by which TensorFlow came to the object when it saved the values; in the
+  // SavedModel another one may come first (Keras).
+  std::optional<uint32_t> variable_at(std::string_view key) {
+    const std::string_view path = key.substr(0, key.find("/.ATTRIBUTES/"));
+    if (path.size() == key.size() || taken_.empty()) return std::nullopt;
+    uint32_t at = 0;
+    for (std::string_view rest = path; !rest.empty();) {
+      const size_t slash = std::min(rest.find('/'), rest.size());
+      const auto [known, fresh] = children_.try_emplace(at);
+      if (fresh) {
+        for (const Trackable::Reference& child : objects_.objects[at].children)
+          known->second.emplace(escaped_name(child.name), child.id);
+      }
+      const auto child = known->second.find(std::string(rest.substr(0, slash)));
+      if (child == known->second.end() || child->second >= taken_.size()) return std::nullopt;
+      at = child->second;
+      rest.remove_prefix(std::min(slash + 1, rest.size()));
     }
+    return objects_.objects[at].kind == ObjectKind::kVariable ? std::optional(at) : std::nullopt;
   }
 
   // A table is created by a function whose node has the shared_name of the one in the main graph.
@@ -170,6 +201,7 @@ class ObjectFinding {
   const SavedObjects& objects_;
   std::vector<bool> taken_;
   std::unordered_map<uint32_t, uint32_t> found_;
+  std::unordered_map<uint32_t, std::unordered_map<std::string, uint32_t>> children_;  // by object and name
 };
 
 }  // namespace
