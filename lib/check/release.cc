@@ -55,7 +55,7 @@ std::vector<Fault> release_faults(const MetaGraph& meta, Registry& ops, ReleaseN
   fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
   meta.graph.each_record([&](std::string_view node_def) { look({}, node_def); });
   fit.clear_stripped_ops();
-  each_body_node(library, look);
+  each_body_node(library, *meta.graph.arena(), look);
   return faults;
 }
 

@@ -127,14 +127,11 @@ std::pair<std::string_view, std::vector<uint64_t>> numbered(std::string_view nam
 }
 
 // The ops of a body, in no order.
-uint64_t ops_hash(std::string_view function_def) {
+uint64_t ops_hash(const Graph& body) {
   uint64_t hash = 0;
-  for (Fields fields(function_def); fields.next();) {
-    if (fields->bytes(function_field::kNode)) {
-      // What is called may be renumbered, too.
-      hash += scrambled(name_hash(numbered(node_op(fields->value)).first));
-    }
-  }
+  // What is called may be renumbered, too.
+  body.each_record(
+      [&](std::string_view node_def) { hash += scrambled(name_hash(numbered(node_op(node_def)).first)); });
   return hash;
 }
 
@@ -210,7 +207,7 @@ std::vector<std::pair<std::string, std::string>> find_renumbered_functions(const
   for (const Function& function : after.functions) in_b.emplace(function.name, &function);
   std::map<std::pair<std::string_view, uint64_t>, Group> groups;
   const auto group = [&](const Function& function) -> Group& {
-    return groups[{numbered(function.name).first, ops_hash(function.body.message())}];
+    return groups[{numbered(function.name).first, ops_hash(function.body)}];
   };
   for (const Function& function : before.functions) {
     if (!in_b.contains(function.name)) group(function).a.push_back(&function);

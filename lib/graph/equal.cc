@@ -90,19 +90,19 @@ bool same_node(std::string_view a, std::string_view b) {
 }
 
 bool same_nodes(std::string_view a, std::string_view b) {
+  Arena made;
   std::unordered_map<std::string_view, std::string_view> nodes;
   size_t count = 0;
-  for (Fields fields(a); fields.next();) {
-    if (!fields->bytes(function_field::kNode)) continue;
-    nodes[node_name(fields->value)] = fields->value;
+  each_node_in(a, made, [&](std::string_view node_def) {
+    nodes[node_name(node_def)] = node_def;
     ++count;
-  }
-  for (Fields fields(b); fields.next();) {
-    if (!fields->bytes(function_field::kNode)) continue;
-    const auto found = nodes.find(node_name(fields->value));
-    if (count-- == 0 || found == nodes.end() || !same_node(found->second, fields->value)) return false;
-  }
-  return count == 0;
+  });
+  bool same = true;
+  each_node_in(b, made, [&](std::string_view node_def) {
+    const auto found = nodes.find(node_name(node_def));
+    same = same && count-- > 0 && found != nodes.end() && same_node(found->second, node_def);
+  });
+  return same && count == 0;
 }
 
 // An OpDef: its attributes by name, everything else in order (core/framework/op_def_util.cc, OpDefEqual).

@@ -13,13 +13,14 @@ std::string mapped_name(std::string_view name, const Mapping& mapping) {
 }
 
 std::string map_function(std::string_view function_def, const Mapping& mapping) {
+  Arena made;
   const auto name = [&](std::string_view function) { return mapped_name(function, mapping); };
   std::string out;
   for (Fields fields(function_def); fields.next();) {
     if (fields->bytes(function_field::kSignature)) {
       append_bytes_field(out, function_field::kSignature, with_each_field(fields->value, 1, name));
     } else if (fields->bytes(function_field::kNode)) {
-      append_bytes_field(out, function_field::kNode, mapped_node(fields->value, mapping));
+      append_bytes_field(out, function_field::kNode, mapped_node(once_each(fields->value, made), mapping));
     } else if (fields->bytes(function_field::kAttr)) {
       const MapEntry entry = map_entry(fields->value);
       append_map_entry(out, function_field::kAttr, entry.key,

@@ -23,9 +23,9 @@ void each_function_named(std::string_view node_def, Use use) {
 }
 
 // The same for a FunctionDef: what its nodes name, its attributes, and the function that is its gradient's or
-// of which it is the gradient's.
+// of which it is the gradient's. Names lie in it or in `arena`.
 template <typename Use>
-void each_function_named_in(std::string_view function_def, Use use);
+void each_function_named_in(std::string_view function_def, Arena& arena, Use use);
 
 // The same for the GradientDefs and RegisteredGradients of a library, which name what they belong to as well.
 template <typename Use>
@@ -114,9 +114,9 @@ inline bool gradient_names_function(uint32_t item, uint32_t number) {
 }
 
 template <typename Use>
-void each_function_named_in(std::string_view function_def, Use use) {
+void each_function_named_in(std::string_view function_def, Arena& arena, Use use) {
   for (Fields fields(function_def); fields.next();) {
-    if (fields->bytes(function_field::kNode)) each_function_named(fields->value, use);
+    if (fields->bytes(function_field::kNode)) each_function_named(once_each(fields->value, arena), use);
     if (!fields->bytes(function_field::kAttr)) continue;
     const MapEntry entry = map_entry(fields->value);
     each_function(entry.value, use);

@@ -5,10 +5,10 @@
 
 namespace gedit {
 
-std::string place_in_functions(std::string_view library, std::string_view name) {
+std::string place_in_functions(std::string_view library, Arena& arena, std::string_view name) {
   std::string_view first;
   size_t others = 0;
-  each_body_node(library, [&](std::string_view function, std::string_view node_def) {
+  each_body_node(library, arena, [&](std::string_view function, std::string_view node_def) {
     if (node_name(node_def) != name) return;
     if (first.empty()) {
       first = function;

@@ -72,11 +72,6 @@ bool Graph::has_any(OpKinds any) const {
 
 OpKinds Graph::kinds_of_other(NodeId id) const { return kinds_of(node_op(bytes(id))); }
 
-std::string_view Graph::undoubled(std::string_view node_def) const {
-  std::optional<std::string> once = without_doubles(node_def);
-  return once ? arena_->keep(std::move(*once)) : node_def;
-}
-
 std::string_view Graph::found_bytes(NodeId id) const {
   const auto doubled = doubled_.empty() ? doubled_.end() : doubled_.find(index_of(id));
   return doubled == doubled_.end() ? bytes(id) : doubled->second;

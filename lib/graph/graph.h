@@ -180,7 +180,6 @@ class Graph {
   // By number of an op, whether nodes of it are there and it is one of these kinds; empty: of none.
   std::vector<bool> numbers_of(OpKinds any) const;
   OpKinds kinds_of_other(NodeId id) const;  // whose op has no number; apart, so that kinds() is inlined
-  std::string_view undoubled(std::string_view node_def) const;
   void count(NodeId id);
   void discount(NodeId id);
   void start_range(std::shared_ptr<const Mapping> mapping);
@@ -239,7 +238,7 @@ void Graph::each_record(Use use) const {
   if (!decoded_) {
     for (Fields fields(message_); fields.next();) {
       if (!fields->bytes(node_field_)) continue;
-      use(is_body() && !fields_ascend(fields->value) ? undoubled(fields->value) : fields->value);
+      use(is_body() ? once_each(fields->value, *arena_) : fields->value);
     }
     return;
   }

@@ -50,15 +50,22 @@ std::string_view function_signature(const Graph& body);
 std::string_view function_name(std::string_view function_def);
 std::vector<std::string_view> argument_names(std::string_view signature);  // of the signature's inputs
 
-// Calls use(function_name, node_def) for every node in the bodies of a FunctionDefLibrary.
+// Calls use(node_def) for every node of a FunctionDef, as Graph::bytes() gives it: it lies there or in
+// `arena`.
 template <typename Use>
-void each_body_node(std::string_view library, Use use) {
+void each_node_in(std::string_view function_def, Arena& arena, Use use) {
+  for (Fields fields(function_def); fields.next();) {
+    if (fields->bytes(function_field::kNode)) use(once_each(fields->value, arena));
+  }
+}
+
+// Calls use(function_name, node_def) for every node in the bodies of a FunctionDefLibrary, as each_node_in().
+template <typename Use>
+void each_body_node(std::string_view library, Arena& arena, Use use) {
   for (Fields functions(library); functions.next();) {
     if (!functions->bytes(library_field::kFunction)) continue;
     const std::string_view name = function_name(functions->value);
-    for (Fields fields(functions->value); fields.next();) {
-      if (fields->bytes(function_field::kNode)) use(name, fields->value);
-    }
+    each_node_in(functions->value, arena, [&](std::string_view node_def) { use(name, node_def); });
   }
 }
 

@@ -61,6 +61,12 @@ std::optional<std::string> without_doubles(std::string_view node_def) {
   return out;
 }
 
+std::string_view once_each(std::string_view node_def, Arena& arena) {
+  if (fields_ascend(node_def)) return node_def;
+  std::optional<std::string> once = without_doubles(node_def);
+  return once ? arena.keep(std::move(*once)) : node_def;
+}
+
 Input parse_input(std::string_view text) {
   if (text.starts_with('^')) return {text.substr(1), {}, true};
   size_t digits = text.size();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/wire.h"
+#include "graph/arena.h"
 #include "graph/dtype.h"
 
 namespace gedit {
@@ -66,6 +67,9 @@ inline std::string_view node_op(std::string_view node_def) {
 inline bool fields_ascend(std::string_view node_def);
 // The node as protobuf reads it, the last of two names, ops or devices alone; nothing where it has no two.
 std::optional<std::string> without_doubles(std::string_view node_def);
+// The node that way, for who has it from the bytes around it: as it lies there where it has no two, else
+// made, kept in `arena`.
+std::string_view once_each(std::string_view node_def, Arena& arena);
 
 // An entry of NodeDef.input: `node`, `node:1`, `^node`, or in a function `node:output:0`. The views lie in
 // the text.

@@ -16,15 +16,17 @@ namespace {
 constexpr OpKinds kSaves = OpKind::kSave | OpKind::kRestore | OpKind::kMergeCheckpoints;
 
 // The functions that save or restore something, in what they call, too.
-std::unordered_set<std::string_view> saving_functions(std::string_view library) {
+std::unordered_set<std::string_view> saving_functions(const Graph& graph) {
   std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
   std::unordered_set<std::string_view> found;
   std::vector<std::string_view> open;
-  each_body_node(library, [&](std::string_view function, std::string_view node_def) {
-    each_function_named(node_def, [&](std::string_view name) { callers[name].push_back(function); });
-    if (kinds_of(node_op(node_def)).has_any(kSaves) && found.insert(function).second)
-      open.push_back(function);
-  });
+  each_body_node(graph.part(graph_field::kLibrary), *graph.arena(),
+                 [&](std::string_view function, std::string_view node_def) {
+                   each_function_named(node_def,
+                                       [&](std::string_view name) { callers[name].push_back(function); });
+                   if (kinds_of(node_op(node_def)).has_any(kSaves) && found.insert(function).second)
+                     open.push_back(function);
+                 });
   while (!open.empty()) {
     const std::string_view called = open.back();
     open.pop_back();
@@ -47,7 +49,7 @@ Machinery::Machinery(const SummarizedGraph& of)
 }
 
 void Machinery::find_savers() {
-  const auto functions = saving_functions(of_.graph.part(graph_field::kLibrary));
+  const auto functions = saving_functions(of_.graph);
   NodeSet names(of_.graph.size()), operations(of_.graph.size()), asking(of_.graph.size());
   trains_ = of_.graph.has_any(OpKind::kApply);
   of_.graph.each_of(OpKind::kAsksInitialized, [&](NodeId id) { asking.add(id); });

@@ -173,10 +173,9 @@ class ObjectFinding {
       if (!fields->bytes(1)) continue;
       const auto creator = creators.find(function_name(fields->value));
       if (creator == creators.end()) continue;
-      for (Fields body(fields->value); body.next();) {
-        if (!body->bytes(function_field::kNode)) continue;
-        if (const auto identity = identity_of(body->value)) by_identity.emplace(*identity, creator->second);
-      }
+      each_node_in(fields->value, *graph_.arena(), [&](std::string_view node_def) {
+        if (const auto identity = identity_of(node_def)) by_identity.emplace(*identity, creator->second);
+      });
     }
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       if (graph_.removed(NodeId{i})) continue;

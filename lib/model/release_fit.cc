@@ -187,7 +187,8 @@ void define_ops_of_writer(Registry& ops, const MetaGraph& meta) {
     look(meta.graph.bytes(id));
     seen.keep(id, like.attrs, like.data_inputs);
   }
-  each_body_node(library, [&](std::string_view, std::string_view node_def) { look(node_def); });
+  each_body_node(library, *meta.graph.arena(),
+                 [&](std::string_view, std::string_view node_def) { look(node_def); });
   for (const auto& [op, verdict] : verdicts) {
     const OpEra* era = fit.history().era(op, fit.reference());
     if (verdict.newest_refuses && verdict.own_takes && era != nullptr &&

@@ -94,9 +94,11 @@ class Summarizer {
     for (const auto& [op, count] : graph_.op_counts()) summary_.ops.emplace(op, count);
     look_at_records();
     std::set<std::string_view> in_functions;
-    each_body_node(graph_.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
-      if (const std::string_view device = node_device(node_def); !device.empty()) in_functions.insert(device);
-    });
+    each_body_node(graph_.part(graph_field::kLibrary), *graph_.arena(),
+                   [&](std::string_view, std::string_view node_def) {
+                     if (const std::string_view device = node_device(node_def); !device.empty())
+                       in_functions.insert(device);
+                   });
     summary_.function_devices.assign(in_functions.begin(), in_functions.end());
     summary_.nodes = graph_.size();
   }

@@ -37,7 +37,8 @@ Error no_such_node(const Model& model, std::string_view name) {
   if (const std::string tensors = tensors_of_signature(model, name); !tensors.empty())
     return error.hint("it is a signature: " + tensors);
   const Graph& graph = model.graph();
-  if (const std::string place = place_in_functions(graph.part(graph_field::kLibrary), name); !place.empty())
+  if (const std::string place = place_in_functions(graph.part(graph_field::kLibrary), *graph.arena(), name);
+      !place.empty())
     return error.hint(place);
   Near near(name);
   for (uint32_t i = 0; i < graph.size(); ++i) {

@@ -61,7 +61,7 @@ Weights graph_weights(std::shared_ptr<const Model> model) {
   };
   try {
     model->graph().each_record([&](std::string_view node_def) { take({}, node_def); });
-    each_body_node(model->graph().part(graph_field::kLibrary), take);
+    each_body_node(model->graph().part(graph_field::kLibrary), *model->arena, take);
   } catch (const Malformed& error) {
     rethrow(*model, error);
   }

@@ -6,6 +6,7 @@
 #include "edit/basis/runtime_names.h"
 #include "graph/edges.h"
 #include "graph/frames.h"
+#include "graph/library.h"
 #include "graph/name_hash.h"
 #include "graph/names.h"
 #include "graph/node.h"
@@ -310,6 +311,22 @@ TEST(Graph, OfTwoOpsInABodyTheLastCountsBeforeItIsDecoded) {
   const std::string message = field(3, node);
   const Graph body(message, 3, std::make_shared<Arena>());
   body.each_record([](std::string_view node_def) { EXPECT_EQ("Neg", node_op(node_def)); });
+}
+
+TEST(Graph, OfTwoOpsInALibraryTheLastCounts) {
+  const std::string once = field(1, "a") + field(2, "Neg") + field(4, "/cpu:1");
+  const std::string twice = field(1, "b") + field(2, "Relu") + field(4, "/cpu:0") + field(1, "a") +
+                            field(5, "") + field(4, "/cpu:1") + field(2, "Neg");
+  const std::string library = field(1, field(1, field(1, "f")) + field(3, once)) +
+                              field(1, field(1, field(1, "g")) + field(3, twice));
+  Arena arena;
+  std::vector<std::string_view> found;
+  each_body_node(library, arena, [&](std::string_view function, std::string_view node_def) {
+    found.insert(found.end(), {function, node_name(node_def), node_op(node_def), node_device(node_def)});
+  });
+  EXPECT_EQ((std::vector<std::string_view>{"f", "a", "Neg", "/cpu:1", "g", "a", "Neg", "/cpu:1"}), found);
+  EXPECT_EQ(once.size(), once_each(once, arena).size());
+  EXPECT_EQ(once.data(), once_each(once, arena).data());
 }
 
 }  // namespace

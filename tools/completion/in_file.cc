@@ -93,7 +93,7 @@ void offer_nodes(const GraphOnLine& graph, NameOffer& offer) {
   const size_t inside = start.find("//");
   const auto offer_all = [](std::string_view message, uint32_t node_field, NameOffer names) {
     return each_node_of(message, node_field, [&](std::string_view node_def) {
-      names.name(node_name(node_def));
+      names.name(any_node_name(node_def));
       return !names.enough();
     });
   };
@@ -114,7 +114,7 @@ void offer_nodes(const GraphOnLine& graph, NameOffer& offer) {
 void offer_ops(const GraphOnLine& graph, Candidates& candidates, const std::string& before) {
   std::unordered_set<std::string_view> seen;
   each_node_anywhere(graph, candidates, [&](std::string_view node_def) {
-    const std::string_view op = node_op(node_def);
+    const std::string_view op = any_node_op(node_def);
     if (seen.insert(op).second) candidates.offer(before + std::string(op));
   });
 }

@@ -69,7 +69,7 @@ Changes clear_devices(Model& model) {
 void add_cleared(const Model& model, const Changes& cleared, Changes& changes) {
   std::unordered_set<std::string> left;
   model.graph().each_node([&](std::string_view node_def) { left.emplace(node_name(node_def)); });
-  each_body_node(model.graph().part(graph_field::kLibrary),
+  each_body_node(model.graph().part(graph_field::kLibrary), *model.arena,
                  [&](std::string_view function, std::string_view node_def) {
                    left.insert(address(function, node_name(node_def)));
                  });
@@ -89,7 +89,7 @@ void note_jobs(const Model& model, Changes& changes) {
     first = "'" + printable(address(function, node_name(node_def))) + "' on '" + printable(device) + "'";
   };
   if (any) graph.each_node([&](std::string_view node_def) { look("", node_def); });
-  each_body_node(graph.part(graph_field::kLibrary), look);
+  each_body_node(graph.part(graph_field::kLibrary), *graph.arena(), look);
   if (count == 0) return;
   changes.notes.push_back((count == 1 ? "1 node is" : std::to_string(count) + " nodes are") +
                           " on a device of a job, which only its cluster has: first " + first +

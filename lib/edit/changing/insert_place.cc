@@ -127,11 +127,10 @@ void InsertPlace::reserve_inlined(NewNames& fresh) const {
     if (!library->bytes(1)) continue;
     const auto found = calls.find(function_name(library->value));
     if (found == calls.end()) continue;
-    for (Fields body(library->value); body.next();) {
-      if (!body->bytes(function_field::kNode)) continue;
+    each_node_in(library->value, *model_.arena, [&](std::string_view node_def) {
       for (const std::string_view call : found->second)
-        fresh.reserve(std::string(call) + "/" + std::string(node_name(body->value)));
-    }
+        fresh.reserve(std::string(call) + "/" + std::string(node_name(node_def)));
+    });
   }
 }
 

@@ -45,7 +45,8 @@ void each_scope_of(std::string_view name, Use use) {
       if (graph.name(NodeId{i}).starts_with(pair.from + "/"))
         throw error.hint("it is a scope: " + printable(pair.from) + "/=" + printable(pair.to) + "/");
     }
-    const std::string place = place_in_functions(graph.part(graph_field::kLibrary), pair.from);
+    const std::string place =
+        place_in_functions(graph.part(graph_field::kLibrary), *graph.arena(), pair.from);
     throw error.hint(place.empty() ? near.did_you_mean() : place);
   }
   throw refused("nothing is in it")

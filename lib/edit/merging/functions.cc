@@ -68,29 +68,27 @@ class BodyMapping final : public Mapping {
   std::unordered_set<std::string_view> by_name_;
 };
 
-std::unordered_set<std::string_view> known_by_name(std::string_view function_def) {
+std::unordered_set<std::string_view> known_by_name(std::string_view function_def, Arena& arena) {
   std::unordered_set<std::string_view> names;
-  for (Fields fields(function_def); fields.next();) {
-    if (fields->bytes(function_field::kNode) && shares_by_node_name(fields->value))
-      names.insert(node_name(fields->value));
-  }
+  each_node_in(function_def, arena, [&](std::string_view node_def) {
+    if (shares_by_node_name(node_def)) names.insert(node_name(node_def));
+  });
   return names;
 }
 
 // Whether something in the body is called otherwise in the merged graph.
-bool holds_state(const MergePart& part, std::string_view function_def) {
+bool holds_state(const MergePart& part, std::string_view function_def, Arena& arena) {
   bool any = false;
-  for (Fields fields(function_def); fields.next();) {
-    if (!fields->bytes(function_field::kNode)) continue;
-    any = any || (part.names->name_empty_handles && is_handle_without_name(fields->value));
-    if (any || !part.names->fresh_identities) continue;
-    any = shares_by_node_name(fields->value);
-    each_attr(fields->value, [&](std::string_view key, std::string_view value) {
-      const Role role = attr_role(node_op(fields->value), key);
+  each_node_in(function_def, arena, [&](std::string_view node_def) {
+    any = any || (part.names->name_empty_handles && is_handle_without_name(node_def));
+    if (any || !part.names->fresh_identities) return;
+    any = shares_by_node_name(node_def);
+    each_attr(node_def, [&](std::string_view key, std::string_view value) {
+      const Role role = attr_role(node_op(node_def), key);
       any = any || role == Role::kInstanceKey ||
             (role == Role::kSharedName && !stays_as_it_is(last_bytes(value, attr_field::kString)));
     });
-  }
+  });
   return any;
 }
 
@@ -101,7 +99,7 @@ std::string name_of_handles(const MergePart& part) {
   part.graph().each_record([&](std::string_view node_def) {
     if (name.empty() && is_handle_without_name(node_def)) name = part.name_of(node_name(node_def));
   });
-  each_body_node(part.graph().part(graph_field::kLibrary),
+  each_body_node(part.graph().part(graph_field::kLibrary), *part.graph().arena(),
                  [&](std::string_view function, std::string_view node_def) {
                    if (name.empty() && is_handle_without_name(node_def))
                      name = part.prefix + std::string(function) + "/" + std::string(node_name(node_def));
@@ -134,9 +132,9 @@ void MergedLibrary::read(MergePart& part) {
       if (changed->empty()) continue;
       definition.current = *changed;
     }
-    if (holds_state(part, definition.current)) {
+    if (holds_state(part, definition.current, arena_)) {
       if (!handles) handles = name_of_handles(part);
-      const BodyMapping mapping(part, false, &*handles, known_by_name(definition.current));
+      const BodyMapping mapping(part, false, &*handles, known_by_name(definition.current, arena_));
       std::string library;
       append_bytes_field(library, library_field::kFunction, definition.current);
       definition.current = last_bytes(arena_.keep(map_library(library, mapping)), library_field::kFunction);
@@ -171,8 +169,9 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
       return owner.renames_function(std::string(name));
     };
     bool calls_others = !other.gradient.empty() && renamed_there(other.gradient);
-    each_function_named_in(
-        other.current, [&](std::string_view name) { calls_others = calls_others || renamed_there(name); });
+    each_function_named_in(other.current, arena_, [&](std::string_view name) {
+      calls_others = calls_others || renamed_there(name);
+    });
     definition.merged =
         !own && gradients && !calls_others && same_function(definition.current, other.current);
     if (definition.merged) continue;
@@ -192,7 +191,7 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
   if (!renamed.empty()) {
     std::unordered_map<std::string_view, std::vector<Definition*>> callers;
     for (Definition& definition : all) {
-      each_function_named_in(definition.current,
+      each_function_named_in(definition.current, arena_,
                              [&](std::string_view name) { callers[name].push_back(&definition); });
       if (!definition.gradient.empty()) callers[definition.gradient].push_back(&definition);
     }

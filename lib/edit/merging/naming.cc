@@ -162,7 +162,7 @@ void Naming::decide_identities() {
       names.identities.want(graph.bytes(id));
       look(graph.bytes(id));
     }
-    each_body_node(file.graph().part(graph_field::kLibrary),
+    each_body_node(file.graph().part(graph_field::kLibrary), *file.graph().arena(),
                    [&](std::string_view, std::string_view node_def) {
                      names.identities.want_in_body(node_def);
                      look(node_def);

@@ -47,7 +47,7 @@ int64_t InstanceKeys::of(size_t operand, int64_t key) const {
         keys_.emplace(std::pair(file->number, *own), fresh);
       };
       file->graph().each_record(look);
-      each_body_node(file->graph().part(graph_field::kLibrary),
+      each_body_node(file->graph().part(graph_field::kLibrary), *file->graph().arena(),
                      [&](std::string_view, std::string_view node_def) { look(node_def); });
     }
   }

@@ -147,7 +147,8 @@ void ObjectCopies::copy_function(const std::string& name, uint32_t table, const 
   entry.changed = true;
   StringSink bytes;
   function->body.write(bytes);
-  const std::string body = with_each_field(bytes.text, function_field::kNode, [&](std::string_view node_def) {
+  const std::string body = with_each_field(bytes.text, function_field::kNode, [&](std::string_view found) {
+    const std::string_view node_def = once_each(found, *arena_);
     if (!is_table_op(node_op(node_def))) return std::string(node_def);
     return with_attr(node_def, "shared_name", string_value(shared_name));
   });

@@ -118,7 +118,7 @@ void set_release(MetaGraph& meta, ReleaseNumber release) {
   std::map<std::string_view, std::string_view> ops;  // of what is there now
   const std::string_view library = meta.graph.part(graph_field::kLibrary);
   for (const auto& [op, count] : meta.graph.op_counts()) ops.try_emplace(op);
-  each_body_node(library,
+  each_body_node(library, *meta.graph.arena(),
                  [&](std::string_view, std::string_view node_def) { ops.try_emplace(node_op(node_def)); });
   std::map<std::string_view, std::string_view> before;
   for (Fields list(last_bytes(info, kStrippedOps)); list.next();) {

@@ -107,10 +107,11 @@ class ShapesBefore {
     };
     for (const auto& [op, count] : meta.graph.op_counts()) look(op);
     if (ranked && !any) meta.graph.each_record(look_at_rank);
-    each_body_node(meta.graph.part(graph_field::kLibrary), [&](std::string_view, std::string_view node_def) {
-      look(node_op(node_def));
-      look_at_rank(node_def);
-    });
+    each_body_node(meta.graph.part(graph_field::kLibrary), *meta.graph.arena(),
+                   [&](std::string_view, std::string_view node_def) {
+                     look(node_op(node_def));
+                     look_at_rank(node_def);
+                   });
     return any;
   }
 
@@ -248,7 +249,7 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   restricted = found.like_these;
   for (const NodeId id : found.nodes) look(meta.graph.bytes(id));
   fit.clear_stripped_ops();
-  each_body_node(library, [&](std::string_view function, std::string_view node_def) {
+  each_body_node(library, *meta.graph.arena(), [&](std::string_view function, std::string_view node_def) {
     function_now = function;
     look(node_def);
   });

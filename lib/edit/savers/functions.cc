@@ -17,11 +17,10 @@ namespace {
 
 constexpr int kMostSteps = 64;  // between a variable and its Save node in a function; TensorFlow makes four
 
-std::unordered_map<std::string_view, std::string_view> nodes_of(std::string_view function_def) {
+std::unordered_map<std::string_view, std::string_view> nodes_of(std::string_view function_def, Arena& arena) {
   std::unordered_map<std::string_view, std::string_view> nodes;
-  for (Fields fields(function_def); fields.next();) {
-    if (fields->bytes(function_field::kNode)) nodes[node_name(fields->value)] = fields->value;
-  }
+  each_node_in(function_def, arena,
+               [&](std::string_view node_def) { nodes[node_name(node_def)] = node_def; });
   return nodes;
 }
 
@@ -67,12 +66,11 @@ std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const 
   for (Fields fields(meta.graph.part(graph_field::kLibrary)); fields.next();) {
     if (!fields->bytes(1)) continue;
     bool saves = false, restores = false;
-    for (Fields nodes(fields->value); nodes.next();) {
-      if (!nodes->bytes(function_field::kNode)) continue;
-      const std::string_view op = node_op(nodes->value);
+    each_node_in(fields->value, *meta.graph.arena(), [&](std::string_view node_def) {
+      const std::string_view op = node_op(node_def);
       saves = saves || is_save_v2_op(op);
       restores = restores || is_restore_v2_op(op);
-    }
+    });
     if (saves) save_functions.emplace(function_name(fields->value), fields->value);
     if (restores) restore_functions.emplace(function_name(fields->value), fields->value);
   }
@@ -120,7 +118,10 @@ std::string with_restored_keys(std::string_view function_def,
 
 Inliner::Inliner(std::string_view function_def, Registry& ops, const std::vector<std::string>& arguments,
                  std::function<std::string(std::string_view)> free_name, std::function<void(std::string)> add)
-    : ops_(ops), nodes_(nodes_of(function_def)), free_name_(std::move(free_name)), add_(std::move(add)) {
+    : ops_(ops),
+      nodes_(nodes_of(function_def, made_bytes_)),
+      free_name_(std::move(free_name)),
+      add_(std::move(add)) {
   size_t position = 0;
   for (const std::string_view name : argument_names(last_bytes(function_def, function_field::kSignature))) {
     if (position < arguments.size()) arguments_.emplace(name, arguments[position]);

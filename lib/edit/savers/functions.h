@@ -62,6 +62,7 @@ class Inliner {
   std::string inlined(std::string_view value, int depth);
 
   Registry& ops_;
+  Arena made_bytes_;  // of nodes that do not lie in the FunctionDef as they are read
   std::map<std::string, std::string, std::less<>> arguments_;
   struct Made {
     std::string name;
