@@ -158,8 +158,8 @@ class Graph {
   template <typename Use>
   void each_node(Use use) const;
 
-  // Calls use(node_def) for each node as it lies there, its mapping not applied: enough for what no mapping
-  // changes, such as its op. Of a body, and after decode(), as bytes() gives it.
+  // Calls use(node_def) for each node as bytes() gives it, its mapping not applied: enough for what no mapping
+  // changes, such as its op.
   template <typename Use>
   void each_record(Use use) const;
 
@@ -237,8 +237,7 @@ template <typename Use>
 void Graph::each_record(Use use) const {
   if (!decoded_) {
     for (Fields fields(message_); fields.next();) {
-      if (!fields->bytes(node_field_)) continue;
-      use(is_body() ? once_each(fields->value, *arena_) : fields->value);
+      if (fields->bytes(node_field_)) use(once_each(fields->value, *arena_));
     }
     return;
   }

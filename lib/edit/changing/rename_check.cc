@@ -105,8 +105,6 @@ bool renames_plainly(const Graph& graph, const RenameRules& rules) {
   std::unordered_map<std::string_view, int> found, taken;  // old and new names: nodes that have them
   uint64_t sizes = 0;                                      // of the new names, modulo 64
   bool plain = true;
-  // Only the beginning of a node is looked at: the processor does not see by itself what is read next.
-  constexpr size_t kAhead = 1536;
   rules.each_pair([&](const RenamePair& pair, bool /*scope*/) {
     plain = plain && invalid_name_at(pair.to) == std::string_view::npos && taken.emplace(pair.to, 0).second;
     found.emplace(pair.from, 0);
@@ -114,7 +112,6 @@ bool renames_plainly(const Graph& graph, const RenameRules& rules) {
   });
   if (!plain) return false;
   graph.each_record([&](std::string_view node_def) {
-    __builtin_prefetch(node_def.data() + kAhead);
     const std::string_view name = node_name(node_def);
     if (rules.new_name(name) != nullptr) {
       ++found.at(name);
