@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.h"
@@ -210,8 +211,7 @@ void ListingWriter::graph_until_malformed(std::string_view message) {
       if (fields->bytes(1)) {
         nodes.push_back(fields->raw.data());
       } else {
-        print_nodes(nodes);
-        nodes.clear();
+        print_nodes(std::exchange(nodes, {}));
         graph_field(message, fields.field());
       }
     }
@@ -219,6 +219,7 @@ void ListingWriter::graph_until_malformed(std::string_view message) {
     print_nodes(nodes);
     throw;
   }
+  print_nodes(nodes);  // one of which is the malformed one
 }
 
 // One of the message that is no node.
