@@ -82,7 +82,7 @@ class Copy final : public Command {
     }();
     for (std::string& note : add_values(model, result)) result.notes.push_back(std::move(note));
     if (verifying_.wanted()) verify(result);
-    if (output_.dry_run()) print(result.text());
+    if (output_.dry_run()) output_.listed = result.text();
     const std::unique_ptr<OutputFile> map = output_.dry_run() ? nullptr : written_map(model, result);
     output_.save(model, {before}, warnings_, result.notes);
     if (map) map->commit();

@@ -134,7 +134,7 @@ class Merge final : public Command {
     output_.base.files = result.assets;
     output_.base.all_files = true;
     if (verifying_.wanted()) verify(std::move(originals), result.operands);
-    print(result.text());
+    output_.listed = result.text();
     output_.save(result.model, before, result.warnings, result.notes);
     return 0;
   }

@@ -90,7 +90,7 @@ class Optimize final : public Command {
       return optimize_proved(model, ops, request_, !no_proof_);
     });
     const Changes& changes = made.result.changes;
-    if (output_.dry_run() && !json_) print(changes.text());
+    if (output_.dry_run() && !json_) output_.listed = changes.text();
     output_.save(made.model, {before}, changes.warnings, changes.notes,
                  json_ ? std::vector<std::string>{} : lines_of(made));
     if (json_) print(report(before, made));

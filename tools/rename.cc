@@ -47,11 +47,10 @@ class Rename final : public Command {
     });
     with_file(model, [&] { rename_values(model); });
     request_.want_changes = output_.dry_run();
-    const std::string changes = with_file(model, [&] {
+    output_.listed = with_file(model, [&] {
       const Progress deciding("deciding what changes", output_.quiet());
       return rename(model, ops, request_).text();
     });
-    print(changes);
     output_.save(model, {});
     return 0;
   }

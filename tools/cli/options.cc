@@ -217,6 +217,7 @@ void OutputOptions::save(Model& model, const std::vector<Counts>& before,
     Counter counter;
     with_file(model, [&] { write_message(model, counter, &saved.tally); });
     saved.bytes = counter.size();
+    print(listed);
   } else {
     Destination to = destination(model);
     if (verify) to.inspect = [&](Model& written) { verified.push_back(verify(written)); };
@@ -291,7 +292,7 @@ void edit_file(InputOptions& input, OutputOptions& output,
     before = decode_and_count(model);
     return with_file(model, [&] { return edit(model, ops); });
   }();
-  if (output.dry_run()) print(changes.text());
+  if (output.dry_run()) output.listed = changes.text();
   output.save(model, {before}, changes.warnings, changes.notes);
 }
 

@@ -91,7 +91,8 @@ class OutputOptions {
   void save(Model& model, const std::vector<Counts>& before, const std::vector<std::string>& warnings = {},
             const std::vector<std::string>& notes = {}, const std::vector<std::string>& lines = {});
 
-  Destination base;  // what a command asks for beyond these options
+  Destination base;    // what a command asks for beyond these options
+  std::string listed;  // what --dry-run gives on standard output; said when nothing can fail any more
   // Looks at the result, read again, before it takes its place; gives what is to be told (verifying.h).
   std::function<std::string(Model& written)> verify;
 
