@@ -15,7 +15,8 @@
 namespace gedit {
 namespace {
 
-constexpr size_t kWidest = 100;  // a longer name pushes its own line only
+constexpr size_t kWidest = 100;    // a longer name pushes its own line only
+constexpr size_t kUsualLine = 64;  // bytes, about
 
 std::string json_text(std::string_view text) {
   const bool plain = std::all_of(text.begin(), text.end(),
@@ -71,51 +72,82 @@ std::string json_place(const Checkpoint& checkpoint, const Place& place, bool no
   return fmt::format(R"("shard":{},"offset":{},"crc32c":"{}")", place.shard, place.offset, crc_text(place));
 }
 
-// The columns of a line one behind the other: name, type, shape, bytes, and shard, offset, crc32c, slices
-// where there is to be more. Filled for line after line, so that a cell takes no memory of its own.
+// The cells of all lines, one behind the other: name, type, shape, bytes, and shard, offset, crc32c, slices
+// where there is to be more. How wide a column is the last line may decide, so the cells are kept, not made
+// twice.
 class ListedCells {
  public:
-  explicit ListedCells(bool more) : more_(more), columns_(more ? 8 : 4) {}
-
-  size_t columns() const { return columns_; }
-  std::string_view operator[](size_t column) const {
-    const size_t begin = column == 0 ? 0 : ends_[column - 1];
-    return std::string_view(text_).substr(begin, ends_[column] - begin);
+  ListedCells(bool more, size_t lines) : more_(more), columns_(more ? 8 : 4) {
+    text_.reserve(lines * kUsualLine);  // touched as far as it is filled
+    sizes_.reserve(lines * columns_);
   }
 
-  void fill(const Checkpoint& checkpoint, const Tensor& tensor) {
-    text_.clear();
-    size_t column = 0;
-    const auto end = [&] { ends_[column++] = text_.size(); };
+  void add(const Checkpoint& checkpoint, const Tensor& tensor) {
     append_shown_name(text_, tensor.name);
-    end();
+    end_cell();
     text_ += dtype_name(tensor.dtype);
-    end();
+    end_cell();
     append_dims(text_, tensor.shape);
-    end();
+    end_cell();
     append_stored_bytes(text_, checkpoint, tensor, "-");
-    end();
+    end_cell();
     if (!more_) return;
     const bool none = tensor.partitioned();
     const bool table = !none && in_table(checkpoint, tensor.place);
     text_ += none ? "-" : std::to_string(tensor.place.shard);
-    end();
+    end_cell();
     text_ += none || table ? "-" : std::to_string(tensor.place.offset);
-    end();
+    end_cell();
     text_ += none || table ? "-" : crc_text(tensor.place);
-    end();
+    end_cell();
     for (const Slice& slice : tensor.slices) {
       if (&slice != tensor.slices.data()) text_ += ' ';
       text_ += slice_text(slice.extents);
     }
-    end();
+    end_cell();
+  }
+
+  void print(Sink& out) const {
+    std::string text;
+    const char* cell = text_.data();
+    for (size_t i = 0; i < sizes_.size(); i += columns_) {
+      size_t at = text.size(), end = at, columns = 0;
+      const auto wide = [&](size_t column) {
+        return std::max<size_t>(width_[column], sizes_[i + column]) + 2;
+      };
+      for (size_t column = 0; column < columns_; ++column) columns += wide(column);
+      text.append(columns, ' ');
+      for (size_t column = 0; column < columns_; ++column) {
+        const size_t size = sizes_[i + column];
+        std::copy_n(cell, size, text.data() + at);
+        if (size != 0) end = at + size;  // blanks at the end of a line go
+        cell += size;
+        at += wide(column);
+      }
+      text.resize(end);
+      text += '\n';
+      if (text.size() < (size_t{64} << 10)) continue;
+      out.write(text);
+      text.clear();
+    }
+    out.write(text);
   }
 
  private:
+  void end_cell() {
+    const size_t size = text_.size() - begin_;
+    if (size <= kWidest) width_[column_] = std::max(width_[column_], size);
+    column_ = column_ + 1 == columns_ ? 0 : column_ + 1;
+    sizes_.push_back(static_cast<uint32_t>(size));
+    begin_ = text_.size();
+  }
+
   const bool more_;
   const size_t columns_;
   std::string text_;
-  std::array<size_t, 8> ends_{};
+  size_t begin_ = 0, column_ = 0;  // of the cell that is being filled
+  std::vector<uint32_t> sizes_;    // of cells
+  std::array<size_t, 8> width_{};
 };
 
 }  // namespace
@@ -133,35 +165,11 @@ std::string shown_name(std::string_view name) {
 }
 
 void list_text(const Checkpoint& checkpoint, const std::vector<bool>& shown, bool more, Sink& out) {
-  ListedCells cells(more);
-  const auto each = [&](auto use) {
-    for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
-      if (!shown[i]) continue;
-      cells.fill(checkpoint, checkpoint.tensors[i]);
-      use();
-    }
-  };
-  std::array<size_t, 8> width{};
-  each([&] {
-    for (size_t c = 0; c < cells.columns(); ++c) {
-      if (cells[c].size() <= kWidest) width[c] = std::max(width[c], cells[c].size());
-    }
-  });
-  std::string text;
-  each([&] {
-    for (size_t c = 0; c < cells.columns(); ++c) {
-      if (c != 0) text.append(2, ' ');
-      const std::string_view cell = cells[c];
-      text += cell;
-      if (c + 1 < cells.columns() && cell.size() < width[c]) text.append(width[c] - cell.size(), ' ');
-    }
-    while (text.ends_with(' ')) text.pop_back();
-    text += '\n';
-    if (text.size() < (size_t{64} << 10)) return;
-    out.write(text);
-    text.clear();
-  });
-  out.write(text);
+  ListedCells cells(more, checkpoint.tensors.size());
+  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
+    if (shown[i]) cells.add(checkpoint, checkpoint.tensors[i]);
+  }
+  cells.print(out);
 }
 
 void list_json(const Checkpoint& checkpoint, const std::vector<bool>& shown, Sink& out) {
