@@ -107,10 +107,11 @@ class IndexReader {
       header_ = in([&] { return quoted("key", key); }, [&] { return parse_header(value); });
       return;
     }
-    if (key <= last_) {
-      throw Error(Cause::kInput, key == last_ ? "is there twice" : "is out of order").of(quoted("key", key));
+    const std::string_view last =
+        checkpoint_.tensors.empty() ? std::string_view(last_slice_) : checkpoint_.tensors.back().name;
+    if (key <= last) {
+      throw Error(Cause::kInput, key == last ? "is there twice" : "is out of order").of(quoted("key", key));
     }
-    last_ = key;
     if (is_slice_key(key)) return take_slice(key, value);
     Entry entry = in([&] { return tensor_subject(key); }, [&] { return parse_entry(value, header_.shards); });
     if (entry.sliced) sliced_.push_back(checkpoint_.tensors.size());
@@ -150,6 +151,7 @@ class IndexReader {
 
  private:
   void take_slice(std::string_view key, std::string_view value) {
+    last_slice_ = key;
     std::optional<SliceKey> parsed = parse_slice_key(key);
     if (!parsed) throw Error(Cause::kInput, "is not the key of a slice").of(quoted("key", key));
     const Entry entry =
@@ -172,7 +174,7 @@ class IndexReader {
 
   Checkpoint& checkpoint_;
   bool first_ = true;
-  std::string last_;
+  std::string last_slice_;  // key; those of slices come first
   BundleHeader header_;
   std::vector<size_t> sliced_;  // positions of tensors that say they are in slices
   std::vector<std::pair<std::string, Slice>> slices_;
