@@ -83,6 +83,7 @@ void rename_tensors(Checkpoint& checkpoint, Renaming& renaming, KeyChanges* chan
   }
   std::map<std::string, std::string, std::less<>> renamed;  // for the object graph
   std::vector<std::pair<uint32_t, std::string>> old_names;  // by position
+  old_names.reserve(checkpoint.tensors.size());             // touched as far as it is filled
   bool sorted = true;
   for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
     Tensor& tensor = checkpoint.tensors[i];
