@@ -70,8 +70,8 @@ std::vector<std::string> ScopeNames::origins(std::string_view name) const {
 const std::string& FreshNames::of(std::string_view name) {
   const auto found = made_.find(name);
   if (found != made_.end()) return found->second;
-  std::string fresh =
-      first_free(scope_.of(name), [&](const std::string& one) { return taken_.contains(one); });
+  std::string fresh = first_free(
+      scope_.of(name), [&](const std::string& one) { return stays_as_it_is(one) || taken_.contains(one); });
   taken_.insert(fresh);
   return made_.emplace(name, std::move(fresh)).first->second;
 }
@@ -157,7 +157,9 @@ namespace {
 
 bool holds_identity(std::string_view node_def) {
   bool any = false;
-  each_identity(node_def, [&](Role, std::string_view) { any = true; });
+  each_identity(node_def, [&](Role role, std::string_view value) {
+    any = any || role == Role::kInstanceKey || !stays_as_it_is(last_bytes(value, attr_field::kString));
+  });
   return any;
 }
 

@@ -97,8 +97,8 @@ inline bool stays_as_it_is(std::string_view identity) {
   return identity.empty() || identity == kAnonymousName;
 }
 
-// The nodes, in order, that have such a string or number, and VarHandleOps, which lack one where they have
-// none: of those that are alike the first at least. Found on all cores.
+// The nodes, in order, that have such a string or number and not one that stays, and VarHandleOps, which lack
+// one where they have none: of those that are alike the first at least. Found on all cores.
 std::vector<NodeId> identity_holders(const Graph& graph);
 std::vector<NodeId> identity_holders(const Graph& graph, const NodeSet& among);
 
