@@ -101,6 +101,15 @@ std::map<std::string_view, uint64_t> Graph::op_counts() const {
   return found;
 }
 
+std::string_view Graph::device(NodeId id) const {
+  if (!nodes_.devices) return {};
+  if (!ordered_) return node_device(bytes(id));
+  for (Fields fields(bytes(id)); fields.next() && fields->number <= node_field::kDevice;) {
+    if (fields->number == node_field::kDevice) return fields->value;
+  }
+  return {};  // attributes, most of a node, were not looked at
+}
+
 void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
   if (ranges_.back().mapping == mapping && ranges_.back().offset == 0) return;
   if (ranges_.back().begin == size()) ranges_.pop_back();

@@ -78,6 +78,7 @@ class Graph {
   bool inputs_lead() const { return ordered_; }          // all nodes are fields_ascend()
   bool any_on_device() const { return nodes_.devices; }  // or was; before mappings
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
+  std::string_view device(NodeId id) const;  // before its mapping; empty: none
   // name_hash() of its name, known since decode() without a look at the record.
   uint64_t hash(NodeId id) const { return nodes_.hashes[index_of(id)]; }
   // Known since decode(), without a look at the record; of a removed node what it was.

@@ -117,7 +117,7 @@ class Summarizer {
       for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
         const NodeId id{i};
         const std::string_view node_def = graph_.bytes(id);
-        const std::string_view device = node_device(node_def);
+        const std::string_view device = graph_.device(id);
         if (!device.empty() && device != last) piece.devices.insert(last = device);
         if (graph_.is(id, OpKind::kMustBeFed | OpKind::kPlaceholderWithDefault))
           piece.placeholders.push_back(id);

@@ -30,7 +30,7 @@ bool any_of_job(const Graph& graph) {
   std::atomic<bool> any{false};
   in_pieces(graph.any_on_device() ? graph.size() : 0, [&](size_t, PieceRange nodes) {
     for (uint32_t i = nodes.begin; i < nodes.end && !any; ++i) {
-      if (!graph.removed(NodeId{i}) && of_job(node_device(graph.bytes(NodeId{i})))) any = true;
+      if (!graph.removed(NodeId{i}) && of_job(graph.device(NodeId{i}))) any = true;
     }
   });
   return any;
