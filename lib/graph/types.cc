@@ -161,7 +161,9 @@ bool compatible(const Shape& a, const Shape& b) {
 }
 
 Shape parse_shape_proto(std::string_view proto) {
+  constexpr size_t kUsualDimension = 4;  // bytes
   std::vector<int64_t> dims;
+  dims.reserve(proto.size() / kUsualDimension);
   for (Fields fields(proto); fields.next();) {
     if (fields->number == 3 && fields->wire == Wire::kVarint && fields->varint != 0) return std::nullopt;
     if (fields->bytes(2)) dims.push_back(static_cast<int64_t>(last_varint(fields->value, 1)));
