@@ -1,0 +1,435 @@
+// The claim "node i gives the same in both" is checked for each node by what the nodes that it reads are
+// claimed to give. In a graph without cycles that proves all of them, each by those before it: so the nodes
+// can be looked at in any order, on all cores, and nothing is kept of them.
+#include "prove/same_nodes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/map_entry.h"
+#include "base/parallel.h"
+#include "graph/alike.h"
+#include "prove/conduct.h"
+#include "prove/contents.h"
+#include "select/tensors.h"
+
+namespace gedit {
+namespace {
+
+// What they give follows from more than what they read.
+constexpr OpKinds kOfMore = OpKind::kSwitch | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
+                            OpKind::kNextIteration | OpKind::kLoopCond | OpKind::kTensorArray |
+                            OpKind::kMakesTensorArray | OpKind::kWhile | OpKind::kIf | OpKind::kCase |
+                            OpKind::kCall;
+
+enum class Gives : uint8_t {
+  kMore,    // nothing is said here of graphs with such nodes
+  kInput,   // what is fed under its name
+  kConst,   // what it holds
+  kPassed,  // what it reads
+  kMade,    // what follows from what it reads
+};
+
+class OpTable {
+ public:
+  explicit OpTable(Registry& ops) : ops_(ops) {}
+  const Gives& of(std::string_view op) {
+    const auto [found, fresh] = known_.try_emplace(op, Gives::kMore);
+    if (fresh) found->second = gives(op);
+    return found->second;
+  }
+
+ private:
+  Gives gives(std::string_view op) const {
+    const OpKinds kinds = kinds_of(op);
+    const std::string_view bytes = ops_.find(op);
+    if (bytes.empty() || kinds.has_any(kOfMore)) return Gives::kMore;
+    if (kinds.has(OpKind::kConst)) return Gives::kConst;
+    if (kinds.has(OpKind::kPlaceholder)) return Gives::kInput;
+    const OpDef op_def = parse_op_def(bytes);
+    switch (conduct_of(op, &op_def)) {
+      case Conduct::kPure:
+        return Gives::kMade;
+      case Conduct::kPasses:
+        return Gives::kPassed;
+      default:
+        return Gives::kMore;
+    }
+  }
+
+  Registry& ops_;
+  std::unordered_map<std::string_view, Gives> known_;
+};
+
+// Whether what an attribute says is not in its bytes: it names a function, or leaves it to a caller.
+bool is_odd(std::string_view attr_value) {
+  for (Fields value(attr_value); value.next();) {
+    if (value->number == attr_field::kPlaceholder || value->number == attr_field::kFunc) return true;
+    if (!value->bytes(attr_field::kList)) continue;
+    for (Fields list(value->value); list.next();) {
+      if (list->number == attr_field::kListFunc) return true;
+    }
+  }
+  return false;
+}
+
+bool counts(std::string_view key) { return !key.starts_with('_') || key == "_kernel"; }
+
+// A node that is fields_ascend(), with its inputs as they stand there.
+struct Text {
+  std::vector<std::string_view> inputs;
+  std::string_view attrs;
+  size_t data = 0;  // inputs
+
+  // False where a control input stands before another one.
+  bool read(std::string_view node_def) {
+    inputs.clear();
+    attrs = {};
+    data = 0;
+    for (Fields fields(node_def); fields.next();) {
+      if (fields->number == node_field::kInput) {
+        const bool control = fields->value.starts_with('^');
+        if (!control && data != inputs.size()) return false;
+        data += control ? 0 : 1;
+        inputs.push_back(fields->value);
+      } else if (fields->number >= node_field::kAttr) {
+        attrs = {fields->raw.data(), node_def.end()};
+        break;
+      }
+    }
+    return true;
+  }
+};
+
+// Attributes, of which those that change no value do not count.
+bool same_attrs(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  const auto next = [](Fields& fields, MapEntry& entry) {
+    while (fields.next()) {
+      if (!fields->bytes(node_field::kAttr)) continue;
+      entry = map_entry(fields->value);
+      if (counts(entry.key)) return true;
+    }
+    return false;
+  };
+  Fields fields_a(a), fields_b(b);
+  for (MapEntry entry_a, entry_b;;) {
+    const bool more = next(fields_a, entry_a);
+    if (next(fields_b, entry_b) != more) return false;
+    if (!more) return true;
+    if (entry_a.key != entry_b.key || entry_a.value != entry_b.value) return false;
+  }
+}
+
+std::string_view tensor_of(std::string_view const_def) {
+  const auto value = find_attr(const_def, "value");
+  return value ? last_bytes(*value, attr_field::kTensor) : std::string_view();
+}
+
+class SameNodes {
+ public:
+  SameNodes(const ProofSide& a, const GraphIndex& index, const ProofSide& b)
+      : a_(a.model.graph()),
+        b_(b.model.graph()),
+        index_(index),
+        table_(a.ops),
+        ops_a_(a_, table_),
+        ops_b_(b_, table_) {}
+
+  // Whether anything can be said of these graphs here.
+  bool is_plain() {
+    for (const Graph* graph : {&a_, &b_}) {
+      for (const auto& [op, count] : graph->op_counts()) {
+        if (table_.of(op) == Gives::kMore) return false;
+      }
+    }
+    // What was appended is found by its name, which nothing else has.
+    for (uint32_t i = a_.size(); i < b_.size(); ++i) {
+      if (b_.removed(NodeId{i})) continue;
+      const NodeId other = index_.names().find(b_.name(NodeId{i}));
+      if (other != kNoNode && !b_.removed(other)) return false;
+      if (!appended_.emplace(b_.name(NodeId{i}), NodeId{i}).second) return false;
+    }
+    return true;
+  }
+
+  bool run(const std::vector<NodeId>& outputs) {
+    std::vector<Piece> pieces(pieces_of(a_.size()));
+    std::atomic<bool> odd = false;
+    in_pieces(a_.size(), [&](size_t k, PieceRange nodes) {
+      if (odd) return;
+      Looking looking;
+      if (!look(nodes, looking, pieces[k])) odd = true;
+    });
+    if (odd) return false;
+    bool walk = !appended_.empty();
+    Looking looking;
+    looking.contents = &contents_;
+    for (const Piece& piece : pieces) {
+      walk = walk || piece.forward;
+      for (const NodeId id : piece.open) {
+        bool forward = false;
+        if (is_same(id, looking, forward)) continue;
+        differ_.push_back(id);
+        walk = true;
+      }
+    }
+    return !walk || walk_from(outputs);
+  }
+
+ private:
+  struct Tensor {
+    NodeId node;
+    uint32_t index;
+    bool operator==(const Tensor&) const = default;
+  };
+  struct Piece {
+    std::vector<NodeId> open;  // not the same as far as was seen
+    bool forward = false;      // a node reads one that stands behind it
+  };
+  // What is needed while nodes are looked at, of one thread.
+  struct Looking {
+    Text a, b, left, right;
+    std::vector<std::pair<Tensor, Tensor>> equal;  // of A, to be found the same
+    Contents* contents = nullptr;                  // null: constants are only compared as they are written
+    // By op: attributes that were found not to be odd.
+    std::vector<std::string_view> not_odd;
+  };
+
+  // False where something in A is odd, or a node has another name, so that A's names are not those of B.
+  bool look(PieceRange nodes, Looking& looking, Piece& piece) {
+    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
+      const NodeId id{i};
+      if (b_.removed(id)) continue;
+      if (a_.removed(id)) return false;
+      const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
+      if (any_odd(id, def_a, looking)) return false;
+      if (def_a.data() != def_b.data()) {
+        if (node_name(def_a) != node_name(def_b)) return false;
+        if (!is_same(id, looking, piece.forward)) piece.open.push_back(id);
+        continue;
+      }
+      bool there = true;
+      for (const NodeId from : index_.producers().of(id)) {
+        there = there && !b_.removed(from);
+        piece.forward = piece.forward || index_of(from) >= i;
+      }
+      if (!there) piece.open.push_back(id);
+    }
+    return true;
+  }
+
+  bool any_odd(NodeId id, std::string_view node_def, Looking& looking) const {
+    if (ops_a_.of(id) == Gives::kConst) return false;
+    const std::string_view attrs = like_of(node_def).attrs;
+    const uint16_t op = a_.op_number(id);
+    if (looking.not_odd.size() <= op) looking.not_odd.resize(size_t{op} + 1);
+    if (!attrs.empty() && looking.not_odd[op] == attrs) return false;
+    bool odd = false;
+    each_attr(node_def, [&](std::string_view key, std::string_view value) {
+      odd = odd || (counts(key) && is_odd(value));
+    });
+    if (!odd) looking.not_odd[op] = attrs;
+    return odd;
+  }
+
+  // By what stands in the records of both, and what the nodes that they read give in A.
+  bool is_same(NodeId id, Looking& looking, bool& forward) const {
+    const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
+    if (node_op(def_a) != node_op(def_b) || !fields_ascend(def_b) || !looking.a.read(def_a) ||
+        !looking.b.read(def_b) || looking.a.data != looking.b.data ||
+        !same_attrs(looking.a.attrs, looking.b.attrs))
+      return false;
+    const std::span<const NodeId> from_a = index_.producers().of(id);
+    for (size_t k = 0; k < looking.b.inputs.size(); ++k) {
+      const Input input_b = parse_input(looking.b.inputs[k]);
+      const NodeId from_b = find_in_b(input_b.node, k < from_a.size() ? from_a[k] : kNoNode);
+      if (from_b == kNoNode) return false;
+      forward = forward || from_b >= id;
+      if (input_b.control) continue;
+      const Tensor tensor_a{from_a[k], parse_input(looking.a.inputs[k]).index()};
+      const Tensor tensor_b{from_b, input_b.index()};
+      if (tensor_a != tensor_b && !gives_same(tensor_a, tensor_b, looking)) return false;
+    }
+    return true;
+  }
+
+  // `near`: the node that it mostly is.
+  NodeId find_in_b(std::string_view name, NodeId near) const {
+    if (near != kNoNode && !b_.removed(near) && a_.name(near) == name) return near;
+    const NodeId id = index_.names().find(name);
+    if (id != kNoNode && !b_.removed(id)) return id;
+    const auto found = appended_.find(name);
+    return found == appended_.end() ? kNoNode : found->second;
+  }
+
+  bool gives_same(Tensor a, Tensor b, Looking& looking) const {
+    for (int step = 0; index_of(b.node) >= a_.size(); ++step) {
+      // Of what only B has: what passes on, and a constant.
+      const std::string_view def = b_.bytes(b.node);
+      if (step == kMostSteps || !fields_ascend(def)) return false;
+      const Gives gives = ops_b_.of(b.node);
+      if (gives == Gives::kConst && b.index == 0) {
+        const Tensor source = passed(a, looking.left);
+        return source.index == 0 && ops_a_.of(source.node) == Gives::kConst &&
+               same_values(tensor_of(a_.bytes(source.node)), tensor_of(def), looking);
+      }
+      if (gives != Gives::kPassed || !looking.right.read(def)) return false;
+      const size_t slot = looking.right.data == 1 ? 0 : b.index;
+      if (slot >= looking.right.data || (looking.right.data == 1 && b.index != 0)) return false;
+      const Input input = parse_input(looking.right.inputs[slot]);
+      b = {find_in_b(input.node, kNoNode), input.index()};
+      if (b.node == kNoNode) return false;
+    }
+    return equal_in_a(a, b, looking);
+  }
+
+  // Of two tensors of A: unfolded until they meet, or a few steps were taken.
+  bool equal_in_a(Tensor a, Tensor b, Looking& looking) const {
+    looking.equal.assign(1, {a, b});
+    for (int step = 0; !looking.equal.empty(); ++step) {
+      if (step == kMostSteps) return false;
+      const auto [first, second] = looking.equal.back();
+      looking.equal.pop_back();
+      const Tensor left = passed(first, looking.left), right = passed(second, looking.right);
+      if (left == right) continue;
+      const std::string_view def_left = a_.bytes(left.node), def_right = a_.bytes(right.node);
+      const Gives gives = ops_a_.of(left.node);
+      if (left.index != right.index || node_op(def_left) != node_op(def_right)) return false;
+      if (gives == Gives::kConst) {
+        const std::string_view attrs = like_of(def_left).attrs;
+        if (left.index == 0 && !attrs.empty() && attrs == like_of(def_right).attrs) continue;
+        if (left.index != 0 || !same_values(tensor_of(def_left), tensor_of(def_right), looking)) return false;
+        continue;
+      }
+      if (gives != Gives::kMade || !looking.left.read(def_left) || !looking.right.read(def_right) ||
+          looking.left.data != looking.right.data || looking.left.data == 0 ||
+          !same_attrs(looking.left.attrs, looking.right.attrs))
+        return false;
+      for (size_t k = 0; k < looking.left.data; ++k) {
+        looking.equal.push_back(
+            {{index_.producers().of(left.node)[k], parse_input(looking.left.inputs[k]).index()},
+             {index_.producers().of(right.node)[k], parse_input(looking.right.inputs[k]).index()}});
+      }
+    }
+    return true;
+  }
+
+  // The tensor of A that is passed on.
+  Tensor passed(Tensor tensor, Text& text) const {
+    for (int step = 0; step < kMostSteps && ops_a_.of(tensor.node) == Gives::kPassed; ++step) {
+      if (!text.read(a_.bytes(tensor.node))) break;
+      const size_t slot = text.data == 1 ? 0 : tensor.index;
+      if (slot >= text.data || (text.data == 1 && tensor.index != 0)) break;
+      tensor = {index_.producers().of(tensor.node)[slot], parse_input(text.inputs[slot]).index()};
+    }
+    return tensor;
+  }
+
+  static bool same_values(std::string_view a, std::string_view b, Looking& looking) {
+    if (a == b) return true;
+    return looking.contents != nullptr && looking.contents->of_tensor(a) == looking.contents->of_tensor(b);
+  }
+
+  // Whether all that the outputs need is the same, and in no cycle.
+  bool walk_from(const std::vector<NodeId>& outputs) {
+    enum : uint8_t { kNew, kOpen, kDone, kDiffers };
+    std::vector<uint8_t> state(b_.size(), kNew);
+    for (const NodeId id : differ_) state[index_of(id)] = kDiffers;
+    struct Step {
+      NodeId node;
+      size_t begin;  // of its inputs, which end the stack of inputs
+    };
+    std::vector<Step> steps;
+    std::vector<NodeId> reads;
+    Text text;
+    const auto begin = [&](NodeId id) {
+      state[index_of(id)] = kOpen;
+      steps.push_back({id, reads.size()});
+      if (index_of(id) < a_.size() && a_.bytes(id).data() == b_.bytes(id).data()) {
+        const std::span<const NodeId> same = index_.producers().of(id);
+        reads.insert(reads.end(), same.begin(), same.end());
+        return true;
+      }
+      text.read(b_.bytes(id));
+      for (const std::string_view input : text.inputs) {
+        reads.push_back(find_in_b(parse_input(input).node, kNoNode));
+        if (reads.back() == kNoNode) return false;
+      }
+      return true;
+    };
+    for (const NodeId output : outputs) {
+      if (state[index_of(output)] == kDiffers) return false;
+      if (state[index_of(output)] == kNew && !begin(output)) return false;
+      while (!steps.empty()) {
+        if (reads.size() == steps.back().begin) {
+          state[index_of(steps.back().node)] = kDone;
+          steps.pop_back();
+          continue;
+        }
+        const NodeId next = reads.back();
+        reads.pop_back();
+        const uint8_t there = state[index_of(next)];
+        if (there == kDone) continue;
+        if (there != kNew || b_.removed(next) || !begin(next)) return false;
+      }
+    }
+    return true;
+  }
+
+  static constexpr int kMostSteps = 64;
+
+  const Graph &a_, &b_;
+  const GraphIndex& index_;
+  OpTable table_;
+  const OpsOf<OpTable> ops_a_, ops_b_;
+  std::unordered_map<std::string_view, NodeId> appended_;  // to B, by name
+  Contents contents_;
+  std::vector<NodeId> differ_;
+};
+
+// The nodes of the outputs, the same in both; nothing where one is not there.
+std::optional<std::vector<NodeId>> nodes_of(const ProofSide& a, const GraphIndex& index, const ProofSide& b,
+                                            const ProofRequest& request) {
+  std::vector<NodeId> nodes;
+  for (const OutputPair& pair : request.outputs) {
+    if (pair.a != pair.b || !tensor_if_there(index.names(), pair.a)) return std::nullopt;
+    nodes.push_back(find_tensor(a.model, index.names(), a.ops, pair.a, true).node);
+    if (b.model.graph().removed(nodes.back())) return std::nullopt;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+bool same_by_nodes(const ProofSide& a, const GraphIndex& index, const ProofSide& b,
+                   const ProofRequest& request) {
+  const Graph &graph_a = a.model.graph(), &graph_b = b.model.graph();
+  const bool as_they_are = request.given.empty() && request.same.empty() && request.map.empty() &&
+                           !request.name_in_b && a.values == nullptr && b.values == nullptr;
+  const bool of_one = &a.ops == &b.ops && graph_a.message().data() == graph_b.message().data() &&
+                      graph_a.size() <= graph_b.size();
+  if (!as_they_are || !of_one) return false;
+  for (const Graph* graph : {&graph_a, &graph_b}) {
+    if (graph->is_body() || graph->has_streams() || graph->any_doubled() || graph->mapped() ||
+        !graph->part(graph_field::kLibrary).empty())
+      return false;
+  }
+  if (!graph_a.inputs_lead() || !index.names().duplicates().empty() || !index.producers().complete())
+    return false;
+  // What is wrong with a record is told by who reads it in order.
+  try {
+    const std::optional<std::vector<NodeId>> outputs = nodes_of(a, index, b, request);
+    if (!outputs) return false;
+    SameNodes same(a, index, b);
+    return same.is_plain() && same.run(*outputs);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace gedit
