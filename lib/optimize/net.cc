@@ -10,6 +10,7 @@
 #include "graph/references.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
+#include "optimize/class_finder.h"
 
 namespace gedit::optimizing {
 
@@ -221,8 +222,8 @@ std::string Net::text(In in) const {
   return *text;
 }
 
-// Without entries of `_class` that name what is gone.
-std::string Net::colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone) {
+// Without entries of `_class` that name what is gone; empty where there are none.
+std::string Net::colocated(std::string_view node_def) const {
   const auto value = find_attr(node_def, "_class");
   if (!value) return {};
   std::vector<std::string> entries;
@@ -230,7 +231,8 @@ std::string Net::colocated(std::string_view node_def, const std::unordered_set<s
   for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
     if (!list->bytes(attr_field::kString)) continue;
     const auto node = colocated_with(list->value);
-    const bool stays = !node || !gone.contains(*node);
+    const Number n = node ? find_node(*node) : In::kArgument;
+    const bool stays = n == In::kArgument || nodes_[n].there;
     if (stays) entries.emplace_back(list->value);
     changed = changed || !stays;
   }
@@ -240,19 +242,28 @@ std::string Net::colocated(std::string_view node_def, const std::unordered_set<s
   return with_attr(node_def, "_class", left);
 }
 
+void Net::forget_colocations() {
+  const bool any_gone =
+      std::ranges::any_of(nodes_, [](const Node& node) { return !node.there && node.def.data() != nullptr; });
+  if (!any_gone) return;
+  std::vector<std::vector<std::pair<Number, std::string>>> changed(pieces_of(size()));
+  in_pieces(size(), [&](size_t k, PieceRange range) {
+    for (Number n = range.begin; n < range.end; ++n) {
+      const std::string_view def = nodes_[n].def;
+      if (!nodes_[n].there || !may_have_class(def)) continue;
+      if (std::string left = colocated(def); !left.empty()) changed[k].emplace_back(n, std::move(left));
+    }
+  });
+  for (auto& some : changed) {
+    for (auto& [n, def] : some) {
+      nodes_[n].def = graph_.arena()->keep(std::move(def));
+      nodes_[n].made = true;
+    }
+  }
+}
+
 void Net::store() {
-  std::unordered_set<std::string_view> gone;
-  for (Number n = 0; n < size(); ++n) {
-    if (!nodes_[n].there && nodes_[n].def.data() != nullptr) gone.insert(name(n));
-  }
-  for (Number n = 0; n < size() && !gone.empty(); ++n) {
-    Node& node = nodes_[n];
-    if (!node.there) continue;
-    std::string def = colocated(node.def, gone);
-    if (def.empty()) continue;
-    node.def = graph_.arena()->keep(std::move(def));
-    node.made = true;
-  }
+  forget_colocations();
   // In a body an input names the output by the op's own word, and another op has others.
   std::vector<bool> became(size());
   for (Number n = 0; n < size(); ++n) became[n] = nodes_[n].made;

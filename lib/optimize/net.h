@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/parallel.h"
@@ -111,7 +110,8 @@ class Net {
     const OpFacts& of(std::string_view op);
   };
 
-  static std::string colocated(std::string_view node_def, const std::unordered_set<std::string_view>& gone);
+  std::string colocated(std::string_view node_def) const;
+  void forget_colocations();
   template <typename Read>
   void put_def(Node& node, std::string_view def, const OpFacts& facts, Read read) const;
   void put_inputs(Node& node, std::span<const In> inputs);

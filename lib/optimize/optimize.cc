@@ -14,6 +14,7 @@
 #include "optimize/norms.h"
 #include "optimize/order.h"
 #include "optimize/outside.h"
+#include "optimize/reduce.h"
 #include "optimize/rounds.h"
 #include "optimize/shapes.h"
 #include "optimize/transforming.h"
@@ -115,9 +116,12 @@ class Optimizing {
     sweep_until_settled(subject, classes_, std::move(flow));
     const bool changed = net.changed();
     if (!request_.reduce) remove_idle(subject);
+    // Of such a graph the net knows what goes, ahead of the records that are written of it.
+    const bool bare = request_.reduce && request_.graph_alone && is_bare(model_);
+    if (changed && bare) remove_unneeded(net, wanted_.all());
     net.store();
     if (bodies) graph.set_part(graph_field::kLibrary, library.encode());
-    if (changed || bodies) reduce(model_);
+    if ((changed && !bare) || bodies) reduce(model_);
     count_reasons(subject, nodes, result_.counts,
                   [&](Number n) { return there[n] && graph.removed(NodeId{n}); });
     if (subject.folded > 0) result_.counts["fold"]["nodes"] += subject.folded;
@@ -186,6 +190,9 @@ class Optimizing {
     if (!request_.reduce) return;
     const bool first = !reduced_[&model == &model_ ? 0 : 1];
     reduced_[&model == &model_ ? 0 : 1] = true;
+    if (&model == &model_ && known_ != nullptr && request_.graph_alone && request_.inputs.empty() &&
+        is_bare(model) && keep_needed(model, *known_, ops_, wanted_.all()))
+      return;
     ExtractRequest extracted;
     extracted.outputs = wanted_.all();
     if (first) extracted.inputs = request_.inputs;
