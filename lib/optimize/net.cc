@@ -1,6 +1,8 @@
 #include "optimize/net.h"
 
 #include <algorithm>
+#include <cassert>
+#include <charconv>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -42,10 +44,12 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   const size_t piece = in_body() ? std::max<size_t>(size(), 1) : kPerPiece;
   std::vector<std::vector<In>> ins(pieces_of(size(), piece));
   const auto look = [&](size_t k, PieceRange range) {
+    ConstsAlike consts;
     for (Number n = range.begin; n < range.end; ++n) {
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
-      read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, ins[k]);
+      read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, consts,
+                ins[k]);
     }
   };
   in_pieces(size(), look, piece);
@@ -61,11 +65,12 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
 }
 
 // In one look at its record; data inputs first.
-void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, std::vector<In>& ins) {
+void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts,
+                    std::vector<In>& ins) {
   Node& node = nodes_[n];
   node.begin = static_cast<uint32_t>(ins.size());
   size_t controls = 0;
-  put_def(node, graph_.bytes(NodeId{n}), facts, [&](std::string_view text) {
+  put_def(node, graph_.bytes(NodeId{n}), facts, true, [&](std::string_view text) {
     const std::optional<In> in =
         producers != nullptr ? input_from(index_of(*producers++), parse_input_of(graph_, text)) : find(text);
     if (!in)
@@ -81,6 +86,7 @@ void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, std
   });
   node.count = static_cast<uint32_t>(ins.size()) - node.begin;
   node.data = node.count - static_cast<uint32_t>(controls);
+  if (facts.op->kinds.has(OpKind::kConst)) consts.look_at(n, node);
 }
 
 Number Net::find_node(std::string_view name) const {
@@ -116,8 +122,18 @@ std::optional<In> Net::input_from(Number n, const Input& input) const {
   return In{n, *index};
 }
 
+std::optional<Number> Net::same_const(Number n) const {
+  const Node& node = nodes_[n];
+  if (node.label == kNoLabel) return std::nullopt;
+  const Node& other = nodes_[node.label];  // which may have become another node since
+  const auto attrs = [](const Node& of) { return of.def.substr(of.def.size() - of.attrs); };
+  const bool same = other.op == node.op && attrs(other) == attrs(node);
+  return same ? std::optional<Number>(node.label) : std::nullopt;
+}
+
 LabelId Net::label(Number n) {
   Node& node = nodes_[n];
+  assert(!node.op->kinds.has(OpKind::kConst));
   if (node.label == kNoLabel)
     node.label =
         labels_.label_of(node.def, node.op->name, node.def.substr(node.def.size() - node.attrs), text_);
@@ -131,9 +147,10 @@ const Net::OpFacts& Net::OpTable::of(std::string_view op) {
                               : known.emplace(proof_op, OpFacts{proof_op, what_of(op)}).first->second;
 }
 
-// Calls read(input) for each. Where inputs and device stand in front of attributes these are passed over.
+// Calls read(input) for each. What a Const holds may be looked at `later`. Where inputs and device stand in
+// front of attributes these are passed over.
 template <typename Read>
-void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, Read read) const {
+void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, bool later, Read read) const {
   node.def = def;
   node.op = facts.op;
   node.what = facts.what;
@@ -146,8 +163,22 @@ void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, Read r
     if (first_attr == nullptr) first_attr = fields->raw.data();
     if (graph_.inputs_lead()) break;
   }
-  node.attrs = first_attr == nullptr ? 0 : static_cast<uint32_t>(attrs_from(first_attr, def).size());
-  node.constant = facts.op->kinds.has(OpKind::kConst) ? const_facts(def) : ConstFacts();
+  const std::string_view attrs = first_attr == nullptr ? std::string_view() : attrs_from(first_attr, def);
+  node.attrs = static_cast<uint32_t>(attrs.size());
+  node.constant = {};
+  if (!later && facts.op->kinds.has(OpKind::kConst)) node.constant = const_facts(def);
+}
+
+void Net::ConstsAlike::look_at(Number n, Node& node) {
+  const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
+  Known* const known = attrs.empty() ? nullptr : &known_[name_hash(attrs) % known_.size()];
+  if (known != nullptr && known->attrs == attrs) {
+    node.constant = known->facts;
+    node.label = known->first;
+    return;
+  }
+  node.constant = const_facts(node.def);
+  if (known != nullptr) *known = {attrs, node.constant, n};
 }
 
 void Net::put_inputs(Node& node, std::span<const In> inputs) {
@@ -170,7 +201,7 @@ void Net::set_inputs(Number n, std::span<const In> inputs) { put_inputs(nodes_[n
 void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) {
   Node& node = nodes_[n];
   const std::string_view def = graph_.arena()->keep(std::move(node_def));
-  put_def(node, def, ops_there_.of(node_op(def)), [](std::string_view) {});
+  put_def(node, def, ops_there_.of(node_op(def)), false, [](std::string_view) {});
   node.label = kNoLabel;
   node.made = true;
   put_inputs(node, inputs);
@@ -185,7 +216,7 @@ Number Net::append(std::string_view base, std::string_view op,
   Node node;
   node.there = true;
   const std::string_view def = graph_.arena()->keep(builder.take());
-  put_def(node, def, ops_there_.of(node_op(def)), [](std::string_view) {});
+  put_def(node, def, ops_there_.of(node_op(def)), false, [](std::string_view) {});
   node.made = true;
   put_inputs(node, inputs);
   nodes_.push_back(node);
@@ -336,9 +367,24 @@ void Net::append_rewired(const Node& node, std::span<const In> inputs, std::stri
     end = fields->raw.data();
     break;
   }
-  record.append(def.data(), begin);
-  for (const In& in : inputs) append_bytes_field(record, node_field::kInput, text(in));
-  record.append(end, def.end());
+  record.append(def.data(), static_cast<size_t>(begin - def.data()));
+  for (const In& in : inputs) append_input(in, record);
+  record.append(end, static_cast<size_t>(def.end() - end));
+}
+
+// As text() has it.
+void Net::append_input(In in, std::string& record) const {
+  if (in.argument() || in_body()) return append_bytes_field(record, node_field::kInput, text(in));
+  const std::string_view name = this->name(in.node);
+  char port[12] = ":";
+  size_t size = 0;  // of the port
+  if (!in.control() && in.index != 0)
+    size = static_cast<size_t>(std::to_chars(port + 1, std::end(port), in.index).ptr - port);
+  append_tag(record, node_field::kInput, Wire::kBytes);
+  append_varint(record, name.size() + size + (in.control() ? 1 : 0));
+  if (in.control()) record += '^';
+  record += name;
+  record.append(port, size);
 }
 
 }  // namespace gedit::optimizing

@@ -2,6 +2,7 @@
 // tensor can take another's place in all its readers without a look at their bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -55,7 +56,9 @@ class Net {
   }
   // Of a Const.
   ConstFacts constant(Number n) const { return nodes_[n].constant; }
-  LabelId label(Number n);
+  // Of a Const: another one that has the same attributes, where one was seen.
+  std::optional<Number> same_const(Number n) const;
+  LabelId label(Number n);  // of any other node
   Labels& labels() { return labels_; }
   Registry& ops() { return ops_; }
   bool in_body() const { return graph_.is_body(); }
@@ -93,7 +96,7 @@ class Net {
     const ProofOp* op = nullptr;
     uint32_t begin = 0, count = 0, data = 0;  // in ins_
     uint32_t attrs = 0;                       // of `def`: how much of its end like_of() tells
-    LabelId label = kNoLabel;
+    LabelId label = kNoLabel;                 // of a Const: another one of the same attributes
     What what = What::kOther;
     ConstFacts constant;
     bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false;
@@ -110,15 +113,31 @@ class Net {
     const OpFacts& of(std::string_view op);
   };
 
+  // Consts of one piece of the graph by their attributes: many are written alike, and looked at once.
+  class ConstsAlike {
+   public:
+    void look_at(Number n, Node& node);
+
+   private:
+    struct Known {
+      std::string_view attrs;
+      ConstFacts facts;
+      Number first = 0;
+    };
+    std::array<Known, 256> known_;
+  };
+
   std::string colocated(std::string_view node_def) const;
   void forget_colocations();
   template <typename Read>
-  void put_def(Node& node, std::string_view def, const OpFacts& facts, Read read) const;
+  void put_def(Node& node, std::string_view def, const OpFacts& facts, bool later, Read read) const;
   void put_inputs(Node& node, std::span<const In> inputs);
-  void read_node(Number n, const OpFacts& facts, const NodeId* producers, std::vector<In>& ins);
+  void read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts,
+                 std::vector<In>& ins);
   void store_some(PieceRange range, const std::vector<bool>& became, std::vector<Graph::Rewritten>& nodes,
                   std::string& records) const;
   void append_rewired(const Node& node, std::span<const In> inputs, std::string& record) const;
+  void append_input(In in, std::string& record) const;
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
   std::optional<In> input_from(Number producer, const Input& input) const;
 

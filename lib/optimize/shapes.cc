@@ -1,5 +1,7 @@
 #include "optimize/shapes.h"
 
+#include <unordered_map>
+
 #include "shape/infer.h"
 
 namespace gedit::optimizing {
@@ -21,13 +23,29 @@ void learn(Subject& subject, Number n, const GraphShapes& shapes) {
 bool learn_shapes(Subject& subject, Graph& graph, Registry& ops) {
   if (!subject.passes.fold && !subject.passes.algebra) return false;
   Net& net = subject.net;
+  // Asked once for each op.
+  struct Of {
+    bool asks, tells;
+  };
+  std::unordered_map<const ProofOp*, Of> ops_there;
+  const ProofOp* last = nullptr;
+  Of of_last{};
   std::vector<Number> nodes;
   bool any = false;
   for (Number n = 0; n < net.size(); ++n) {
     if (!net.there(n) || subject.is_untouched(n)) continue;
-    const bool asks = folding::reads_shapes(net.op(n).name) || folding::only_shapes(net.op(n).name);
-    if (asks || folding::follows_from_shapes(net.op(n).name)) nodes.push_back(n);
-    any = any || asks;
+    const ProofOp* const op = &net.op(n);
+    if (op != last) {
+      const auto [found, fresh] = ops_there.try_emplace(op);
+      if (fresh) {
+        const bool asks = folding::reads_shapes(op->name) || folding::only_shapes(op->name);
+        found->second = {asks, asks || folding::follows_from_shapes(op->name)};
+      }
+      last = op;
+      of_last = found->second;
+    }
+    if (of_last.tells) nodes.push_back(n);
+    any = any || of_last.asks;
   }
   if (!any) return false;
   net.store();

@@ -38,6 +38,7 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       aliases_(subject.net.size()),
       carried_(subject.net.size()),
       control_alias_(subject.net.size()),
+      shared_(subject.passes.share ? flow.order().size() : 0),
       first_shared_{In::kArgument} {
   for (Number n = 0; n < net_.size(); ++n) view_.like[n] = {n, 0};
 }
@@ -165,25 +166,35 @@ void Sweep::keep_needed(Number n, std::span<const In> data, std::vector<Number>&
 
 void Sweep::decide(Number n) {
   const Passes& passes = subject_.passes;
-  // Most nodes are of ops of which no rule but these two knows anything.
-  const bool judged = net_.what(n) != What::kOther || net_.is(n, kJudged) || subject_.is_bypassed(n) ||
-                      (!subject_.same_shape.empty() && subject_.same_shape.contains(n));
+  // Most nodes are of ops of which most rules know nothing.
+  const What what = net_.what(n);
+  const bool bypassed = subject_.is_bypassed(n);
+  const bool shaped = !subject_.same_shape.empty() && subject_.same_shape.contains(n);
+  const bool judged = what != What::kOther || net_.is(n, kJudged) || bypassed || shaped;
+  const bool branches = net_.is(n, kJudged) || what == What::kSelect;
+  const bool drops = net_.is(n, OpKind::kNoOp) || is_looked_through(what) || bypassed;
+  const bool folds = !net_.data(n).empty() && (!subject_.known.empty() || reads_constant_first(n));
   using Rule = Decision (*)(const View&, Number);
   const auto tried = [&](bool asked, Rule rule) {
     if (!asked) return false;
     const Decision decision = rule(view_, n);
     return decision.any() && take(n, decision);
   };
-  if (tried(judged && passes.branches, decide_branch)) {
+  if (tried(branches && passes.branches, decide_branch)) {
     subject_.learns_more = true;
     return;
   }
-  if (tried(judged, decide_drop)) return;
+  if (tried(drops, decide_drop)) return;
   if (tried(judged && passes.dropout, decide_dropout)) return;
   if (tried(judged && passes.any_dropout, decide_any_dropout)) return;
   if (tried(judged && passes.algebra, decide_algebra)) return;
-  if (tried(passes.fold, decide_fold)) return;
+  if (tried(folds && passes.fold, decide_fold)) return;
   if (passes.share) share(n);
+}
+
+bool Sweep::reads_constant_first(Number n) const {
+  const In in = net_.data(n)[0];
+  return !in.argument() && net_.is(in.node, OpKind::kConst);
 }
 
 bool Sweep::take(Number n, const Decision& decision) {
@@ -326,36 +337,40 @@ std::optional<Number> Sweep::find_equal(Number n) {
   if (!op.known || op.kinds.has_any(kNeverShared) || op.gives_references || op.takes_handles ||
       (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
     return std::nullopt;
-  key_.clear();
+  const std::span<const In> data = net_.data(n), controls = net_.controls(n);
+  key_.resize(4 + 2 * data.size() + controls.size());
+  uint32_t* next = key_.data();
   if (is_const) {
     std::vector<ContentId>& known = subject_.content_ids;
     if (known.size() <= n) known.resize(net_.size(), 0);
     if (known[n] == 0) {
-      known[n] = subject_.contents.of_tensor(tensor_of(net_.def(n))) + 1;
+      const std::optional<Number> same = net_.same_const(n);
+      known[n] =
+          same && known[*same] != 0 ? known[*same] : subject_.contents.of_tensor(tensor_of(net_.def(n))) + 1;
     }
-    key_.push_back(UINT32_MAX);
-    key_.push_back(known[n]);
+    *next++ = UINT32_MAX;
+    *next++ = known[n];
   } else {
-    key_.push_back(net_.label(n));
+    *next++ = 0;
+    *next++ = net_.label(n);
   }
   const std::string_view device = net_.device(n);
-  key_.push_back(
-      device.empty()
-          ? 0
-          : devices_.try_emplace(device, static_cast<uint32_t>(devices_.size()) + 1).first->second);
-  const size_t inputs = key_.size(), data = net_.data(n).size();
-  for (const In& in : net_.data(n)) {
-    key_.push_back(in.node);
-    key_.push_back(in.index);
+  *next++ = device.empty()
+                ? 0
+                : devices_.try_emplace(device, static_cast<uint32_t>(devices_.size()) + 1).first->second;
+  uint32_t* const inputs = next;
+  for (const In& in : data) {
+    *next++ = in.node;
+    *next++ = in.index;
   }
-  if (data == 2 && !is_const && key_of(net_.data(n)[0]) > key_of(net_.data(n)[1]) &&
+  if (data.size() == 2 && !is_const && key_of(data[0]) > key_of(data[1]) &&
       net_.labels().commutes(net_.label(n))) {
-    std::swap_ranges(key_.begin() + static_cast<std::ptrdiff_t>(inputs), key_.end() - 2, key_.end() - 2);
+    std::swap_ranges(inputs, inputs + 2, inputs + 2);
   }
-  const auto controls = static_cast<std::ptrdiff_t>(key_.size());
-  for (const In& in : net_.controls(n)) key_.push_back(in.node);
-  std::sort(key_.begin() + controls, key_.end());
-  key_.push_back(static_cast<uint32_t>(data));  // where the controls begin
+  uint32_t* const waits = next;
+  for (const In& in : controls) *next++ = in.node;
+  std::sort(waits, next);
+  *next = static_cast<uint32_t>(data.size());  // where the controls begin
   const ClassId id = shared_.intern(KeyForm::kArgument, key_);
   if (id == first_shared_.size()) first_shared_.push_back(n);
   return first_shared_[id] == n ? std::nullopt : std::optional(first_shared_[id]);

@@ -63,6 +63,7 @@ class Sweep {
   void add_control(Number reader, Number control, std::vector<Number>& controls);
   void keep_needed(Number n, std::span<const In> data, std::vector<Number>& controls);
   void decide(Number n);
+  bool reads_constant_first(Number n) const;
   bool take(Number n, const Decision& decision);
   bool carry_out(Number n, const Decision& decision);
   bool alias(Number n, const Decision& decision);

@@ -57,4 +57,7 @@ enum class What : uint8_t {
 
 What what_of(std::string_view op);
 
+// What decide_drop() may know: gives on what it reads, or looks at it.
+constexpr bool is_looked_through(What what) { return what >= What::kIdentity && what <= What::kSummary; }
+
 }  // namespace gedit::optimizing
