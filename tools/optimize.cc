@@ -81,6 +81,7 @@ class Optimize final : public Command {
     input_.quiet = output_.quiet();
     Model model = input_.load_one();
     output_.check(model);
+    decode_first(model);
     Registry ops = input_.registry(model);
     const Counts before = count(model);
     request_.graph_alone = target_of(model, output_.destination(model)).kind == Kind::kGraphDef;
@@ -98,6 +99,15 @@ class Optimize final : public Command {
   }
 
  private:
+  // On all cores, ahead of those who would go over the file themselves. What is wrong with it is told where
+  // somebody stops at it.
+  static void decode_first(Model& model) {
+    try {
+      model.graph().decode();
+    } catch (const Malformed&) {
+    }
+  }
+
   bool runs(std::string_view pass) const {
     return only_.empty() || std::ranges::find(only_, pass) != only_.end();
   }

@@ -30,6 +30,8 @@ Model again(const Model& model) {
   other.file = model.file;
   other.assets_folder = model.assets_folder;
   other.asset_files = model.asset_files;
+  // Its nodes need not be found again.
+  if (model.graph().decoded() && !model.edited()) other.graph() = model.graph();
   return other;
 }
 

@@ -104,7 +104,9 @@ class Optimizing {
     Net net(graph, ops_, labels_, known.get());
     const uint32_t nodes = net.size();
     std::vector<bool> there(nodes);
-    for (Number n = 0; n < nodes; ++n) there[n] = net.there(n) && !is_stand_in(net.name(n));
+    for (Number n = 0; n < nodes; ++n) there[n] = net.there(n);
+    for (Number n = 0; n < nodes && !request_.stand_ins.empty(); ++n)
+      there[n] = there[n] && !request_.stand_ins.contains(net.name(n));
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
     protect(model_, ops_, request_, wanted_, subject, known.get());
