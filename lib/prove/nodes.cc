@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "graph/tensor_layout.h"
+#include "prove/neutral.h"
 #include "prove/numbering.h"
 
 namespace gedit {
@@ -161,7 +162,7 @@ void Numbering::number_alive(Node& node) {
     number_state(node);
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
-  } else if (!number_folded(node) && !number_of_one_shape(node)) {
+  } else if (!number_folded(node) && !number_of_one_shape(node) && !number_as_input(node)) {
     number_plain(node);
   }
 }
@@ -367,6 +368,21 @@ bool Numbering::number_of_one_shape(Node& node) {
     from = ins[0];
   }
   set(node.id, {in_value(from).what, node.when});
+  return true;
+}
+
+// What gives one of its inputs for sure: of one alone, or multiplied or divided by 1.
+bool Numbering::number_as_input(Node& node) {
+  if (state_.ordered) return false;
+  const std::string_view op = node.op().name;
+  if (const auto input = given_input(op, graph_.bytes(node.id), node.inputs.size())) {
+    set(node.id, {node.inputs[*input], node.when});
+    return true;
+  }
+  const std::optional<ClassId> same = scaled_by_one(state_, op, node.inputs);
+  if (!same || !stays_scaled_by_one(state_, *same, node.inputs[*same == node.inputs[0] ? 1 : 0]))
+    return false;
+  set(node.id, {*same, node.when});
   return true;
 }
 

@@ -122,6 +122,7 @@ class Numbering {
   void number_plain(Node& node);
   bool number_folded(Node& node);
   bool number_of_one_shape(Node& node);
+  bool number_as_input(Node& node);
   std::vector<ClassId> folded(const Node& node, std::vector<uint32_t>& before);
   ClassId constant(const folding::ConstTensor& value);
   void number_call(Node& node);

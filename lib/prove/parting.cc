@@ -4,6 +4,7 @@
 #include <set>
 
 #include "graph/listing.h"
+#include "prove/neutral.h"
 
 namespace gedit {
 namespace {
@@ -57,7 +58,9 @@ Parting Partings::first(ClassId a, ClassId b) {
   Parting parting;
   std::set<std::pair<ClassId, ClassId>> seen;
   NodeId node_a = kNoNode, node_b = kNoNode;
+  std::optional<Parting> by_one;  // where the one is the other times 1, or else looks like it
   for (;;) {
+    if (a == b && by_one) return *by_one;
     const NodeId here_a = a_.node_of(a), here_b = b_.node_of(b);
     if (here_a != kNoNode && here_b != kNoNode) {
       node_a = here_a;
@@ -102,6 +105,18 @@ Parting Partings::first(ClassId a, ClassId b) {
       break;
     }
     if (classes.label_id_of(a) != classes.label_id_of(b)) {
+      const auto in_a = scaled_by_one(state_, a), in_b = scaled_by_one(state_, b);
+      if (in_a.has_value() != in_b.has_value() && here_a != kNoNode && here_b != kNoNode) {
+        if (!by_one) {
+          by_one.emplace();
+          by_one->a = side_a_.graph().name(here_a);
+          by_one->b = side_b_.graph().name(here_b);
+          by_one->why = attribute_difference(here_a, here_b) +
+                        "; scaled by 1: the same but for denormals, which become 0";
+        }
+        (in_a ? a : b) = in_a ? *in_a : *in_b;
+        continue;
+      }
       if (here_a != kNoNode && here_b != kNoNode) {
         parting.why = attribute_difference(here_a, here_b);
         parting.by_attribute =

@@ -1,0 +1,73 @@
+#include "prove/neutral.h"
+
+#include "graph/node.h"
+
+namespace gedit {
+namespace {
+
+// The op of a node's label, which begins with it.
+std::string_view op_of(const Label& label) {
+  return label.form == KeyForm::kNode ? std::string_view(label.text).substr(0, label.text.find('\n'))
+                                      : std::string_view();
+}
+
+bool is_one(const ProofState& state, ClassId id) {
+  const std::optional<folding::ConstTensor> value = state.tensor(id);
+  if (!value || value->rank() != 0) return false;
+  switch (value->dtype()) {
+    case DType::kFloat:
+      return value->as<float>(0) == 1;
+    case DType::kDouble:
+      return value->as<double>(0) == 1;
+    case DType::kHalf:
+      return value->as<uint16_t>(0) == 0x3c00;
+    case DType::kBfloat16:
+      return value->as<uint16_t>(0) == 0x3f80;
+    case DType::kInt32:
+      return value->as<int32_t>(0) == 1;
+    case DType::kInt64:
+      return value->as<int64_t>(0) == 1;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<size_t> given_input(std::string_view op, std::string_view node_def, size_t inputs) {
+  if (inputs == 1 && op == "AddN") return 0;
+  if (inputs == 1 && op == "Cast") {
+    const auto from = type_attr(node_def, "SrcT"), to = type_attr(node_def, "DstT");
+    return from && from == to ? std::optional<size_t>(0) : std::nullopt;
+  }
+  if (inputs != 2) return std::nullopt;
+  if (op == "Split") return int_attr(node_def, "num_split") == 1 ? std::optional<size_t>(1) : std::nullopt;
+  if (op == "Concat") return 1;
+  return op == "ConcatV2" ? std::optional<size_t>(0) : std::nullopt;
+}
+
+std::optional<ClassId> scaled_by_one(const ProofState& state, std::string_view op,
+                                     std::span<const uint32_t> inputs) {
+  const bool product = op == "Mul";
+  if (inputs.size() != 2 || (!product && op != "RealDiv" && op != "Div")) return std::nullopt;
+  if (is_one(state, inputs[1])) return inputs[0];
+  if (product && is_one(state, inputs[0])) return inputs[1];
+  return std::nullopt;
+}
+
+std::optional<ClassId> scaled_by_one(const ProofState& state, ClassId id) {
+  const Classes& classes = state.classes;
+  return scaled_by_one(state, op_of(classes.label_of(id)), classes.inputs(id));
+}
+
+bool stays_scaled_by_one(const ProofState& state, ClassId id, ClassId one) {
+  const Classes& classes = state.classes;
+  const DType dtype = state.tensor(one)->dtype();
+  if (dtype == DType::kInt32 || dtype == DType::kInt64) return true;
+  // One with a seed is told from all others.
+  if (classes.label_of(id).form == KeyForm::kOwn) id = classes.inputs(id)[0];
+  const std::string_view op = op_of(classes.label_of(id));
+  return op == "RandomUniform" || op == "StatelessRandomUniform" || op == "StatelessRandomUniformV2";
+}
+
+}  // namespace gedit
