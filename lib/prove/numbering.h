@@ -33,6 +33,7 @@ class Numbering {
 
   uint64_t reached() const { return reached_; }  // nodes by now
 
+  bool gives_one(NodeId node) const { return (values_[index_of(node)].what & kMany) == 0; }  // tensor
   bool numbered(NodeId node) const { return state_of_[index_of(node)] == kDone; }
   ConditionId condition(NodeId node) const { return values_[index_of(node)].when; }
   uint32_t loops_around(NodeId node) const { return frames_[index_of(node)]; }

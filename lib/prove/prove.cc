@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "fold/const_tensor.h"
 #include "graph/edges.h"
 #include "graph/wiring.h"
 #include "model/summary.h"
@@ -83,6 +84,8 @@ class NamesInA {
   std::unordered_map<std::string, std::string> in_a_, in_b_;
 };
 
+using KnownConstants = std::vector<std::pair<NodeId, std::string>>;  // NodeDefs of nodes that are none yet
+
 // One numbering of both graphs under what is assumed.
 class Attempt {
  public:
@@ -135,6 +138,11 @@ class Attempt {
   }
 
   bool writes() const { return state_.writes; }
+
+  // Of each graph the nodes that give a constant, as it was found, wherever they run: as Consts.
+  std::array<KnownConstants, 2> constants() {
+    return {constants_of(a_, *numbers_a_), constants_of(b_, *numbers_b_)};
+  }
   // By output: whether it rests on a node with an effect.
   std::vector<bool> behind_writes() {
     const NodeSet behind_a = behind(a_, *numbers_a_), behind_b = behind(b_, *numbers_b_);
@@ -165,6 +173,25 @@ class Attempt {
   static bool lacks_value(const Side& side, std::string_view name) {
     const NodeId id = side.names().find(name);
     return id != kNoNode && side.graph().is(id, OpKind::kVariable) && !side.stored(id);
+  }
+
+  KnownConstants constants_of(Side& side, Numbering& numbers) {
+    constexpr uint64_t kMost = 1024;  // bytes: shapes are computed from few numbers
+    KnownConstants found;
+    const Graph& graph = side.graph();
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId id{i};
+      if (graph.removed(id) || !numbers.numbered(id) || numbers.loops_around(id) > 0) continue;
+      if (graph.is(id, OpKind::kConst | OpKind::kPlaceholder) || side.op(id).conduct != Conduct::kPure ||
+          !numbers.gives_one(id))
+        continue;
+      const ProofTensor value = numbers.value(id, 0);
+      if (value.when != kAlways) continue;
+      const std::optional<folding::ConstTensor> tensor = state_.tensor(value.what);
+      if (!tensor || folding::tensor_proto_size(*tensor) > kMost) continue;
+      found.emplace_back(id, folding::const_node(graph.bytes(id), *tensor));
+    }
+    return found;
   }
 
   static void give(Side& side, std::string_view tensor, ClassId value) {
@@ -261,8 +288,10 @@ struct Assumptions {
 };
 
 // With `behind_writes` also which outputs rest on a node with an effect; it stays empty where there is none.
+// With `constants` also what is known of both graphs; nothing where something writes.
 Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
-               Assumptions assumed, std::vector<bool>* behind_writes) {
+               Assumptions assumed, std::vector<bool>* behind_writes,
+               std::array<KnownConstants, 2>* constants) {
   const auto begin = [&] {
     return std::make_unique<Attempt>(a, b, request, names, assumed.ordered, assumed.shapes_count);
   };
@@ -275,15 +304,16 @@ Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& reque
     attempt->number();
   }
   if (behind_writes != nullptr && attempt->writes()) *behind_writes = attempt->behind_writes();
+  if (constants != nullptr && !attempt->writes()) *constants = attempt->constants();
   return attempt->result();
 }
 
 Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
-                 bool shapes_count) {
+                 bool shapes_count, std::array<KnownConstants, 2>* constants = nullptr) {
   std::vector<bool> behind_writes;
-  Proof proof = proof_of(a, b, request, names, {false, shapes_count}, &behind_writes);
+  Proof proof = proof_of(a, b, request, names, {false, shapes_count}, &behind_writes, constants);
   if (behind_writes.empty()) return proof;
-  Proof ordered = proof_of(a, b, request, names, {true, shapes_count}, nullptr);
+  Proof ordered = proof_of(a, b, request, names, {true, shapes_count}, nullptr, nullptr);
   for (size_t i = 0; i < proof.outputs.size(); ++i) {
     if (!behind_writes[i]) continue;
     OutputProof &free = proof.outputs[i], &behind = ordered.outputs[i];
@@ -298,6 +328,9 @@ Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& req
   }
   return proof;
 }
+
+// From shapes to what is computed of them, and to further shapes.
+constexpr int kMostRounds = 4;
 
 bool any_asks_for_shapes(const Graph& graph) {
   return std::ranges::any_of(graph.op_counts(), [](const auto& op) {
@@ -327,10 +360,29 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
   const auto is_proved = [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; };
   if (proof.proved() || !request.same.empty()) return proof;
   if (!any_asks_for_shapes(a.model.graph()) && !any_asks_for_shapes(b.model.graph())) return proof;
-  Proof more = proof_with(a, b, request, names, true);
-  for (size_t i = 0; i < proof.outputs.size(); ++i) {
-    if (!is_proved(proof.outputs[i]) && is_proved(more.outputs[i]))
-      proof.outputs[i] = std::move(more.outputs[i]);
+  // What is still not proved when more is known parts further on.
+  const auto take = [&](Proof more) {
+    for (size_t i = 0; i < proof.outputs.size(); ++i) {
+      OutputProof &output = proof.outputs[i], &now = more.outputs[i];
+      const bool further = output.verdict == ProofVerdict::kDiffers && now.verdict == ProofVerdict::kDiffers;
+      if (!is_proved(output) && (is_proved(now) || (further && !now.a.empty()))) output = std::move(now);
+    }
+  };
+  std::array<KnownConstants, 2> constants;
+  take(proof_with(a, b, request, names, true, &constants));
+  // What was computed of shapes may be a shape itself.
+  Model model_a = a.model, model_b = b.model;
+  const auto any_differs = [&] {
+    return std::ranges::any_of(
+        proof.outputs, [](const OutputProof& output) { return output.verdict == ProofVerdict::kDiffers; });
+  };
+  for (int round = 0; round < kMostRounds && any_differs(); ++round) {
+    if (constants[0].empty() && constants[1].empty()) break;
+    for (auto& [id, node_def] : constants[0]) model_a.graph().replace(id, std::move(node_def));
+    for (auto& [id, node_def] : constants[1]) model_b.graph().replace(id, std::move(node_def));
+    constants = {};
+    const ProofSide known_a{model_a, a.ops, a.values}, known_b{model_b, b.ops, b.values};
+    take(proof_with(known_a, known_b, request, names, true, &constants));
   }
   return proof;
 }
