@@ -7,6 +7,7 @@
 #include "graph/node.h"
 #include "graph/numbers.h"
 #include "graph/scanner.h"
+#include "graph/types.h"
 #include "model/summary.h"
 #include "prove/prove.h"
 
@@ -14,6 +15,15 @@ namespace gedit {
 namespace {
 
 std::string name_of_node(const std::string& tensor) { return std::string(parse_input(tensor).node); }
+
+// Of what is not known to have fewer outputs.
+bool is_there(const ProofSide& side, const Names& names, const std::string& tensor) {
+  const Input input = parse_input(tensor);
+  const NodeId node = names.find(input.node);
+  if (node == kNoNode) return false;
+  const auto types = output_types(side.ops, side.model.graph().bytes(node));
+  return !types || input.control || input.index() < types->size();
+}
 
 }  // namespace
 
@@ -51,8 +61,7 @@ std::vector<OutputPair> common_outputs(const ProofSide& a, const ProofSide& b,
   b.model.graph().decode();
   const Names names(b.model.graph());
   for (const TensorSummary& output : summarize(a.model, a.model.selected, a.ops).outputs) {
-    if (names.find(parse_input(output.tensor).node) != kNoNode)
-      pairs.push_back({output.tensor, output.tensor});
+    if (is_there(b, names, output.tensor)) pairs.push_back({output.tensor, output.tensor});
   }
   return pairs;
 }
