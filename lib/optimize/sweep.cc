@@ -1,6 +1,7 @@
 #include "optimize/sweep.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "optimize/constant.h"
@@ -38,8 +39,8 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       aliases_(subject.net.size()),
       carried_(subject.net.size()),
       control_alias_(subject.net.size()),
-      shared_(subject.passes.share ? flow.order().size() : 0),
-      first_shared_{In::kArgument} {
+      first_shared_{In::kArgument},
+      first_reader_(subject.passes.share ? subject.net.size() : 0, kNobody) {
   for (Number n = 0; n < net_.size(); ++n) view_.like[n] = {n, 0};
 }
 
@@ -337,9 +338,35 @@ std::optional<Number> Sweep::find_equal(Number n) {
   if (!op.known || op.kinds.has_any(kNeverShared) || op.gives_references || op.takes_handles ||
       (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
     return std::nullopt;
+  // Most nodes are the only ones that read first what they do, and are not looked for.
+  if (!is_const) {
+    const In from = net_.data(n)[changes_places(n) ? 1 : 0];
+    if (!from.argument() && from.node < first_reader_.size()) {
+      Number& first = first_reader_[from.node];
+      if (first == kNobody) {
+        first = n;
+        return std::nullopt;
+      }
+      if (first != kSeveral) find_by_key(std::exchange(first, kSeveral));
+    }
+  }
+  const Number first = find_by_key(n);
+  return first == n ? std::nullopt : std::optional(first);
+}
+
+// Whether its two inputs are told in the other order.
+bool Sweep::changes_places(Number n) {
+  const std::span<const In> data = net_.data(n);
+  return data.size() == 2 && net_.is(n, OpKind::kCommutes) && key_of(data[0]) > key_of(data[1]) &&
+         net_.labels().commutes(net_.label(n));
+}
+
+// The first node of the same key, or the node itself.
+Number Sweep::find_by_key(Number n) {
   const std::span<const In> data = net_.data(n), controls = net_.controls(n);
   key_.resize(4 + 2 * data.size() + controls.size());
   uint32_t* next = key_.data();
+  const bool is_const = net_.is(n, OpKind::kConst);
   if (is_const) {
     std::vector<ContentId>& known = subject_.content_ids;
     if (known.size() <= n) known.resize(net_.size(), 0);
@@ -363,17 +390,14 @@ std::optional<Number> Sweep::find_equal(Number n) {
     *next++ = in.node;
     *next++ = in.index;
   }
-  if (data.size() == 2 && !is_const && key_of(data[0]) > key_of(data[1]) &&
-      net_.labels().commutes(net_.label(n))) {
-    std::swap_ranges(inputs, inputs + 2, inputs + 2);
-  }
+  if (!is_const && changes_places(n)) std::swap_ranges(inputs, inputs + 2, inputs + 2);
   uint32_t* const waits = next;
   for (const In& in : controls) *next++ = in.node;
   std::sort(waits, next);
   *next = static_cast<uint32_t>(data.size());  // where the controls begin
   const ClassId id = shared_.intern(KeyForm::kArgument, key_);
   if (id == first_shared_.size()) first_shared_.push_back(n);
-  return first_shared_[id] == n ? std::nullopt : std::optional(first_shared_[id]);
+  return first_shared_[id];
 }
 
 // It stands for all others.

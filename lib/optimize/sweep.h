@@ -70,6 +70,8 @@ class Sweep {
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
   std::optional<Number> find_equal(Number n);
+  bool changes_places(Number n);
+  Number find_by_key(Number n);
   bool share(Number n);
   void resolve_returned();
 
@@ -84,6 +86,9 @@ class Sweep {
   Lists<Number> control_alias_;       // of who waits for it
   Classes shared_;                    // what computes the same from the same is one
   std::vector<Number> first_shared_;  // by class
+  // By node: who was looked at of those that read it first, until there are two.
+  static constexpr Number kNobody = UINT32_MAX, kSeveral = UINT32_MAX - 1;
+  std::vector<Number> first_reader_;
   std::unordered_map<std::string_view, uint32_t> devices_;
   std::vector<uint32_t> last_waiter_;  // by node: the mark of the last that was found to wait for it
   uint32_t mark_ = 0;

@@ -1,7 +1,6 @@
 #include "prove/classes.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/error.h"
 
@@ -48,9 +47,7 @@ bool holds_class(KeyForm form, size_t i) {
   return false;
 }
 
-Classes::Classes(size_t expected)
-    : begins_{0}, slots_(std::bit_ceil(std::max<size_t>(expected * 4 / 3, 1 << 12))) {
-  begins_.reserve(expected);
+Classes::Classes() : begins_{0}, slots_(1 << 12) {
   for (size_t form = 0; form < kForms; ++form) forms_.push_back(label(static_cast<KeyForm>(form), ""));
   keys_.push_back(forms_[static_cast<size_t>(KeyForm::kSource)]);  // kDeadClass, which no slot leads to
   begins_.push_back(1);

@@ -47,8 +47,7 @@ bool holds_class(KeyForm form, size_t i);
 
 class Classes {
  public:
-  Classes() : Classes(0) {}
-  explicit Classes(size_t expected);  // so many classes, for which there is room from the beginning
+  Classes();
 
   LabelId label(KeyForm form, std::string_view text, std::string_view unknown = {});
   const Label& label_of(ClassId id) const { return labels_[keys_[begins_[id]]]; }
