@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -84,6 +85,12 @@ struct Text {
   std::vector<std::string_view> inputs;
   std::string_view attrs;
   size_t data = 0;  // inputs
+
+  // The same for a node that many may read, and that is gone over for each of them: false where it is long.
+  bool read_short(std::string_view node_def) {
+    constexpr size_t kLongest = 16 << 10;
+    return node_def.size() <= kLongest && read(node_def);
+  }
 
   // False where a control input stands before another one.
   bool read(std::string_view node_def) {
@@ -196,6 +203,7 @@ class SameNodes {
     Text a, b, left, right;
     std::vector<std::pair<Tensor, Tensor>> equal;  // of A, to be found the same
     Contents* contents = nullptr;                  // null: constants are only compared as they are written
+    std::map<std::pair<const char*, const char*>, bool> long_ones{};  // constants that were compared
     // By op: attributes that were found not to be odd.
     std::vector<std::string_view> not_odd;
   };
@@ -278,7 +286,7 @@ class SameNodes {
         return source.index == 0 && ops_a_.of(source.node) == Gives::kConst &&
                same_values(tensor_of(a_.bytes(source.node)), tensor_of(def), looking);
       }
-      if (gives != Gives::kPassed || !looking.right.read(def)) return false;
+      if (gives != Gives::kPassed || !looking.right.read_short(def)) return false;
       const size_t slot = looking.right.data == 1 ? 0 : b.index;
       if (slot >= looking.right.data || (looking.right.data == 1 && b.index != 0)) return false;
       const Input input = parse_input(looking.right.inputs[slot]);
@@ -306,9 +314,9 @@ class SameNodes {
         if (left.index != 0 || !same_values(tensor_of(def_left), tensor_of(def_right), looking)) return false;
         continue;
       }
-      if (gives != Gives::kMade || !looking.left.read(def_left) || !looking.right.read(def_right) ||
-          looking.left.data != looking.right.data || looking.left.data == 0 ||
-          !same_attrs(looking.left.attrs, looking.right.attrs))
+      if (gives != Gives::kMade || !looking.left.read_short(def_left) ||
+          !looking.right.read_short(def_right) || looking.left.data != looking.right.data ||
+          looking.left.data == 0 || !same_attrs(looking.left.attrs, looking.right.attrs))
         return false;
       for (size_t k = 0; k < looking.left.data; ++k) {
         looking.equal.push_back(
@@ -322,7 +330,7 @@ class SameNodes {
   // The tensor of A that is passed on.
   Tensor passed(Tensor tensor, Text& text) const {
     for (int step = 0; step < kMostSteps && ops_a_.of(tensor.node) == Gives::kPassed; ++step) {
-      if (!text.read(a_.bytes(tensor.node))) break;
+      if (!text.read_short(a_.bytes(tensor.node))) break;
       const size_t slot = text.data == 1 ? 0 : tensor.index;
       if (slot >= text.data || (text.data == 1 && tensor.index != 0)) break;
       tensor = {index_.producers().of(tensor.node)[slot], parse_input(text.inputs[slot]).index()};
@@ -331,8 +339,15 @@ class SameNodes {
   }
 
   static bool same_values(std::string_view a, std::string_view b, Looking& looking) {
-    if (a == b) return true;
-    return looking.contents != nullptr && looking.contents->of_tensor(a) == looking.contents->of_tensor(b);
+    constexpr size_t kLong = 4096;
+    if (a.size() <= kLong && a == b) return true;
+    if (looking.contents == nullptr) return false;
+    if (std::max(a.size(), b.size()) <= kLong)
+      return looking.contents->of_tensor(a) == looking.contents->of_tensor(b);
+    // Once for all who read them.
+    const auto [found, fresh] = looking.long_ones.try_emplace({a.data(), b.data()});
+    if (fresh) found->second = a == b || looking.contents->of_tensor(a) == looking.contents->of_tensor(b);
+    return found->second;
   }
 
   // Whether all that the outputs need is the same, and in no cycle.
