@@ -93,13 +93,13 @@ bool Effects::calls(std::string_view node_def, const ProofOp& op,
 
 bool Effects::of(const Net& net, Number n) const {
   const ProofOp& op = net.op(n);
-  if (functions_.contains(op.name)) return effective_.contains(op.name);
+  if (!functions_.empty() && functions_.contains(op.name)) return effective_.contains(op.name);
   return own(op, net.what(n)) || calls(net.def(n), op, effective_);
 }
 
 bool Effects::writes(const Net& net, Number n) const {
   const ProofOp& op = net.op(n);
-  if (functions_.contains(op.name)) return writing_.contains(op.name);
+  if (!functions_.empty() && functions_.contains(op.name)) return writing_.contains(op.name);
   if (is_dropped(drops_, net.what(n))) return false;
   return own_write(op) || calls(net.def(n), op, writing_);
 }

@@ -66,8 +66,10 @@ class Flow {
   bool reads_second(Number merge) const { return merge < second_.size() && second_[merge]; }
   // Something that is needed writes, so that it counts what runs before what.
   bool ordered() const { return ordered_; }
-  // Everything runs once and always, in whatever order, and does nothing but give its outputs.
-  bool plain() const { return !any_branch_ && !any_dead_ && !any_effect_; }
+  // Everything runs once and always.
+  bool always() const { return !any_branch_ && !any_dead_; }
+  // In whatever order, too, and does nothing but give its outputs.
+  bool plain() const { return always() && !any_effect_; }
 
  private:
   struct Edge {

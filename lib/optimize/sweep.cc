@@ -174,6 +174,8 @@ void Sweep::decide(Number n) {
   const bool judged = what != What::kOther || net_.is(n, kJudged) || bypassed || shaped;
   const bool branches = net_.is(n, kJudged) || what == What::kSelect;
   const bool drops = net_.is(n, OpKind::kNoOp) || is_looked_through(what) || bypassed;
+  const bool masks = what == What::kMultiply || what == What::kDivide || what == What::kSelect ||
+                     what == What::kSelectV2;  // dropout
   const bool folds = !net_.data(n).empty() && (!subject_.known.empty() || reads_constant_first(n));
   using Rule = Decision (*)(const View&, Number);
   const auto tried = [&](bool asked, Rule rule) {
@@ -186,8 +188,8 @@ void Sweep::decide(Number n) {
     return;
   }
   if (tried(drops, decide_drop)) return;
-  if (tried(judged && passes.dropout, decide_dropout)) return;
-  if (tried(judged && passes.any_dropout, decide_any_dropout)) return;
+  if (tried(masks && passes.dropout, decide_dropout)) return;
+  if (tried(masks && passes.any_dropout, decide_any_dropout)) return;
   if (tried(judged && passes.algebra, decide_algebra)) return;
   if (tried(folds && passes.fold, decide_fold)) return;
   if (passes.share) share(n);

@@ -40,7 +40,7 @@ ConditionId Whens::of_merge(Number n) {
   return alive(n, kAlways);
 }
 
-void Whens::look(Number n) {
+void Whens::look_at(Number n) {
   const ProofOp& op = net_.op(n);
   uint32_t frame = 0;
   for (const In& in : net_.inputs(n)) {

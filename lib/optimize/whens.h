@@ -17,11 +17,13 @@ class Whens {
         flow_(flow),
         classes_(classes),
         conditions_(classes),
-        when_(net.size(), kAlways),
-        frame_(net.size()) {}
+        when_(flow.always() ? 0 : net.size(), kAlways),
+        frame_(when_.size()) {}
 
   // Of a node whose inputs have been looked at; to be called in the order of the flow.
-  void look(Number n);
+  void look(Number n) {
+    if (!when_.empty()) look_at(n);
+  }
 
   ConditionId of(In in);  // of a tensor, or of a control output
   ConditionId of(Number n) const { return n < when_.size() ? when_[n] : kAlways; }
@@ -34,12 +36,13 @@ class Whens {
   ClassId class_of(In in);
   ConditionId alive(Number n, ConditionId when);
   ConditionId of_merge(Number n);
+  void look_at(Number n);
 
   const Net& net_;
   const Flow& flow_;
   Classes& classes_;
   Conditions conditions_;
-  std::vector<ConditionId> when_;
+  std::vector<ConditionId> when_;  // by node; empty where all of them always run
   std::vector<uint32_t> frame_;
   std::vector<uint32_t> parents_{0};  // of frames
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> frames_;
