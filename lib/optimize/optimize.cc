@@ -119,7 +119,7 @@ class Optimizing {
     const bool changed = net.changed();
     if (!request_.reduce) remove_idle(subject);
     // Of such a graph the net knows what goes, ahead of the records that are written of it.
-    const bool bare = request_.reduce && request_.graph_alone && is_bare(model_);
+    const bool bare = request_.reduce && request_.graph_alone && has_nodes_alone(model_);
     if (changed && bare) remove_unneeded(net, wanted_.all());
     net.store();
     if (bodies) graph.set_part(graph_field::kLibrary, library.encode());
@@ -193,7 +193,7 @@ class Optimizing {
     const bool first = !reduced_[&model == &model_ ? 0 : 1];
     reduced_[&model == &model_ ? 0 : 1] = true;
     if (&model == &model_ && known_ != nullptr && request_.graph_alone && request_.inputs.empty() &&
-        is_bare(model) && keep_needed(model, *known_, ops_, wanted_.all()))
+        has_nodes_alone(model) && leave_needed(model, *known_, ops_, wanted_.all()))
       return;
     ExtractRequest extracted;
     extracted.outputs = wanted_.all();

@@ -52,14 +52,14 @@ void shrink_colocations(Graph& graph, const Names& names, const std::vector<bool
 
 }  // namespace
 
-bool is_bare(const Model& model) {
+bool has_nodes_alone(const Model& model) {
   const Graph& graph = model.graph();
   return model.kind == Kind::kGraphDef && model.meta().parts.empty() &&
          graph.part(graph_field::kLibrary).empty() && !graph.mapped() && !graph.has_any(kMoreThanANode);
 }
 
-bool keep_needed(Model& model, const GraphIndex& index, Registry& ops,
-                 const std::vector<std::string>& tensors) {
+bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
+                  const std::vector<std::string>& tensors) {
   Graph& graph = model.graph();
   std::vector<bool> needed(graph.size());
   std::vector<NodeId> open;

@@ -14,12 +14,12 @@ namespace gedit::optimizing {
 
 // Whether there is nothing but nodes, and of these none for which extract keeps more than what reads them
 // needs.
-bool is_bare(const Model& model);
+bool has_nodes_alone(const Model& model);
 
 // Leaves what the tensors need of a bare graph, as extract does. False, and nothing is done, where extract is
 // to tell what is wrong with them. `index` is of the model's graph.
-bool keep_needed(Model& model, const GraphIndex& index, Registry& ops,
-                 const std::vector<std::string>& tensors);
+bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
+                  const std::vector<std::string>& tensors);
 
 // Removes from the net of such a graph what the tensors, which are there, do not need.
 void remove_unneeded(Net& net, const std::vector<std::string>& tensors);

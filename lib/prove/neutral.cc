@@ -11,7 +11,7 @@ std::string_view op_of(const Label& label) {
                                       : std::string_view();
 }
 
-bool is_one(const ProofState& state, ClassId id) {
+bool is_scalar_one(const ProofState& state, ClassId id) {
   const std::optional<folding::ConstTensor> value = state.tensor(id);
   if (!value || value->rank() != 0) return false;
   switch (value->dtype()) {
@@ -50,8 +50,8 @@ std::optional<ClassId> scaled_by_one(const ProofState& state, std::string_view o
                                      std::span<const uint32_t> inputs) {
   const bool product = op == "Mul";
   if (inputs.size() != 2 || (!product && op != "RealDiv" && op != "Div")) return std::nullopt;
-  if (is_one(state, inputs[1])) return inputs[0];
-  if (product && is_one(state, inputs[0])) return inputs[1];
+  if (is_scalar_one(state, inputs[1])) return inputs[0];
+  if (product && is_scalar_one(state, inputs[0])) return inputs[1];
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ namespace {
 std::string name_of_node(const std::string& tensor) { return std::string(parse_input(tensor).node); }
 
 // Of what is not known to have fewer outputs.
-bool is_there(const ProofSide& side, const Names& names, const std::string& tensor) {
+bool has_tensor(const ProofSide& side, const Names& names, const std::string& tensor) {
   const Input input = parse_input(tensor);
   const NodeId node = names.find(input.node);
   if (node == kNoNode) return false;
@@ -61,7 +61,7 @@ std::vector<OutputPair> common_outputs(const ProofSide& a, const ProofSide& b,
   b.model.graph().decode();
   const Names names(b.model.graph());
   for (const TensorSummary& output : summarize(a.model, a.model.selected, a.ops).outputs) {
-    if (is_there(b, names, output.tensor)) pairs.push_back({output.tensor, output.tensor});
+    if (has_tensor(b, names, output.tensor)) pairs.push_back({output.tensor, output.tensor});
   }
   return pairs;
 }

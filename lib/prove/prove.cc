@@ -330,7 +330,7 @@ Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& req
 }
 
 // From shapes to what is computed of them, and to further shapes.
-constexpr int kMostRounds = 4;
+constexpr int kMostShapeRounds = 4;
 
 bool any_asks_for_shapes(const Graph& graph) {
   return std::ranges::any_of(graph.op_counts(), [](const auto& op) {
@@ -376,7 +376,7 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
     return std::ranges::any_of(
         proof.outputs, [](const OutputProof& output) { return output.verdict == ProofVerdict::kDiffers; });
   };
-  for (int round = 0; round < kMostRounds && any_differs(); ++round) {
+  for (int round = 0; round < kMostShapeRounds && any_differs(); ++round) {
     if (constants[0].empty() && constants[1].empty()) break;
     for (auto& [id, node_def] : constants[0]) model_a.graph().replace(id, std::move(node_def));
     for (auto& [id, node_def] : constants[1]) model_b.graph().replace(id, std::move(node_def));

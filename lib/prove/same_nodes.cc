@@ -35,9 +35,9 @@ enum class Gives : uint8_t {
   kMade,    // what follows from what it reads
 };
 
-class OpTable {
+class GivesTable {
  public:
-  explicit OpTable(Registry& ops) : ops_(ops) {}
+  explicit GivesTable(Registry& ops) : ops_(ops) {}
   const Gives& of(std::string_view op) {
     const auto [found, fresh] = known_.try_emplace(op, Gives::kMore);
     if (fresh) found->second = gives(op);
@@ -78,10 +78,10 @@ bool is_odd(std::string_view attr_value) {
   return false;
 }
 
-bool counts(std::string_view key) { return !key.starts_with('_') || key == "_kernel"; }
+bool tells_value(std::string_view key) { return !key.starts_with('_') || key == "_kernel"; }
 
 // A node that is fields_ascend(), with its inputs as they stand there.
-struct Text {
+struct InputTexts {
   std::vector<std::string_view> inputs;
   std::string_view attrs;
   size_t data = 0;  // inputs
@@ -113,13 +113,13 @@ struct Text {
 };
 
 // Attributes, of which those that change no value do not count.
-bool same_attrs(std::string_view a, std::string_view b) {
+bool alike_attributes(std::string_view a, std::string_view b) {
   if (a == b) return true;
   const auto next = [](Fields& fields, MapEntry& entry) {
     while (fields.next()) {
       if (!fields->bytes(node_field::kAttr)) continue;
       entry = map_entry(fields->value);
-      if (counts(entry.key)) return true;
+      if (tells_value(entry.key)) return true;
     }
     return false;
   };
@@ -132,7 +132,7 @@ bool same_attrs(std::string_view a, std::string_view b) {
   }
 }
 
-std::string_view tensor_of(std::string_view const_def) {
+std::string_view value_proto(std::string_view const_def) {
   const auto value = find_attr(const_def, "value");
   return value ? last_bytes(*value, attr_field::kTensor) : std::string_view();
 }
@@ -200,7 +200,7 @@ class SameNodes {
   };
   // What is needed while nodes are looked at, of one thread.
   struct Looking {
-    Text a, b, left, right;
+    InputTexts a, b, left, right;
     std::vector<std::pair<Tensor, Tensor>> equal;  // of A, to be found the same
     Contents* contents = nullptr;                  // null: constants are only compared as they are written
     std::map<std::pair<const char*, const char*>, bool> long_ones{};  // constants that were compared
@@ -239,7 +239,7 @@ class SameNodes {
     if (!attrs.empty() && looking.not_odd[op] == attrs) return false;
     bool odd = false;
     each_attr(node_def, [&](std::string_view key, std::string_view value) {
-      odd = odd || (counts(key) && is_odd(value));
+      odd = odd || (tells_value(key) && is_odd(value));
     });
     if (!odd) looking.not_odd[op] = attrs;
     return odd;
@@ -250,7 +250,7 @@ class SameNodes {
     const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
     if (node_op(def_a) != node_op(def_b) || !fields_ascend(def_b) || !looking.a.read(def_a) ||
         !looking.b.read(def_b) || looking.a.data != looking.b.data ||
-        !same_attrs(looking.a.attrs, looking.b.attrs))
+        !alike_attributes(looking.a.attrs, looking.b.attrs))
       return false;
     const std::span<const NodeId> from_a = index_.producers().of(id);
     for (size_t k = 0; k < looking.b.inputs.size(); ++k) {
@@ -284,7 +284,7 @@ class SameNodes {
       if (gives == Gives::kConst && b.index == 0) {
         const Tensor source = passed(a, looking.left);
         return source.index == 0 && ops_a_.of(source.node) == Gives::kConst &&
-               same_values(tensor_of(a_.bytes(source.node)), tensor_of(def), looking);
+               same_values(value_proto(a_.bytes(source.node)), value_proto(def), looking);
       }
       if (gives != Gives::kPassed || !looking.right.read_short(def)) return false;
       const size_t slot = looking.right.data == 1 ? 0 : b.index;
@@ -311,12 +311,13 @@ class SameNodes {
       if (gives == Gives::kConst) {
         const std::string_view attrs = like_of(def_left).attrs;
         if (left.index == 0 && !attrs.empty() && attrs == like_of(def_right).attrs) continue;
-        if (left.index != 0 || !same_values(tensor_of(def_left), tensor_of(def_right), looking)) return false;
+        if (left.index != 0 || !same_values(value_proto(def_left), value_proto(def_right), looking))
+          return false;
         continue;
       }
       if (gives != Gives::kMade || !looking.left.read_short(def_left) ||
           !looking.right.read_short(def_right) || looking.left.data != looking.right.data ||
-          looking.left.data == 0 || !same_attrs(looking.left.attrs, looking.right.attrs))
+          looking.left.data == 0 || !alike_attributes(looking.left.attrs, looking.right.attrs))
         return false;
       for (size_t k = 0; k < looking.left.data; ++k) {
         looking.equal.push_back(
@@ -328,7 +329,7 @@ class SameNodes {
   }
 
   // The tensor of A that is passed on.
-  Tensor passed(Tensor tensor, Text& text) const {
+  Tensor passed(Tensor tensor, InputTexts& text) const {
     for (int step = 0; step < kMostSteps && ops_a_.of(tensor.node) == Gives::kPassed; ++step) {
       if (!text.read_short(a_.bytes(tensor.node))) break;
       const size_t slot = text.data == 1 ? 0 : tensor.index;
@@ -361,7 +362,7 @@ class SameNodes {
     };
     std::vector<Step> steps;
     std::vector<NodeId> reads;
-    Text text;
+    InputTexts text;
     const auto begin = [&](NodeId id) {
       state[index_of(id)] = kOpen;
       steps.push_back({id, reads.size()});
@@ -400,16 +401,16 @@ class SameNodes {
 
   const Graph &a_, &b_;
   const GraphIndex& index_;
-  OpTable table_;
-  const OpsOf<OpTable> ops_a_, ops_b_;
+  GivesTable table_;
+  const OpsOf<GivesTable> ops_a_, ops_b_;
   std::unordered_map<std::string_view, NodeId> appended_;  // to B, by name
   Contents contents_;
   std::vector<NodeId> differ_;
 };
 
 // The nodes of the outputs, the same in both; nothing where one is not there.
-std::optional<std::vector<NodeId>> nodes_of(const ProofSide& a, const GraphIndex& index, const ProofSide& b,
-                                            const ProofRequest& request) {
+std::optional<std::vector<NodeId>> output_nodes(const ProofSide& a, const GraphIndex& index,
+                                                const ProofSide& b, const ProofRequest& request) {
   std::vector<NodeId> nodes;
   for (const OutputPair& pair : request.outputs) {
     if (pair.a != pair.b || !tensor_if_there(index.names(), pair.a)) return std::nullopt;
@@ -438,7 +439,7 @@ bool same_by_nodes(const ProofSide& a, const GraphIndex& index, const ProofSide&
     return false;
   // What is wrong with a record is told by who reads it in order.
   try {
-    const std::optional<std::vector<NodeId>> outputs = nodes_of(a, index, b, request);
+    const std::optional<std::vector<NodeId>> outputs = output_nodes(a, index, b, request);
     if (!outputs) return false;
     SameNodes same(a, index, b);
     return same.is_plain() && same.run(*outputs);
