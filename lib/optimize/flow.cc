@@ -172,15 +172,16 @@ void Flow::find_order() {
 // What is known of a node once all that it reads was passed.
 void Flow::pass(Number n) {
   order_.push_back(n);
+  const bool merge = net_.is(n, OpKind::kMerge);
   for (const In& in : net_.inputs(n)) {
     if (in.argument()) continue;
     ++readers_[in.node];
     if (in.index == 1) second_[in.node] = true;
-    goes_back_ = goes_back_ || is_back_edge(net_, n, in);
+    goes_back_ = goes_back_ || (merge && is_back_edge(net_, n, in));
   }
   any_branch_ = any_branch_ || net_.is(n, kBranches) || net_.what(n) == What::kControlTrigger;
   truth_[n] = truth_of(n);
-  alive_[n] = alive_by_inputs(n);
+  alive_[n] = always() || alive_by_inputs(n);  // as far as was passed
   any_dead_ = any_dead_ || !alive_[n];
 }
 
