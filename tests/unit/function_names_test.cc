@@ -117,7 +117,8 @@ TEST(FunctionNames, OfADefinition) {
                           "backward_function_name: \"b\", forward_function_name: \"w\", other: func o, "
                           "text: \"t\""));
   std::set<std::string_view> named;
-  each_function_named_in(in.library.functions[0].body.message(),
+  Arena made;
+  each_function_named_in(in.library.functions[0].body.message(), made,
                          [&](std::string_view name) { named.insert(name); });
   EXPECT_EQ(named, (std::set<std::string_view>{"PartitionedCall", "h", "k", "b", "w", "o"}));
 }
@@ -171,10 +172,11 @@ TEST(FunctionNames, RenamedIsWhatIsNamed) {
     ASSERT_EQ(after.functions.size(), in.library.functions.size());
     const auto names_of = [](const Library& of) {
       Texts names;
+      Arena made;
       const auto add = [&](std::string_view name) { names.emplace_back(name); };
       for (const Function& function : of.functions) {
         add(function.name);
-        each_function_named_in(function.body.message(), add);
+        each_function_named_in(function.body.message(), made, add);
       }
       each_function_named_by_gradients(of, add);
       return names;
