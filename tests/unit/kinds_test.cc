@@ -173,6 +173,7 @@ const std::vector<KindCase>& kind_cases() {
        {"RandomUniform", "EmptyTensorList"}},
       {kWritesInput, {"InplaceAdd", "InplaceSub", "InplaceUpdate"}, {"Add", "TensorScatterUpdate"}},
       {kNeverDead, {"ControlTrigger"}, {"NoOp", "Merge"}},
+      {kAdds, {"Add", "AddV2"}, {"AddN", "BiasAdd", "Sub"}},
       {kCommutes, {"Add", "AddV2", "Mul"}, {"AddN", "Maximum", "Sub"}},
       {kGivesView,
        {"Bitcast", "ExpandDims", "Reshape", "Slice", "Split", "SplitV", "Squeeze", "StridedSlice", "Unpack"},
