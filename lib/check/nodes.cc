@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "graph/colocation.h"
 #include "graph/references.h"
 #include "ops/kinds.h"
 

@@ -1,5 +1,7 @@
 #include "graph/mapping.h"
 
+#include "graph/colocation.h"
+
 namespace gedit {
 namespace {
 

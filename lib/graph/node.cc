@@ -5,7 +5,7 @@
 
 #include "base/map_entry.h"
 #include "base/message_edit.h"
-#include "graph/references.h"
+#include "graph/colocation.h"
 
 namespace gedit {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "graph/colocation.h"
 #include "graph/references.h"
 #include "ops/kinds.h"
 

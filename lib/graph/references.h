@@ -72,13 +72,6 @@ inline constexpr std::array kAttrRows{
 // that the table does not have costs more than a look into an index of it.
 Role attr_role(std::string_view op, std::string_view key);
 
-// How an entry of `_class` names a node. What is behind it; nothing where the entry names none.
-constexpr std::string_view kColocatedWith = "loc:@";
-inline std::optional<std::string_view> colocated_with(std::string_view entry) {
-  if (!entry.starts_with(kColocatedWith)) return std::nullopt;
-  return entry.substr(kColocatedWith.size());
-}
-
 // Whether a function can be named in an AttrValue: the first byte tells (func or list), since a value holds
 // one field.
 inline bool may_name_function(std::string_view attr_value) {

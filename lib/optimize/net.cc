@@ -7,12 +7,11 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "graph/alike.h"
+#include "graph/colocation.h"
 #include "graph/index.h"
 #include "graph/library.h"
-#include "graph/references.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
-#include "optimize/class_finder.h"
 
 namespace gedit::optimizing {
 
@@ -254,35 +253,20 @@ std::string Net::text(In in) const {
 }
 
 // Without entries of `_class` that name what is gone; empty where there are none.
-std::string Net::colocated(std::string_view node_def) const {
-  const auto value = find_attr(node_def, "_class");
-  if (!value) return {};
-  std::vector<std::string> entries;
-  bool changed = false;
-  for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-    if (!list->bytes(attr_field::kString)) continue;
-    const auto node = colocated_with(list->value);
-    const Number n = node ? find_node(*node) : In::kArgument;
-    const bool stays = n == In::kArgument || nodes_[n].there;
-    if (stays) entries.emplace_back(list->value);
-    changed = changed || !stays;
-  }
-  if (!changed) return {};
-  std::optional<std::string> left;
-  if (!entries.empty()) left = string_list_value(entries);
-  return with_attr(node_def, "_class", left);
-}
-
 void Net::forget_colocations() {
   const bool any_gone =
       std::ranges::any_of(nodes_, [](const Node& node) { return !node.there && node.def.data() != nullptr; });
   if (!any_gone) return;
+  const auto is_gone = [&](std::string_view name) {
+    const Number n = find_node(name);
+    return n != In::kArgument && !nodes_[n].there;
+  };
   std::vector<std::vector<std::pair<Number, std::string>>> changed(pieces_of(size()));
   in_pieces(size(), [&](size_t k, PieceRange range) {
     for (Number n = range.begin; n < range.end; ++n) {
-      const std::string_view def = nodes_[n].def;
-      if (!nodes_[n].there || !may_have_class(def)) continue;
-      if (std::string left = colocated(def); !left.empty()) changed[k].emplace_back(n, std::move(left));
+      if (!nodes_[n].there) continue;
+      if (auto left = without_colocations(nodes_[n].def, is_gone))
+        changed[k].emplace_back(n, std::move(*left));
     }
   });
   for (auto& some : changed) {

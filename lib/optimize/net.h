@@ -127,7 +127,6 @@ class Net {
     std::array<Known, 256> known_;
   };
 
-  std::string colocated(std::string_view node_def) const;
   void forget_colocations();
   template <typename Read>
   void put_def(Node& node, std::string_view def, const OpFacts& facts, bool later, Read read) const;

@@ -1,8 +1,6 @@
 #include "optimize/reduce.h"
 
-#include "base/parallel.h"
-#include "graph/references.h"
-#include "optimize/class_finder.h"
+#include "edit/around/colocations.h"
 #include "select/tensors.h"
 
 namespace gedit::optimizing {
@@ -17,38 +15,6 @@ constexpr OpKinds kMoreThanANode =
     OpKind::kExit | OpKind::kMerge | OpKind::kSwitch | OpKind::kNextIteration | OpKind::kLoopCond |
     OpKind::kCall | OpKind::kPartitionedCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile |
     OpKind::kIterator | OpKind::kQueue | OpKind::kReader;
-
-// `_class` entries that name what is gone go, as extract has them go.
-void shrink_colocations(Graph& graph, const Names& names, const std::vector<bool>& needed) {
-  const auto stays = [&](NodeId id, std::string_view entry) {
-    const auto node = colocated_with(entry);
-    const NodeId at = node ? names.find(*node) : id;
-    return at != kNoNode && needed[index_of(at)];
-  };
-  std::vector<std::vector<NodeId>> lose(pieces_of(graph.size()));
-  in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
-    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
-      const NodeId id{i};
-      if (!needed[i] || !may_have_class(graph.bytes(id))) continue;
-      const auto value = find_attr(graph.bytes(id), "_class");
-      bool loses = false;
-      for (Fields list(value ? last_bytes(*value, attr_field::kList) : std::string_view()); list.next();)
-        loses = loses || (list->bytes(attr_field::kString) && !stays(id, list->value));
-      if (loses) lose[piece].push_back(id);
-    }
-  });
-  for (const std::vector<NodeId>& nodes : lose) {
-    for (const NodeId id : nodes) {
-      std::vector<std::string> entries;
-      for (Fields list(last_bytes(*find_attr(graph.bytes(id), "_class"), attr_field::kList)); list.next();) {
-        if (list->bytes(attr_field::kString) && stays(id, list->value)) entries.emplace_back(list->value);
-      }
-      std::optional<std::string> list;
-      if (!entries.empty()) list = string_list_value(entries);
-      graph.replace(id, with_attr(graph.bytes(id), "_class", list));
-    }
-  }
-}
 
 }  // namespace
 
@@ -77,7 +43,7 @@ bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
     open.pop_back();
     for (const NodeId from : index.producers().of(id)) go(from);
   }
-  shrink_colocations(graph, index.names(), needed);
+  shrink_colocations(graph, index.names(), [&](NodeId id) { return needed[index_of(id)]; });
   for (uint32_t i = 0; i < needed.size(); ++i) {
     if (!needed[i] && !graph.removed(NodeId{i})) graph.remove(NodeId{i});
   }

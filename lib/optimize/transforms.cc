@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "edit/around/map.h"
 #include "edit/basis/names.h"
-#include "graph/references.h"
+#include "graph/colocation.h"
 
 namespace gedit::optimizing {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "checkpoint/object_edits.h"
+#include "edit/around/colocations.h"
 #include "edit/around/keep.h"
 #include "edit/savers/assigned.h"
 #include "graph/function_names.h"
@@ -19,27 +20,6 @@ namespace {
 
 bool any_described(const Facts& facts) {
   return std::ranges::any_of(facts.state(), [](const auto& state) { return state.second.described; });
-}
-
-// Whether the map entry is laid out as by every writer, a short key and a value that ends it, and the key is
-// another one.
-bool is_other_key(std::string_view entry, std::string_view key) {
-  const auto byte = [&](size_t at) { return size_t{static_cast<unsigned char>(entry[at])}; };
-  if (entry.size() < 2 || byte(0) != 0x0a || byte(1) >= 0x80) return false;
-  const size_t value = 2 + byte(1);
-  if (entry.size() < value + 3 || byte(value) != 0x12) return false;
-  const size_t length = byte(value + 1), second = length < 0x80 ? 0 : byte(value + 2);
-  const size_t end = length < 0x80 ? value + 2 + length : value + 3 + ((length & 0x7f) | second << 7);
-  return second < 0x80 && end == entry.size() && entry.substr(2, byte(1)) != key;
-}
-
-// find_attr() of `_class`; of all other attributes, most of what nodes say, the values are not looked at.
-std::optional<std::string_view> class_of(std::string_view node_def) {
-  for (Fields fields(node_def); fields.next();) {
-    if (fields->bytes(node_field::kAttr) && !is_other_key(fields->value, "_class"))
-      return find_attr(node_def, "_class");
-  }
-  return std::nullopt;
 }
 
 // Replicas of a mirrored variable, of which one is saved and described, are restored with it.
@@ -163,38 +143,6 @@ void Reduction::shrink_groups(Changes& changes) {
   }
 }
 
-// `_class` entries that name what is gone.
-void Reduction::shrink_colocations() {
-  const Names& names = facts_.names();
-  const auto stays = [&](NodeId id, std::string_view entry) {
-    const auto node = colocated_with(entry);
-    const NodeId at = node ? names.find(*node) : id;
-    return at != kNoNode && kept().has(at);
-  };
-  std::vector<std::vector<NodeId>> lose(pieces_of(kept().size()));
-  in_pieces(kept().size(), [&](size_t piece, PieceRange nodes) {
-    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
-      const NodeId id{i};
-      const auto value = kept().has(id) ? class_of(graph_.bytes(id)) : std::nullopt;
-      bool loses = false;
-      for (Fields list(value ? last_bytes(*value, attr_field::kList) : std::string_view()); list.next();)
-        loses = loses || (list->bytes(attr_field::kString) && !stays(id, list->value));
-      if (loses) lose[piece].push_back(id);
-    }
-  });
-  for (const std::vector<NodeId>& nodes : lose) {
-    for (const NodeId id : nodes) {
-      std::vector<std::string> entries;
-      for (Fields list(last_bytes(*find_attr(graph_.bytes(id), "_class"), attr_field::kList)); list.next();) {
-        if (list->bytes(attr_field::kString) && stays(id, list->value)) entries.emplace_back(list->value);
-      }
-      std::optional<std::string> list;
-      if (!entries.empty()) list = string_list_value(entries);
-      graph_.replace(id, with_attr(graph_.bytes(id), "_class", list));
-    }
-  }
-}
-
 void Reduction::shrink_savers(Changes& changes) {
   if (savers_shrunk_) return;
   std::set<std::string, std::less<>> dropped;
@@ -222,7 +170,7 @@ void Reduction::apply(Changes& changes) {
   const uint32_t before = kept().size();
   shrink_savers(changes);
   shrink_groups(changes);
-  shrink_colocations();
+  shrink_colocations(graph_, facts_.names(), [&](NodeId id) { return kept().has(id); });
 
   const auto find = [&](std::string_view name) { return facts_.names().find(node_of(name)); };
   const auto stays = [&](NodeId id) { return id != kNoNode && kept().has(id); };

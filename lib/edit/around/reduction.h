@@ -71,7 +71,6 @@ class Reduction {
   bool keeps_variable() const;
   void add_groups();
   void shrink_groups(Changes& changes);
-  void shrink_colocations();
 
   Facts& facts_;
   Graph& graph_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/colocation.h"
 #include "ops/kinds.h"
 
 namespace gedit {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/colocation.h"
 #include "graph/edges.h"
 #include "graph/function_names.h"
 #include "graph/names.h"

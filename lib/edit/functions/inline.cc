@@ -6,6 +6,7 @@
 
 #include "edit/basis/addresses.h"
 #include "edit/functions/call_site.h"
+#include "graph/colocation.h"
 #include "graph/function_names.h"
 #include "graph/wiring.h"
 #include "model/calls.h"

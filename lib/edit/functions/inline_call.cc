@@ -6,6 +6,7 @@
 #include "edit/basis/runtime_names.h"
 #include "edit/functions/call_site.h"
 #include "edit/functions/function_def.h"
+#include "graph/colocation.h"
 #include "graph/function_names.h"
 #include "graph/references.h"
 #include "graph/types.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/colocation.h"
 #include "graph/library.h"
 #include "ops/kinds.h"
 

@@ -10,6 +10,7 @@
 #include "base/first_free.h"
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
+#include "graph/colocation.h"
 #include "graph/edges.h"
 #include "graph/wiring.h"
 #include "model/collections.h"
@@ -225,17 +226,11 @@ class Cutting {
       }
     });
     std::string out = with_inputs(node_def, inputs);
-    if (const auto colocations = find_attr(node_def, "_class")) {
-      std::vector<std::string> kept;
-      for (Fields list(last_bytes(*colocations, attr_field::kList)); list.next();) {
-        if (!list->bytes(attr_field::kString)) continue;
-        const auto node = colocated_with(list->value);
-        const NodeId target = node ? names_.find(*node) : kNoNode;
-        if (target != kNoNode && body_.has(target)) kept.emplace_back(list->value);
-      }
-      const std::string value = string_list_value(kept);
-      out = with_attr(out, "_class", kept.empty() ? std::nullopt : std::optional<std::string_view>(value));
-    }
+    const auto goes = [&](std::string_view node) {
+      const NodeId target = names_.find(node);
+      return target == kNoNode || !body_.has(target);
+    };
+    if (auto left = without_colocations(out, goes)) return std::move(*left);
     return out;
   }
 

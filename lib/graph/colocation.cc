@@ -1,15 +1,13 @@
-// Which nodes may have `_class`, told by a look at the keys of their attributes alone.
-#pragma once
+#include "graph/colocation.h"
 
-#include <string_view>
+#include <cstddef>
+#include <vector>
 
 #include "graph/node.h"
 
-namespace gedit::optimizing {
+namespace gedit {
 
-// False where find_attr() of `_class` finds nothing. What is not laid out as every writer lays it out may
-// have it.
-inline bool may_have_class(std::string_view node_def) {
+bool may_have_class(std::string_view node_def) {
   constexpr std::string_view kClass = "\x0a\x06_class";
   const char* at = node_def.data();
   const char* const end = at + node_def.size();
@@ -36,4 +34,26 @@ inline bool may_have_class(std::string_view node_def) {
   return at != end;
 }
 
-}  // namespace gedit::optimizing
+std::optional<std::string> without_colocations(std::string_view node_def,
+                                               const std::function<bool(std::string_view)>& goes) {
+  if (!may_have_class(node_def)) return std::nullopt;
+  const auto value = find_attr(node_def, "_class");
+  if (!value) return std::nullopt;
+  std::vector<std::string> left;
+  bool any_goes = false;
+  for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
+    if (!list->bytes(attr_field::kString)) continue;
+    const auto node = colocated_with(list->value);
+    if (node && goes(*node)) {
+      any_goes = true;
+    } else {
+      left.emplace_back(list->value);
+    }
+  }
+  if (!any_goes) return std::nullopt;
+  std::optional<std::string> list;
+  if (!left.empty()) list = string_list_value(left);
+  return with_attr(node_def, "_class", list);
+}
+
+}  // namespace gedit
