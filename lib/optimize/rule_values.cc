@@ -47,7 +47,8 @@ In shape_like(const View& view, Number n) {
   if (op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape) || what == What::kCast) {
     return view.like_of(data[0]);
   }
-  if (what == What::kUniform || what == What::kFill) return shape_source(view, data[0]).value_or(own);
+  if (op.kinds.has(OpKind::kDrawsUniform) || what == What::kFill)
+    return shape_source(view, data[0]).value_or(own);
   if (is_elementwise_pair(what) && data.size() == 2) {
     if (is_scalar(view, data[1]) || view.like_of(data[0]) == view.like_of(data[1]))
       return view.like_of(data[0]);
@@ -86,7 +87,7 @@ Values values_at(const View& view, Number n) {
   const What what = view.net.what(n);
   if (op.kinds.has(OpKind::kConst)) return values_of_const(view.net.constant(n));
   const std::span<const In> data = view.net.data(n);
-  if (what == What::kUniform) return kUniform;
+  if (op.kinds.has(OpKind::kDrawsUniform)) return kUniform;
   if (what == What::kZerosLike) return kZeros;
   if (what == What::kOnesLike) return kOnes;
   if (what == What::kFill && data.size() == 2) return view.values_of(data[1]);

@@ -22,7 +22,6 @@ enum class What : uint8_t {
   kStatelessCase,
   kSelect,
   kSelectV2,
-  kUniform,  // random numbers from 0 to below 1, of the shape of its first input
   kFill,
   kZerosLike,
   kOnesLike,

@@ -1,6 +1,7 @@
 #include "prove/neutral.h"
 
 #include "graph/node.h"
+#include "ops/kinds.h"
 
 namespace gedit {
 namespace {
@@ -66,8 +67,7 @@ bool stays_scaled_by_one(const ProofState& state, ClassId id, ClassId one) {
   if (dtype == DType::kInt32 || dtype == DType::kInt64) return true;
   // One with a seed is told from all others.
   if (classes.label_of(id).form == KeyForm::kOwn) id = classes.inputs(id)[0];
-  const std::string_view op = op_of(classes.label_of(id));
-  return op == "RandomUniform" || op == "StatelessRandomUniform" || op == "StatelessRandomUniformV2";
+  return kinds_of(op_of(classes.label_of(id))).has(OpKind::kDrawsUniform);
 }
 
 }  // namespace gedit
