@@ -78,6 +78,19 @@ def saver_def(name):
             f'restore_op_name: "{name}/all" version: V2 }}\n')
 
 
+def checkpoint(n, objects):
+    """n tensors; of objects they are values, whose keys are made of the objects' paths."""
+    value = "/.ATTRIBUTES/VARIABLE_VALUE" if objects else ""
+    lines = [f"s{i}/v{value} = tensor(DT_FLOAT [2], 1.0)\n" for i in range(n)]
+    if objects:
+        children = " ".join(f'children {{ node_id: {1 + i} local_name: "s{i}" }}' for i in range(n))
+        between = " ".join(f'nodes {{ children {{ node_id: {1 + n + i} local_name: "v" }} }}' for i in range(n))
+        variables = " ".join(f'nodes {{ attributes {{ name: "VARIABLE_VALUE" full_name: "n{i}" checkpoint_key: "s{i}/v{value}" }} }}'
+                             for i in range(n))
+        lines.append(f"object_graph {{ nodes {{ {children} }} {between} {variables} }}\n")
+    return lines
+
+
 def signature(i):
     return (f'signature s{i} {{ inputs {{ key: "x" value {{ name: "x:0" dtype: DT_FLOAT }} }} outputs {{ key: "y" value '
             f'{{ name: "x:0" dtype: DT_FLOAT }} }} method_name: "tensorflow/serving/predict" }}\n')
@@ -133,6 +146,22 @@ REPEATED = {
 }
 
 
+# What is asked of the n tensors of a checkpoint, whose keys end in `value`.
+ON_CHECKPOINTS = {
+    "list @names": lambda path, file, n, value: ["list", path, file(listed("s{i}/v" + value, n))],
+    "list @scopes": lambda path, file, n, value: ["list", path, file(listed("s{i}/", n))],
+    "drop @names": lambda path, file, n, value: ["drop", path, file(listed("s{i}/v" + value, n // 2))],
+    "rename @names": lambda path, file, n, value: ["rename", path, file(listed("s{i}/v=s{i}/w", n))],
+    "rename @scopes": lambda path, file, n, value: ["rename", path, file(listed("s{i}/=t{i}/", n))],
+    "copy @names": lambda path, file, n, value: ["copy", path, file(listed("s{i}/v=t{i}/v", n))],
+    "copy @scopes": lambda path, file, n, value: ["copy", path, file(listed("s{i}/=t{i}/", n))],
+    "merge": lambda path, file, n, value: ["merge", "a=" + path, "b=" + path],
+    "average": lambda path, file, n, value: ["average", path, path],
+    "diff": lambda path, file, n, value: ["diff", path, path],
+    "dedupe": lambda path, file, n, value: ["dedupe", path],
+}
+
+
 ON_MODELS = {
     "inspect": ["inspect"],
     "inspect -j": ["inspect", "-j"],
@@ -140,7 +169,7 @@ ON_MODELS = {
     "check": ["check"],
     "list": ["list"],
 }
-PRINT = ("select", "inspect", "check", "list", "prove")
+PRINT = ("select", "inspect", "check", "list", "prove", "diff")
 FINDS = (0, 1)  # check found something, prove cannot know
 
 
@@ -171,10 +200,17 @@ class Subject:
         subprocess.run([self.gedit, "convert", path + ".gtxt", "-q", "-O", "-o", out], check=True)
         return os.path.basename(out)
 
+    def checkpoint(self, count, objects):
+        path = f"{'objects' if objects else 'names'}{count}"
+        if not os.path.exists(os.path.join(self.folder, path + ".index")):
+            listing = self.listing(path + ".ckpt.gtxt", checkpoint(count, objects))
+            subprocess.run([self.gedit, "checkpoint", "convert", listing, "-q", "-o", path], cwd=self.folder, check=True)
+        return path
+
     def seconds(self, arguments):
         command = [self.gedit, *arguments]
-        if arguments[0] not in PRINT:
-            command += ["-q", "-O", "-o", "out.pb"]
+        if not any(name in PRINT for name in arguments[:2]):
+            command += ["-q", "-O", "-o", "out.meta" if arguments[0] == "signature" else "out.pb"]
         least = None
         for _ in range(RUNS):
             before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -223,6 +259,13 @@ def main():
             for name, command in ON_MODELS.items():
                 broken += not holds(f"{name} of {kind}", lambda n, kind=kind, command=command:
                                     [command[0], subject.model(kind, n), *command[1:]], MOST_OF_MODELS)
+        broken += not holds("signature remove", lambda n: ["signature", "remove", subject.model("signatures", n), *listed("s{i}", n // 2)])
+        broken += not holds("signature rename", lambda n: ["signature", "rename", subject.model("signatures", n), *listed("s{i}=t{i}", n // 2)])
+        for objects in (False, True):
+            value = "/.ATTRIBUTES/VARIABLE_VALUE" if objects else ""
+            for name, row in ON_CHECKPOINTS.items():
+                broken += not holds(f"checkpoint {name}{' of objects' if objects else ''}", lambda n, row=row: [
+                    "checkpoint", *row(subject.checkpoint(n, objects), subject.file, n, value)], MOST_OF_MODELS)
         for kind in REPEATED:
             broken += not holds(f"inspect -j of {kind}", lambda n, kind=kind: ["inspect", subject.repeated(kind, n), "-j"], MOST_OF_MODELS)
     return 1 if broken else 0

@@ -40,10 +40,7 @@ void check_name(const Checkpoint& checkpoint, std::string_view before, std::stri
 std::string rename_object_key(const Renaming& renaming, std::string_view key) {
   const std::string_view path = object_path(key);
   if (path.size() == key.size()) return renaming.apply(key, true);
-  // OLD may be the whole key.
-  for (const NamePair& pair : renaming.pairs()) {
-    if (!pair.scope && pair.from == key) return renaming.apply(key);
-  }
+  if (renaming.names(key)) return renaming.apply(key);
   std::string renamed = renaming.apply(path, true);
   std::string_view rest = key.substr(path.size());
   if (rest.starts_with(kSlot)) {

@@ -41,10 +41,11 @@ uint32_t add_new_child(ObjectGraph& graph, uint32_t parent, std::string_view nam
 
 void settle_paths(const ObjectGraph& graph, Renaming& renaming) {
   const std::vector<std::string> paths = object_paths(graph.objects);
+  ObjectFinder finder(graph.objects);
   for (NamePair& pair : renaming.pairs()) {
     const std::string parent(parent_path(pair.from));
     if (parent.empty()) continue;
-    const std::optional<uint32_t> at = find_object(graph.objects, parent);
+    const std::optional<uint32_t> at = finder.find(parent);
     if (!at || paths[*at] == parent) continue;
     if (parent_path(pair.to) == parent) pair.to = joined_path(paths[*at], last_of_path(pair.to));
     pair.from = joined_path(paths[*at], last_of_path(pair.from));

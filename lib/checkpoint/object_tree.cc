@@ -200,17 +200,19 @@ std::vector<std::string> object_paths(const Trackables& objects) {
   return paths;
 }
 
-std::optional<uint32_t> find_object(const Trackables& objects, std::string_view path) {
-  if (objects.size() == 0) return std::nullopt;
+std::optional<uint32_t> ObjectFinder::find(std::string_view path) {
+  if (objects_.size() == 0) return std::nullopt;
   uint32_t at = 0;
   for (std::string_view rest = path; !rest.empty();) {
+    const auto [known, fresh] = children_.try_emplace(at);
+    if (fresh) {
+      for (const Trackable::Reference& child : objects_[at].children)
+        known->second.emplace(escaped_name(child.name), child.id);
+    }
     const size_t slash = std::min(rest.find('/'), rest.size());
-    const auto& children = objects[at].children;
-    const auto found = std::find_if(children.begin(), children.end(), [&](const auto& child) {
-      return escaped_name(child.name) == rest.substr(0, slash);
-    });
-    if (found == children.end()) return std::nullopt;
-    at = found->id;
+    const auto child = known->second.find(std::string(rest.substr(0, slash)));
+    if (child == known->second.end() || child->second >= objects_.size()) return std::nullopt;
+    at = child->second;
     rest.remove_prefix(std::min(slash + 1, rest.size()));
   }
   return at;

@@ -103,8 +103,21 @@ std::string_view last_of_path(std::string_view path);
 // (kInput) where all of them take more than 64 MiB.
 std::vector<std::string> object_paths(const Trackables& objects);
 
-// The object that the path leads to, by whichever names; the root for an empty one.
-std::optional<uint32_t> find_object(const Trackables& objects, std::string_view path);
+// Objects by any path that leads to them. Children are kept by name where a path came by, so that many paths
+// cost what the objects on them cost.
+class ObjectFinder {
+ public:
+  // The objects outlive it.
+  explicit ObjectFinder(const Trackables& objects) : objects_(objects) {}
+
+  // The root for an empty path.
+  std::optional<uint32_t> find(std::string_view path);
+
+ private:
+  Trackables objects_;
+  std::unordered_map<uint32_t, std::unordered_map<std::string, uint32_t>>
+      children_;  // by object, escaped name
+};
 
 // The object at each path in turn, made where it is missing.
 class PathMaker {

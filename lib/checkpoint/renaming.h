@@ -39,6 +39,9 @@ class Renaming {
   // paths).
   std::string apply(std::string_view name, bool below = false) const;
 
+  // Whether it is an OLD without a slash.
+  bool names(std::string_view name) const { return exact_.contains(name); }
+
   // The first pair (its OLD) or expression that has hit nothing so far.
   struct Idle {
     std::string text;

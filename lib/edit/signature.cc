@@ -65,6 +65,8 @@ std::set<std::string> keys_of(std::string_view def, uint32_t side) {
 template <typename Subject>
 void check_names(const NameTable& names, const std::set<std::string>& there, const char* what,
                  Subject subject) {
+  std::map<std::string_view, size_t> given;  // how often each new name
+  for (const auto& name : names) ++given[name.second];
   for (const auto& name : names) {
     const auto& from = name.first;
     const auto& to = name.second;
@@ -74,9 +76,7 @@ void check_names(const NameTable& names, const std::set<std::string>& there, con
       throw refused(std::string("no such ") + what).of(subject(from)).hint(near.did_you_mean_or_all());
     }
     const bool taken = there.contains(to) && from != to && !names.contains(to);
-    const bool twice =
-        std::count_if(names.begin(), names.end(), [&](const auto& other) { return other.second == to; }) > 1;
-    if (taken || twice)
+    if (taken || given[to] > 1)
       throw refused("'" + printable(to) + "' is taken").of(subject(from)).hint("rename that too");
   }
 }
@@ -158,12 +158,13 @@ Changes remove_signatures(Model& model, const std::vector<std::string>& keys) {
   SignatureDefs signatures(meta);
   ObjectsOfMeta objects(meta);
   Changes changes;
+  std::set<std::string, std::less<>> gone;
   for (const std::string& key : keys) {
     signatures.require(key);
-    signatures.remove(key);
-    if (SavedObjects* saved = objects.get()) remove_signature_object(*saved, key);
-    changes.removed.emplace_back(key, "signature");
+    if (gone.insert(key).second) changes.removed.emplace_back(key, "signature");
   }
+  signatures.remove(gone);
+  if (SavedObjects* saved = objects.get()) remove_signature_objects(*saved, gone);
   signatures.store();
   objects.store();
   return changes;

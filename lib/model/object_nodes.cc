@@ -19,7 +19,12 @@ constexpr uint32_t kVariableType = 1, kVariableName = 6;  // SavedVariable
 class ObjectFinding {
  public:
   ObjectFinding(const MetaGraph& meta, const Names& names, const SavedObjects& objects)
-      : meta_(meta), graph_(meta.graph), names_(names), objects_(objects), taken_(objects.objects.size()) {}
+      : meta_(meta),
+        graph_(meta.graph),
+        names_(names),
+        objects_(objects),
+        taken_(objects.objects.size()),
+        finder_(objects.objects) {}
 
   std::unordered_map<uint32_t, uint32_t> run() {
     constants();
@@ -139,21 +144,8 @@ class ObjectFinding {
   // SavedModel another one may come first (Keras).
   std::optional<uint32_t> variable_at(std::string_view key) {
     const std::string_view path = key.substr(0, key.find("/.ATTRIBUTES/"));
-    if (path.size() == key.size() || taken_.empty()) return std::nullopt;
-    uint32_t at = 0;
-    for (std::string_view rest = path; !rest.empty();) {
-      const size_t slash = std::min(rest.find('/'), rest.size());
-      const auto [known, fresh] = children_.try_emplace(at);
-      if (fresh) {
-        for (const Trackable::Reference& child : objects_.objects[at].children)
-          known->second.emplace(escaped_name(child.name), child.id);
-      }
-      const auto child = known->second.find(std::string(rest.substr(0, slash)));
-      if (child == known->second.end() || child->second >= taken_.size()) return std::nullopt;
-      at = child->second;
-      rest.remove_prefix(std::min(slash + 1, rest.size()));
-    }
-    return objects_.objects[at].kind == ObjectKind::kVariable ? std::optional(at) : std::nullopt;
+    const auto at = path.size() == key.size() ? std::nullopt : finder_.find(path);
+    return at && objects_.objects[*at].kind == ObjectKind::kVariable ? at : std::nullopt;
   }
 
   // A table is created by a function whose node has the shared_name of the one in the main graph.
@@ -200,7 +192,7 @@ class ObjectFinding {
   const SavedObjects& objects_;
   std::vector<bool> taken_;
   std::unordered_map<uint32_t, uint32_t> found_;
-  std::unordered_map<uint32_t, std::unordered_map<std::string, uint32_t>> children_;  // by object and name
+  ObjectFinder finder_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/glob.h"
@@ -20,14 +21,13 @@ using Is = Selector::Is;
   throw Error(Cause::kUsage, what).of(quoted("selector", selector.written));
 }
 
-// Whether one of the scopes that the name lies in, or the name itself, is the scope.
-bool in_scope(const Selector& selector, std::string_view name) {
-  if (selector.literal || !is_glob(selector.text)) {
-    return name.starts_with(selector.text) &&
-           (name.size() == selector.text.size() || name[selector.text.size()] == '/');
-  }
+bool is_plain(const Selector& selector) { return selector.literal || !is_glob(selector.text); }
+
+// Whether one of the scopes that the name lies in, or the name itself, does.
+template <typename Test>
+bool in_any_scope(std::string_view name, Test test) {
   for (size_t end = name.find('/');; end = name.find('/', end + 1)) {
-    if (glob_match(selector.text, name.substr(0, end))) return true;
+    if (test(name.substr(0, end))) return true;
     if (end == std::string_view::npos) return false;
   }
 }
@@ -48,6 +48,21 @@ std::vector<bool> by_name(const Checkpoint& checkpoint, Test test) {
     hits.push_back(hit);
   }
   return hits;
+}
+
+// What one of many names and scopes without wildcards hits: one look at every key. A file of them may have a
+// hundred thousand.
+std::vector<bool> by_plain_names(const Checkpoint& checkpoint,
+                                 const std::vector<const Selector*>& selectors) {
+  std::unordered_set<std::string_view> names, scopes;
+  for (const Selector* selector : selectors)
+    (selector->is == Is::kName ? names : scopes).insert(selector->text);
+  return by_name(checkpoint, [&](std::string_view name) {
+    // An object is its values and its slots.
+    if (!names.empty() && (names.contains(name) || names.contains(object_path(name)))) return true;
+    return !scopes.empty() &&
+           in_any_scope(name, [&](std::string_view scope) { return scopes.contains(scope); });
+  });
 }
 
 std::vector<bool> by_size(const Checkpoint& checkpoint, const Selector& selector) {
@@ -73,15 +88,13 @@ std::vector<bool> by_dtype(const Checkpoint& checkpoint, const Selector& selecto
 std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& selector) {
   switch (selector.is) {
     case Is::kName:
-      if (selector.literal || !is_glob(selector.text)) {
-        // An object is its values and its slots.
-        return by_name(checkpoint, [&](std::string_view name) {
-          return name == selector.text || object_path(name) == selector.text;
-        });
-      }
+      if (is_plain(selector)) return by_plain_names(checkpoint, {&selector});
       return by_name(checkpoint, [&](std::string_view name) { return glob_match(selector.text, name); });
     case Is::kScope:
-      return by_name(checkpoint, [&](std::string_view name) { return in_scope(selector, name); });
+      if (is_plain(selector)) return by_plain_names(checkpoint, {&selector});
+      return by_name(checkpoint, [&](std::string_view name) {
+        return in_any_scope(name, [&](std::string_view scope) { return glob_match(selector.text, scope); });
+      });
     case Is::kRegex: {
       RE2::Options options;
       options.set_log_errors(false);
@@ -100,14 +113,25 @@ std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& s
       hits.flip();
       return hits;
     }
-    case Is::kAnd:
-    case Is::kOr: {
+    case Is::kAnd: {
       std::vector<bool> hits = select_tensors(checkpoint, selector.operands.front());
       for (size_t i = 1; i < selector.operands.size(); ++i) {
         const std::vector<bool> more = select_tensors(checkpoint, selector.operands[i]);
-        for (size_t k = 0; k < hits.size(); ++k) {
-          hits[k] = selector.is == Is::kAnd ? hits[k] && more[k] : hits[k] || more[k];
-        }
+        for (size_t k = 0; k < hits.size(); ++k) hits[k] = hits[k] && more[k];
+      }
+      return hits;
+    }
+    case Is::kOr: {
+      std::vector<const Selector*> plain, others;
+      for (const Selector& operand : selector.operands) {
+        const bool by_names = (operand.is == Is::kName || operand.is == Is::kScope) && is_plain(operand);
+        (by_names ? plain : others).push_back(&operand);
+      }
+      std::vector<bool> hits(checkpoint.tensors.size());
+      if (!plain.empty()) hits = by_plain_names(checkpoint, plain);
+      for (const Selector* other : others) {
+        const std::vector<bool> more = select_tensors(checkpoint, *other);
+        for (size_t k = 0; k < hits.size(); ++k) hits[k] = hits[k] || more[k];
       }
       return hits;
     }

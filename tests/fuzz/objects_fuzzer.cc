@@ -25,8 +25,9 @@ void check_paths(const Trackables& objects) {
   const bool unique = names_tell(objects);
   const std::vector<std::string> paths = object_paths(objects);
   require(paths.size() == objects.size());
+  ObjectFinder finder(objects);
   for (size_t id = 0; id < paths.size() && id < 64; ++id) {
-    const std::optional<uint32_t> found = find_object(objects, paths[id]);
+    const std::optional<uint32_t> found = finder.find(paths[id]);
     if (!paths[id].empty() && unique) require(found == id);
   }
 }

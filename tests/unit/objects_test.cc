@@ -39,18 +39,22 @@ TEST(ObjectTree, PathsAreTheShortest) {
     EXPECT_EQ(object_paths(objects_of<SavedObjects::Object>(one.text)), one.paths) << one.rule;
     for (size_t id = 0; id < one.paths.size(); ++id) {
       if (one.paths[id].empty()) continue;
-      EXPECT_EQ(find_object(graph, one.paths[id]), id) << one.rule;
+      EXPECT_EQ(ObjectFinder(graph).find(one.paths[id]), id) << one.rule;
     }
   }
 }
 
 TEST(ObjectTree, ObjectsAreFoundByAnyName) {
   const auto objects = objects_of<ObjectGraph::Object>("a>1 x.y>1 | b>2 |");
-  EXPECT_EQ(find_object(objects, ""), 0U);
-  EXPECT_EQ(find_object(objects, "a/b"), 2U);
-  EXPECT_EQ(find_object(objects, "x..y/b"), 2U);
-  EXPECT_EQ(find_object(objects, "x.y"), std::nullopt);  // as it stands in paths, not as it is called
-  EXPECT_EQ(find_object(objects, "a/c"), std::nullopt);
+  ObjectFinder finder(objects);
+  EXPECT_EQ(finder.find(""), 0U);
+  EXPECT_EQ(finder.find("a/b"), 2U);
+  EXPECT_EQ(finder.find("x..y/b"), 2U);
+  EXPECT_EQ(finder.find("x.y"), std::nullopt);  // as it stands in paths, not as it is called
+  EXPECT_EQ(finder.find("a/c"), std::nullopt);
+  EXPECT_EQ(finder.find("x..y/b"), 2U);  // what was looked at once
+  const auto broken = objects_of<ObjectGraph::Object>("a>7 |");
+  EXPECT_EQ(ObjectFinder(broken).find("a"), std::nullopt);
 }
 
 TEST(ObjectTree, NamesGoThereAndBack) {

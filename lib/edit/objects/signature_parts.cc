@@ -9,19 +9,20 @@ namespace gedit {
 
 SignatureDefs::SignatureDefs(MetaGraph& meta) : meta_(meta) {
   for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) entries_.emplace_back(bytes);
+  index();
 }
 
-bool SignatureDefs::has(std::string_view key) const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const std::string& entry) { return map_entry(entry).key == key; });
+void SignatureDefs::index() {
+  places_.clear();
+  for (size_t i = 0; i < entries_.size(); ++i)
+    places_.insert_or_assign(std::string(map_entry(entries_[i]).key), i);
 }
+
+bool SignatureDefs::has(std::string_view key) const { return places_.contains(key); }
 
 std::string_view SignatureDefs::def(std::string_view key) const {
-  std::string_view found;
-  for (const std::string& entry : entries_) {
-    if (map_entry(entry).key == key) found = map_entry(entry).value;
-  }
-  return found;
+  const auto found = places_.find(key);
+  return found == places_.end() ? std::string_view() : map_entry(entries_[found->second]).value;
 }
 
 void SignatureDefs::require(std::string_view key) const {
@@ -38,11 +39,13 @@ void SignatureDefs::require(std::string_view key) const {
 }
 
 void SignatureDefs::add(std::string_view key, std::string_view def) {
+  places_.insert_or_assign(std::string(key), entries_.size());
   entries_.push_back(map_entry_bytes(key, def));
 }
 
-void SignatureDefs::remove(std::string_view key) {
-  std::erase_if(entries_, [&](const std::string& entry) { return map_entry(entry).key == key; });
+void SignatureDefs::remove(const std::set<std::string, std::less<>>& keys) {
+  std::erase_if(entries_, [&](const std::string& entry) { return keys.contains(map_entry(entry).key); });
+  index();
 }
 
 void SignatureDefs::store() { meta_.set_parts(meta_field::kSignature, entries_); }

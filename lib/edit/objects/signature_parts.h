@@ -1,7 +1,10 @@
 // The signatures and the object graph of a MetaGraph while they are edited. Internal to gedit signature.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +33,7 @@ class SignatureDefs {
   void require(std::string_view key) const;
 
   void add(std::string_view key, std::string_view def);
-  void remove(std::string_view key);
+  void remove(const std::set<std::string, std::less<>>& keys);
   // change(key, def) gives the new key and changes the def in place.
   template <typename Change>
   void change(Change change) {
@@ -40,12 +43,16 @@ class SignatureDefs {
       const std::string key = change(std::string(before.key), def);
       if (key != before.key || def != before.value) entry = map_entry_bytes(key, def);
     }
+    index();
   }
   void store();
 
  private:
+  void index();
+
   MetaGraph& meta_;
   std::vector<std::string> entries_;
+  std::map<std::string, size_t, std::less<>> places_;  // of each key the last
 };
 
 // The object graph, where the MetaGraph has one.

@@ -107,11 +107,11 @@ void add_signature_object(SavedObjects& objects, std::string_view key, std::stri
   add_child(objects.objects[map], key, id);
 }
 
-void remove_signature_object(SavedObjects& objects, std::string_view key) {
+void remove_signature_objects(SavedObjects& objects, const std::set<std::string, std::less<>>& keys) {
   const auto map = signature_map(objects);
   if (!map) return;
   SavedObjects::Object& object = objects.objects[*map];
-  if (std::erase_if(object.children, [&](const auto& child) { return child.name == key; }) > 0)
+  if (std::erase_if(object.children, [&](const auto& child) { return keys.contains(child.name); }) > 0)
     object.changed = true;
 }
 

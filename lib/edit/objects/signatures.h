@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ void add_signature_object(SavedObjects& objects, std::string_view key, std::stri
                           std::vector<uint32_t> bound_inputs, const std::vector<SignatureTensor>& inputs,
                           const std::vector<SignatureTensor>& outputs);
 
-void remove_signature_object(SavedObjects& objects, std::string_view key);
+void remove_signature_objects(SavedObjects& objects, const std::set<std::string, std::less<>>& keys);
 
 void rename_signature_objects(SavedObjects& objects, const NameTable& keys);
 
