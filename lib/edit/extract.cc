@@ -34,7 +34,7 @@ Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   if (request.fill_tables) reduction.fill_tables();
   reduction.complete();
   const auto stays = [&](NodeId id) { return closure.nodes().has(id); };
-  for (const Unfilled& holder : unfilled(facts, closure.nodes().nodes(), stays)) {
+  for (const Unfilled& holder : unfilled(facts, closure.found(), stays)) {
     changes.warnings.push_back("nothing fills " + holder.what() + " any more: what reads it " +
                                std::string(holder.outcome) + "; hint: --inputs, or --outputs '" +
                                printable(holder.filler) + "', too");

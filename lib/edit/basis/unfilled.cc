@@ -25,6 +25,8 @@ bool fills(const Facts& facts, NodeId id) {
   return takes && gives && takes->size() > 1 && gives->empty();
 }
 
+}  // namespace
+
 std::vector<NodeId> fillers_of(const Facts& facts, NodeId holder) {
   std::vector<NodeId> fillers;
   for (const NodeId reader : facts.consumers().of(holder)) {
@@ -38,8 +40,6 @@ std::vector<NodeId> fillers_of(const Facts& facts, NodeId holder) {
   return fillers;
 }
 
-}  // namespace
-
 std::string Unfilled::what() const {
   const std::string name = " '" + printable(first) + "'";
   if (count == 1) return std::string(kind) + name;
@@ -51,8 +51,12 @@ std::vector<Unfilled> unfilled(const Facts& facts, const std::vector<NodeId>& no
   const Graph& graph = facts.graph();
   std::vector<Unfilled> all;
   for (const Holder& holder : kHolders) all.push_back({holder.kind, holder.outcome, 0, "", ""});
+  std::vector<NodeId> holders;
   for (const NodeId id : nodes) {
-    if (!graph.is(id, OpKind::kQueue | OpKind::kTable | OpKind::kIterator)) continue;
+    if (graph.is(id, OpKind::kQueue | OpKind::kTable | OpKind::kIterator)) holders.push_back(id);
+  }
+  std::ranges::sort(holders);
+  for (const NodeId id : holders) {
     const std::vector<NodeId> fillers = fillers_of(facts, id);
     if (fillers.empty() || std::ranges::any_of(fillers, stays)) continue;
     const auto of_kind =

@@ -11,6 +11,9 @@
 
 namespace gedit {
 
+// What puts something into the queue, table or iterator.
+std::vector<NodeId> fillers_of(const Facts& facts, NodeId holder);
+
 struct Unfilled {
   std::string_view kind, outcome;  // "queue"; what comes of who reads it, "waits for ever"
   size_t count = 0;
@@ -19,8 +22,8 @@ struct Unfilled {
   std::string what() const;  // "queue 'q'", "2 queues, first 'q'"
 };
 
-// Those among `nodes` of whose fillers none `stays`: of queues, of tables and of iterators one each, where
-// there are any.
+// Those among `nodes`, in any order, of whose fillers none `stays`: of queues, of tables and of iterators one
+// each, where there are any; the first in the graph is its first.
 std::vector<Unfilled> unfilled(const Facts& facts, const std::vector<NodeId>& nodes,
                                const std::function<bool(NodeId)>& stays);
 

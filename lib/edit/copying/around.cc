@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "edit/basis/unfilled.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -13,6 +14,28 @@ void extend_collections(const Facts& facts, const CopyMapping& mapping, CopyChan
   for (const std::string& key : extend_collections(facts.model.meta(), facts.collections(), names))
     result.changed.emplace_back("collection " + key, "extended");
 }
+
+namespace {
+
+// With what they fill: variables, tables, and iterators, which are no state.
+std::vector<NodeId> copied_initializers(const Facts& facts, const CopyMapping& mapping) {
+  const Graph& graph = facts.graph();
+  std::vector<NodeId> initializers;
+  for (const auto& [index, owner] : facts.initializer_owner()) {
+    if (mapping.copied(NodeId{index}) && mapping.copied(owner)) initializers.push_back(NodeId{index});
+  }
+  if (!graph.has_any(OpKind::kIterator)) return initializers;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const NodeId id{i};
+    if (graph.removed(id) || !graph.is(id, OpKind::kIterator) || !mapping.copied(id)) continue;
+    for (const NodeId filler : fillers_of(facts, id)) {
+      if (mapping.copied(filler)) initializers.push_back(filler);
+    }
+  }
+  return initializers;
+}
+
+}  // namespace
 
 void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyChanges& result) {
   Graph& graph = facts.model.graph();
@@ -25,9 +48,7 @@ void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyChan
     }
   }
   std::map<uint32_t, std::set<NodeId>> groups;  // and initializers that they run
-  for (const auto& [index, owner] : facts.initializer_owner()) {
-    const NodeId initializer{index};
-    if (!mapping.copied(initializer) || !mapping.copied(owner)) continue;
+  for (const NodeId initializer : copied_initializers(facts, mapping)) {
     std::vector<NodeId> open{initializer};
     std::unordered_set<uint32_t> seen;
     while (!open.empty()) {
