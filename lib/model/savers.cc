@@ -25,8 +25,6 @@ class Ways {
     return is(op, body_ ? OpKind::kPassesSaved : OpKind::kPassesSavedInGraph);
   }
   bool takes(std::string_view op) const { return is(op, body_ ? OpKind::kTakesRestored : OpKind::kAssign); }
-  // How many nodes may stand before the Const of the keys, or before the handle that an assignment takes.
-  int longest_to_end() const { return body_ ? 1 : kLongestWay; }
   bool last_taker() const { return body_; }  // of several that take a tensor: the last one, else the first
 
   Input parsed(std::string_view input) const { return parse_input_of(graph_, input); }
@@ -66,7 +64,7 @@ class Ways {
   NodeId const_behind(const std::vector<std::string_view>& inputs, size_t slot) const {
     if (slot >= inputs.size()) return kNoNode;
     NodeId id = names_.find(parsed(inputs[slot]).node);
-    for (int step = 0; id != kNoNode && step < longest_to_end(); ++step) {
+    for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
       const std::string_view node_def = graph_.bytes(id);
       if (is_const_op(node_op(node_def))) return string_const(node_def, 0) ? id : kNoNode;
       if (!is_identity_op(node_op(node_def))) return kNoNode;
@@ -190,7 +188,7 @@ class SaverReader {
       tensor.between.push_back(taker.node);
       if (ways_.takes(graph_.op(taker.node))) {
         tensor.taken_at = taker.slot;
-        end_in(ways_.source(ways_.first_input(taker.node), ways_.longest_to_end(), nullptr), tensor);
+        end_in(ways_.source(ways_.first_input(taker.node), kLongestWay, nullptr), tensor);
         return;
       }
       const std::vector<Taker> next = takers(taker.node);

@@ -11,6 +11,7 @@
 #include "model/saver_def.h"
 #include "model/savers.h"
 #include "ops/kinds.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -110,7 +111,13 @@ std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key) {
   Graph body(function_def, function_field::kNode, std::make_shared<Arena>());
   body.decode();
-  rekey(body, find_savers(body, Names(body)).restores, key);
+  const std::vector<SaverNode> restores = find_savers(body, Names(body)).restores;
+  for (const SaverNode& restore : restores) {
+    if (!restore.readable())
+      throw refused("its keys are no constant")
+          .of(quoted("node", address(function_name(function_def), body.name(restore.node))));
+  }
+  rekey(body, restores, key);
   StringSink out;
   body.write(out);
   return out.text;

@@ -39,7 +39,8 @@ struct SaverFunctions {
 std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const Names& names,
                                                    const std::function<const Edges&()>& producers);
 
-// The FunctionDef with other keys in the Consts that its Restore nodes read.
+// The FunctionDef with other keys in the Consts that its Restore nodes read. Throws Error (kRefused) where
+// one reads them from elsewhere.
 std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key);
 
