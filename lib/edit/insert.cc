@@ -66,11 +66,12 @@ Changes insert(Model& model, Registry& ops, const InsertRequest& request) {
   Library library;
   if (by_function.size() > 1 || !by_function.contains(""))
     library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
+  const FunctionDefs functions = function_defs(graph.part(graph_field::kLibrary));
   Changes changes;
   std::vector<InsertingAt> places;
   for (const auto& [function, tensors] : by_function) {
     Graph& body = function.empty() ? graph : find_function(library, function).body;
-    auto place = std::make_unique<InsertPlace>(model, ops, body, function, op);
+    auto place = std::make_unique<InsertPlace>(model, ops, body, function, op, functions);
     for (const std::string& written : tensors)
       place->add_target(written, function.empty() ? written : split_address(written).rest);
     if (at_reads && function.empty()) {

@@ -20,10 +20,17 @@ Library Library::decode(std::string_view library, const std::shared_ptr<Arena>& 
 }
 
 Function* Library::find(std::string_view name) {
-  for (Function& function : functions) {
-    if (function.name == name) return &function;
+  for (; looked_at_ < functions.size(); ++looked_at_) places_.emplace(functions[looked_at_].name, looked_at_);
+  const auto place = places_.find(name);
+  return place == places_.end() ? nullptr : &functions[place->second];
+}
+
+FunctionDefs function_defs(std::string_view library) {
+  FunctionDefs defs;
+  for (Fields fields(library); fields.next();) {
+    if (fields->bytes(library_field::kFunction)) defs.emplace(function_name(fields->value), fields->value);
   }
-  return nullptr;
+  return defs;
 }
 
 Function& Library::add(const std::string& function_def, const std::shared_ptr<Arena>& arena) {

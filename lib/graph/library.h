@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/graph.h"
@@ -37,13 +38,22 @@ struct Library {
   // Views into `library`, which outlives it, as `arena` does.
   static Library decode(std::string_view library, const std::shared_ptr<Arena>& arena);
 
+  // The first of that name, or null.
   Function* find(std::string_view name);
   // Behind all others. The reference holds until the next one is added.
   Function& add(const std::string& function_def, const std::shared_ptr<Arena>& arena);
   // As it is to be written, with tag and length; `made` keeps what was edited.
   std::string_view field(const Item& item, Arena& made) const;
   std::string encode() const;
+
+ private:
+  std::unordered_map<std::string_view, size_t> places_;  // of functions, as far as somebody looked for one
+  size_t looked_at_ = 0;
 };
+
+// The FunctionDefs of a FunctionDefLibrary by their names, of each the first. Views into `library`.
+using FunctionDefs = std::unordered_map<std::string_view, std::string_view>;
+FunctionDefs function_defs(std::string_view library);
 
 // Serialized OpDef of the function, and names in it.
 std::string_view function_signature(const Graph& body);

@@ -22,8 +22,8 @@ std::string whole_port(std::string_view port) {
 }  // namespace
 
 InsertPlace::InsertPlace(Model& model, Registry& ops, Graph& graph, std::string_view function,
-                         const InsertedOp& op)
-    : model_(model), ops_(ops), graph_(graph), function_(function), op_(op) {
+                         const InsertedOp& op, const FunctionDefs& functions)
+    : model_(model), ops_(ops), graph_(graph), function_(function), op_(op), functions_(functions) {
   graph_.decode();
   if (graph_.is_body()) {
     own_names_.emplace(graph_);
@@ -119,17 +119,13 @@ InsertedBehind InsertPlace::find_in_body(std::string_view text) const {
 // A call that TensorFlow inlines becomes nodes CALL/NODE, and it ends the process where one is there
 // already (core/common_runtime/inline_function_utils.cc).
 void InsertPlace::reserve_inlined(NewNames& fresh) const {
-  std::map<std::string_view, std::set<std::string_view>> calls;  // by function
+  std::set<std::string_view> calls;
   for (const InsertedBehind& target : targets_) {
-    if (target.node != kNoNode) calls[called_function(graph_.bytes(target.node))].insert(target.name);
-  }
-  for (Fields library(model_.graph().part(graph_field::kLibrary)); library.next();) {
-    if (!library->bytes(1)) continue;
-    const auto found = calls.find(function_name(library->value));
-    if (found == calls.end()) continue;
-    each_node_in(library->value, *model_.arena, [&](std::string_view node_def) {
-      for (const std::string_view call : found->second)
-        fresh.reserve(std::string(call) + "/" + std::string(node_name(node_def)));
+    if (target.node == kNoNode || !calls.insert(target.name).second) continue;
+    const auto function = functions_.find(called_function(graph_.bytes(target.node)));
+    if (function == functions_.end()) continue;
+    each_node_in(function->second, *model_.arena, [&](std::string_view node_def) {
+      fresh.reserve(target.name + "/" + std::string(node_name(node_def)));
     });
   }
 }

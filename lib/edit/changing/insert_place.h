@@ -12,6 +12,7 @@
 #include "edit/basis/facts.h"
 #include "edit/basis/names.h"
 #include "edit/changing/inserted_op.h"
+#include "graph/library.h"
 
 namespace gedit {
 
@@ -34,7 +35,8 @@ class InsertPlace {
  public:
   // All outlive it; `function` is empty for the main graph. What it knows of the graph is from before the
   // edit.
-  InsertPlace(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op);
+  InsertPlace(Model& model, Registry& ops, Graph& graph, std::string_view function, const InsertedOp& op,
+              const FunctionDefs& functions);
 
   Graph& graph() const { return graph_; }
   Registry& ops() const { return ops_; }
@@ -76,6 +78,7 @@ class InsertPlace {
   Graph& graph_;
   const std::string function_;
   const InsertedOp& op_;
+  const FunctionDefs& functions_;
   std::unique_ptr<Facts> facts_;    // of the main graph
   std::optional<Names> own_names_;  // of a body
   OpDef signature_;
