@@ -178,9 +178,13 @@ void Reduction::apply(Changes& changes) {
   Remaining remaining;
   std::unordered_set<std::string_view> added;  // what the names do not know
   for (uint32_t i = before; i < graph_.size(); ++i) added.insert(graph_.name(NodeId{i}));
+  // A node that a cut made a Placeholder has one output left.
+  const auto is_cut_off = [&](NodeId id, std::string_view name) {
+    return parse_input(name).index() > 0 && is_placeholder_op(node_op(graph_.bytes(id)));
+  };
   remaining.node = [&](std::string_view name) {
     const NodeId id = find(name);
-    return id == kNoNode ? added.contains(node_of(name)) : stays(id);
+    return id == kNoNode ? added.contains(node_of(name)) : stays(id) && !is_cut_off(id, name);
   };
   remaining.variable = [&](std::string_view name) { return keeps(find(name)); };
   remaining.saver = [&](std::string_view def) { return savers_.lives(def); };
