@@ -6,6 +6,7 @@
 
 #include "edit/basis/addresses.h"
 #include "edit/functions/call_site.h"
+#include "edit/functions/unfolded_size.h"
 #include "graph/colocation.h"
 #include "graph/function_names.h"
 #include "graph/wiring.h"
@@ -142,6 +143,8 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
   Library library = Library::decode(bytes, meta.graph.arena());
   std::vector<bool> before = called_functions(meta, library);
   CalledFunctions functions(library, ops);
+  const UnfoldedSizes sizes(bytes, *meta.graph.arena(), request);
+  sizes.refuse_endless(meta.graph);
   InlineResult result = inline_graph(meta.graph, {}, functions, request);
 
   // What is still called; bodies are edited in a second library, since the first is what calls unfold to.
@@ -153,6 +156,7 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
     // One that nothing called before stays as it is.
     if (!called[i]) continue;
     Function& function = edited.functions[i];
+    sizes.refuse_endless(function.body);
     add_to(result, inline_graph(function.body, function.name, functions, inside));
   }
   if (!result.any()) return result;

@@ -6,6 +6,7 @@
 #include "edit/basis/runtime_names.h"
 #include "edit/functions/call_site.h"
 #include "edit/functions/function_def.h"
+#include "edit/functions/unfolded_size.h"
 #include "graph/colocation.h"
 #include "graph/function_names.h"
 #include "graph/references.h"
@@ -15,8 +16,6 @@
 
 namespace gedit {
 namespace {
-
-constexpr uint64_t kMostInlined = 20'000'000;  // nodes of one graph: calls that call each other twice unfold
 
 class InlinedBody {
  public:
@@ -196,8 +195,8 @@ class InlinedBody {
     const size_t count = wanted_.nodes.size();
     names_.reserve(count);
     for (const uint32_t node : wanted_.nodes) {
-      if (state_.graph.added() >= kMostInlined)
-        throw refused("its calls unfold to more than " + std::to_string(kMostInlined) + " nodes")
+      if (state_.graph.added() >= kMostUnfolded)
+        throw refused("its calls unfold to more than " + std::to_string(kMostUnfolded) + " nodes")
             .of(quoted("function", called_.name));
       names_.push_back(
           state_.graph.free_name(std::string(scope_).append("/").append(graph_.name(NodeId{node}))));

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "edit/functions/inline.h"
+#include "edit/functions/unfolded_size.h"
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/graph_pass.h"
 #include "edit/retargeting/replacements.h"
@@ -56,6 +57,25 @@ void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
   request.insistent = lacks("PartitionedCall");
   request.named = &named;
   tally.inlined = inline_functions(meta, ops, request);
+}
+
+// Releases that do not know the graph's calls are only tried out where the calls unfold to few nodes.
+ReleaseNumber oldest_to_try(const MetaGraph& meta, OpHistory& history, ReleaseNumber first) {
+  const std::string_view library = meta.graph.part(graph_field::kLibrary);
+  InlineRequest all;
+  all.lower = true;
+  if (library.empty() || UnfoldedSizes(library, *meta.graph.arena(), all).of(meta.graph) <= kMostTried)
+    return 0;
+  ReleaseNumber oldest = 0;
+  const auto look = [&](std::string_view op) {
+    const OpKinds calls = OpKinds(OpKind::kLocalCall) | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
+    if (!kinds_of(op).has_any(calls)) return;
+    while (oldest < first && history.era(op, oldest) == nullptr) ++oldest;
+  };
+  for (const auto& [op, count] : meta.graph.op_counts()) look(op);
+  each_body_node(library, *meta.graph.arena(),
+                 [&](std::string_view, std::string_view node_def) { look(node_op(node_def)); });
+  return oldest;
 }
 
 // One MetaGraph of a model, of which there may be thousands, to be tried out.
@@ -271,8 +291,8 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   }
   if (restricted > kMostTried) return runs;
   // What a release takes, newer ones take: so the first is between.
-  ReleaseNumber none = 0,
-                some = first;  // some: after a retarget that release takes it, or the graph as it is
+  ReleaseNumber none = oldest_to_try(meta, OpHistory::get(), first);
+  ReleaseNumber some = first;  // after a retarget that release takes it, or the graph as it is
   while (none < some) {
     const ReleaseNumber middle = none + (some - none) / 2;
     Model copy = alone(model, meta_graph);
