@@ -20,7 +20,8 @@ class UnfoldedSizes {
   // Of a FunctionDefLibrary, under what the request wants. Costs the nodes of the library, which outlives it.
   UnfoldedSizes(std::string_view library, Arena& arena, const InlineRequest& request);
 
-  // At most how many nodes, its own included; UINT64_MAX where there are more than can be counted.
+  // At most how many nodes, its own included; UINT64_MAX where there are more than can be counted. In a
+  // circle of calls, of which one stays a call, some may not be counted.
   uint64_t of(const Graph& graph) const;
 
   // Throws Error (kRefused) for the function of the graph's first call that makes it larger than
