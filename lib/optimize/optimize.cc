@@ -144,8 +144,7 @@ class Optimizing {
     InlineRequest request;
     request.lower = request_.lowered;
     request.wanted = [&](std::string_view node_def) {
-      const OpKinds flow = OpKinds(OpKind::kIf) | OpKind::kCase | OpKind::kWhile;
-      return kinds_of(node_op(node_def)).has_any(flow) ? request_.lowered : request_.inlined;
+      return kinds_of(node_op(node_def)).has_any(kFunctionalFlow) ? request_.lowered : request_.inlined;
     };
     request.named = &named;
     const InlineResult inlined = inline_functions(model.meta(), ops_, request);

@@ -19,8 +19,7 @@ namespace {
 constexpr OpKinds kConds = OpKinds(OpKind::kIf) | OpKind::kCase;
 
 bool is_call(const CalledFunctions& functions, std::string_view op, OpKinds kinds) {
-  return kinds.has_any(OpKinds(OpKind::kLocalCall) | OpKind::kIf | OpKind::kCase | OpKind::kWhile) ||
-         functions.has(op);
+  return kinds.has_any(kUnfolding) || functions.has(op);
 }
 
 // The nodes of calls that keep their names, since something other than a reader of their results names them.

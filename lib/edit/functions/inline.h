@@ -12,9 +12,14 @@
 
 #include "graph/library.h"
 #include "model/model.h"
+#include "ops/kinds.h"
 #include "ops/registry.h"
 
 namespace gedit {
+
+// Functional control flow, and with it all that calls by an attribute what a graph itself could hold.
+constexpr OpKinds kFunctionalFlow = OpKinds(OpKind::kIf) | OpKind::kCase | OpKind::kWhile;
+constexpr OpKinds kUnfolding = kFunctionalFlow | OpKind::kLocalCall;
 
 struct InlineRequest {
   // Which calls, If, Case and While, by their NodeDef; null: all.

@@ -37,7 +37,7 @@ template <typename Use>
 void UnfoldedSizes::each_unfolded(std::string_view node_def, Use use) const {
   const std::string_view op = node_op(node_def);
   const OpKinds kinds = kinds_of(op);
-  const bool branches = kinds.has_any(OpKinds(OpKind::kIf) | OpKind::kCase | OpKind::kWhile);
+  const bool branches = kinds.has_any(kFunctionalFlow);
   if (branches ? !request_.lower : !kinds.has(OpKind::kLocalCall) && !by_name_.contains(op)) return;
   if (request_.wanted != nullptr && !request_.wanted(node_def)) return;
   each_function_named(node_def, [&](std::string_view name) {

@@ -51,7 +51,7 @@ void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
   InlineRequest request;
   request.wanted = [&](std::string_view node_def) {
     const std::string_view op = node_op(node_def);
-    return lacks(op) || (all && !kinds_of(op).has_any(OpKinds(OpKind::kIf) | OpKind::kCase | OpKind::kWhile));
+    return lacks(op) || (all && !kinds_of(op).has_any(kFunctionalFlow));
   };
   request.lower = true;
   request.insistent = lacks("PartitionedCall");
@@ -68,8 +68,7 @@ ReleaseNumber oldest_to_try(const MetaGraph& meta, OpHistory& history, ReleaseNu
     return 0;
   ReleaseNumber oldest = 0;
   const auto look = [&](std::string_view op) {
-    const OpKinds calls = OpKinds(OpKind::kLocalCall) | OpKind::kIf | OpKind::kCase | OpKind::kWhile;
-    if (!kinds_of(op).has_any(calls)) return;
+    if (!kinds_of(op).has_any(kUnfolding)) return;
     while (oldest < first && history.era(op, oldest) == nullptr) ++oldest;
   };
   for (const auto& [op, count] : meta.graph.op_counts()) look(op);
