@@ -57,30 +57,44 @@ const Schema* ItemSchemas::of(const Collection& collection, std::string_view ite
   return schema == nullptr && variable_defs_.contains(item) ? &kVariableDef : schema;
 }
 
+namespace {
+
+void add_list(Collection& collection, std::string_view list) {
+  for (Fields items(list); items.next();) {
+    if (items->number != 1) continue;
+    if (collection.kind == collection_kind::kInt64List) {
+      each_varint(items.field(), [&](uint64_t) { ++collection.numbers; });
+    } else if (collection.kind == collection_kind::kFloatList) {
+      collection.numbers += items->value.size() / 4;
+    } else if (items->wire == Wire::kBytes) {
+      collection.items.push_back(items->value);
+    }
+  }
+}
+
+void add_def(Collection& collection, std::string_view collection_def) {
+  for (Fields lists(collection_def); lists.next();) {
+    if (lists->wire != Wire::kBytes) continue;
+    if (lists->number != collection.kind) {  // a oneof: the last one counts
+      collection.kind = lists->number;
+      collection.items.clear();
+      collection.numbers = 0;
+    }
+    add_list(collection, lists->value);
+  }
+}
+
+}  // namespace
+
 std::vector<Collection> collections(const MetaGraph& meta) {
   std::vector<Collection> found;
   for (const std::string_view bytes : meta.parts_of(meta_field::kCollection)) {
-    const MapEntry entry = map_entry(bytes);
     Collection collection;
-    collection.key = entry.key;
+    collection.key = map_entry(bytes).key;
     collection.entry = bytes;
-    for (Fields def(entry.value); def.next();) {
-      if (def->wire != Wire::kBytes) continue;
-      if (def->number != collection.kind) {  // a oneof: the last one counts
-        collection.kind = def->number;
-        collection.items.clear();
-        collection.numbers = 0;
-      }
-      for (Fields list(def->value); list.next();) {
-        if (list->number != 1) continue;
-        if (def->number == collection_kind::kInt64List) {
-          each_varint(list.field(), [&](uint64_t) { ++collection.numbers; });
-        } else if (def->number == collection_kind::kFloatList) {
-          collection.numbers += list->value.size() / 4;
-        } else if (list->wire == Wire::kBytes) {
-          collection.items.push_back(list->value);
-        }
-      }
+    // As protobuf reads it: of two keys the last counts, of two values all that is in both.
+    for (Fields entry(bytes); entry.next();) {
+      if (entry->bytes(2)) add_def(collection, entry->value);
     }
     found.push_back(std::move(collection));
   }
