@@ -103,6 +103,7 @@ Edges producers(const Graph& graph, const Names& names) {
 
 Edges reversed(const Edges& edges) {
   Edges result;
+  result.lead_back_ = !edges.lead_back_;
   const size_t nodes = edges.begins_.size() - 1;
   result.begins_.assign(nodes + 1, 0);
   for (const NodeId target : edges.targets_) ++result.begins_[index_of(target) + 1];
@@ -127,6 +128,12 @@ std::vector<NodeId> NodeSet::nodes() const {
 
 NodeSet reach(const NodeSet& set, const Edges& edges, uint32_t steps) {
   NodeSet reached = set;
+  if (steps == kAnyDistance) {
+    reached.spread(edges.lead_back(), [&](NodeId id, const auto& go) {
+      for (const NodeId target : edges.of(id)) go(target);
+    });
+    return reached;
+  }
   std::vector<NodeId> wave = set.nodes(), next;
   for (uint32_t step = 0; step < steps && !wave.empty(); ++step) {
     next.clear();

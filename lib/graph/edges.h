@@ -1,6 +1,7 @@
 // Who reads whom: inputs resolved to nodes, and their reverse. Values that are built, used and dropped.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,13 +22,15 @@ class Edges {
 
   // Of producers(): whether every input of every node has a node, so that input k of a node is of(node)[k].
   bool complete() const { return complete_; }
+  // Of producers(): most lead to what stands before the node. Of the reverse: behind it.
+  bool lead_back() const { return lead_back_; }
 
  private:
   friend Edges producers(const Graph& graph, const Names& names);
   friend Edges reversed(const Edges& edges);
   std::vector<uint32_t> begins_;
   std::vector<NodeId> targets_;
-  bool complete_ = false;
+  bool complete_ = false, lead_back_ = true;
 };
 
 // The nodes that each node reads, data and control inputs in their order. Inputs without a node (and
@@ -57,12 +60,43 @@ class NodeSet {
   uint32_t size() const { return size_; }
   std::vector<NodeId> nodes() const;  // in file order
 
+  // Adds everything that is reached from what is in it: `each_from(id, go)` calls go(other) for each node to
+  // which `id` leads. What lies before its node, or behind it where not `back`, is found by one pass in the
+  // order of memory, as nearly all is; the rest is followed at once.
+  template <typename EachFrom>
+  void spread(bool back, EachFrom each_from);
+
  private:
   static uint64_t bit(NodeId id) { return uint64_t{1} << (index_of(id) % 64); }
 
   uint32_t size_ = 0, count_ = 0;
   std::vector<uint64_t> words_;
 };
+
+template <typename EachFrom>
+void NodeSet::spread(bool back, EachFrom each_from) {
+  uint32_t at = 0;
+  std::vector<NodeId> open;  // where the pass has been
+  const auto go = [&](NodeId id) {
+    if (add(id) && (index_of(id) > at) == back) open.push_back(id);
+  };
+  for (size_t step = 0; step < words_.size(); ++step) {
+    const size_t k = back ? words_.size() - 1 - step : step;
+    uint64_t ahead = ~uint64_t{0};  // of this word
+    while (const uint64_t rest = words_[k] & ahead) {
+      const int i = back ? 63 - std::countl_zero(rest) : std::countr_zero(rest);
+      const uint64_t below = (uint64_t{1} << i) - 1;
+      ahead = back ? below : ~(below << 1 | 1);
+      at = static_cast<uint32_t>(k * 64) + static_cast<uint32_t>(i);
+      each_from(NodeId{at}, go);
+      while (!open.empty()) {
+        const NodeId id = open.back();
+        open.pop_back();
+        each_from(id, go);
+      }
+    }
+  }
+}
 
 // Everything within `steps` of `set` along `edges`, `set` included.
 NodeSet reach(const NodeSet& set, const Edges& edges, uint32_t steps);

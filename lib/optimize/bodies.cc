@@ -52,7 +52,7 @@ class Body {
  private:
   // What is returned, waited for, or has an effect; false where it is not understood.
   bool protect() {
-    subject_.kept.assign(net_.size(), false);
+    subject_.kept = NodeSet(net_.size());
     bool known = true;
     function_.map_returns([&](std::string_view, std::string_view source) {
       const std::optional<In> in = net_.find(source);
@@ -76,8 +76,7 @@ class Body {
   }
 
   void keep(Number n) {
-    if (subject_.kept[n]) return;
-    subject_.kept[n] = true;
+    if (!subject_.kept.add(NodeId{n})) return;
     subject_.asked.push_back(n);
   }
 

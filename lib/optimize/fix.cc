@@ -65,7 +65,7 @@ class Fixing {
       made.device(node_device(def)).type("dtype", type).attr("value", tensor_value(proto));
       std::vector<In> inputs(net_.controls(in.node).begin(), net_.controls(in.node).end());
       net_.become(in.node, made.take(), inputs);
-      if (subject_.is_untouched(in.node)) subject_.untouched[in.node] = false;
+      if (subject_.is_untouched(in.node)) subject_.untouched.remove(NodeId{in.node});
     } else {
       const std::string device(node_device(def));
       const Number made =

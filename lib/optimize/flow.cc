@@ -110,14 +110,7 @@ bool is_back_edge(const Net& net, Number reader, In in) {
 }
 
 Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked)
-    : net_(net),
-      needed_(net.size()),
-      alive_(net.size()),
-      effect_(net.size()),
-      second_(net.size()),
-      readers_(net.size()),
-      truth_(net.size(), -1) {
-  find_needed(asked);
+    : net_(net), needed_(net.needed_by(asked)), states_(net.size()) {
   find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.
   if (goes_back_ && any_dead_) find_alive_around(edges());
@@ -125,29 +118,12 @@ Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& as
   if (goes_back_ && any_effect_) find_effects_around(edges());
 }
 
-void Flow::find_needed(const std::vector<Number>& asked) {
-  std::vector<Number> open;
-  const auto add = [&](Number n) {
-    if (needed_[n]) return;
-    needed_[n] = true;
-    open.push_back(n);
-  };
-  for (const Number n : asked) add(n);
-  while (!open.empty()) {
-    const Number n = open.back();
-    open.pop_back();
-    for (const In& in : net_.inputs(n)) {
-      if (!in.argument()) add(in.node);
-    }
-  }
-}
-
 void Flow::find_order() {
   enum : uint8_t { kNew, kOpen, kDone };
   std::vector<uint8_t> state(net_.size(), kNew);
   std::vector<std::pair<Number, uint32_t>> stack;
   for (Number root = 0; root < net_.size(); ++root) {
-    if (!needed_[root] || state[root] != kNew) continue;
+    if (!needed(root) || state[root] != kNew) continue;
     stack.emplace_back(root, 0);
     state[root] = kOpen;
     while (!stack.empty()) {
@@ -175,14 +151,14 @@ void Flow::pass(Number n) {
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const In& in : net_.inputs(n)) {
     if (in.argument()) continue;
-    ++readers_[in.node];
-    if (in.index == 1) second_[in.node] = true;
+    ++states_[in.node].readers;
+    if (in.index == 1) states_[in.node].second = true;
     goes_back_ = goes_back_ || (merge && is_back_edge(net_, n, in));
   }
   any_branch_ = any_branch_ || net_.is(n, kBranches) || net_.what(n) == What::kControlTrigger;
-  truth_[n] = truth_of(n);
-  alive_[n] = always() || alive_by_inputs(n);  // as far as was passed
-  any_dead_ = any_dead_ || !alive_[n];
+  states_[n].truth = truth_of(n);
+  states_[n].alive = always() || alive_by_inputs(n);  // as far as was passed
+  any_dead_ = any_dead_ || !states_[n].alive;
 }
 
 int8_t Flow::truth_of(Number n) const {
@@ -190,7 +166,7 @@ int8_t Flow::truth_of(Number n) const {
   const std::span<const In> data = net_.data(n);
   const auto input = [&](size_t k) -> int8_t {
     if (k >= data.size() || data[k].argument() || data[k].index != 0) return -1;
-    return truth_[data[k].node];
+    return states_[data[k].node].truth;
   };
   if (op.kinds.has(OpKind::kConst)) {
     const ConstFacts constant = net_.constant(n);
@@ -221,8 +197,9 @@ bool Flow::alive_by_inputs(Number n) const {
 }
 
 std::optional<bool> Flow::truth(In in) const {
-  if (in.argument() || in.index != 0 || in.node >= truth_.size() || truth_[in.node] < 0) return std::nullopt;
-  return truth_[in.node] == 1;
+  if (in.argument() || in.index != 0 || in.node >= states_.size() || states_[in.node].truth < 0)
+    return std::nullopt;
+  return states_[in.node].truth == 1;
 }
 
 bool Flow::dead(In in) const {
@@ -237,14 +214,14 @@ bool Flow::dead(In in) const {
 
 void Flow::find_effects(const Effects& effects) {
   for (const Number n : order_) {
-    if (alive_[n]) {
+    if (states_[n].alive) {
       ordered_ = ordered_ || effects.writes(net_, n);
-      effect_[n] = effects.of(net_, n);
+      states_[n].effect = effects.of(net_, n);
     }
     for (const In& in : any_effect_ ? net_.inputs(n) : std::span<const In>()) {
-      if (!in.argument() && effect_[in.node]) effect_[n] = true;
+      if (!in.argument() && states_[in.node].effect) states_[n].effect = true;
     }
-    any_effect_ = any_effect_ || effect_[n];
+    any_effect_ = any_effect_ || states_[n].effect;
   }
 }
 
@@ -253,7 +230,7 @@ void Flow::find_effects(const Effects& effects) {
 Flow::Edges Flow::edges() const {
   Edges edges;
   edges.first.assign(net_.size() + 1, 0);
-  for (Number n = 0; n < net_.size(); ++n) edges.first[n + 1] = edges.first[n] + readers_[n];
+  for (Number n = 0; n < net_.size(); ++n) edges.first[n + 1] = edges.first[n] + states_[n].readers;
   edges.all.resize(edges.first.back());
   std::vector<uint32_t> next(edges.first.begin(), edges.first.end() - 1);
   for (const Number n : order_) {
@@ -269,7 +246,7 @@ Flow::Edges Flow::edges() const {
 // What may run is what is fed by what may run: found from the sources on, so that a loop that nothing enters
 // is dead as a whole.
 void Flow::find_alive_around(const Edges& edges) {
-  alive_.assign(net_.size(), false);
+  for (State& state : states_) state.alive = false;
   std::vector<uint32_t> waits(net_.size());  // inputs that are not known to be alive
   std::vector<Number> open;
   for (const Number n : order_) {
@@ -277,7 +254,7 @@ void Flow::find_alive_around(const Edges& edges) {
     for (const In& in : net_.inputs(n)) count += in.argument() ? 0 : 1;
     waits[n] = count;
     if (count == 0) {
-      alive_[n] = true;
+      states_[n].alive = true;
       open.push_back(n);
     }
   }
@@ -286,14 +263,14 @@ void Flow::find_alive_around(const Edges& edges) {
     open.pop_back();
     for (const Edge& edge : edges.of(n)) {
       const Number reader = edge.reader;
-      if (alive_[reader]) continue;
+      if (states_[reader].alive) continue;
       const In in = net_.inputs(reader)[edge.slot];
       const bool there = !dead(in);
       if (there) --waits[reader];
       const bool alive = net_.what(reader) == What::kControlTrigger ||
                          (net_.is(reader, OpKind::kMerge) ? there && !in.control() : waits[reader] == 0);
       if (!alive) continue;
-      alive_[reader] = true;
+      states_[reader].alive = true;
       open.push_back(reader);
     }
   }
@@ -302,14 +279,14 @@ void Flow::find_alive_around(const Edges& edges) {
 void Flow::find_effects_around(const Edges& edges) {
   std::vector<Number> open;
   for (const Number n : order_) {
-    if (effect_[n]) open.push_back(n);
+    if (states_[n].effect) open.push_back(n);
   }
   while (!open.empty()) {
     const Number n = open.back();
     open.pop_back();
     for (const Edge& edge : edges.of(n)) {
-      if (effect_[edge.reader]) continue;
-      effect_[edge.reader] = true;
+      if (states_[edge.reader].effect) continue;
+      states_[edge.reader].effect = true;
       open.push_back(edge.reader);
     }
   }

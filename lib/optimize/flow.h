@@ -49,21 +49,21 @@ class Flow {
   // Every node behind what it reads, but for what goes back into a loop.
   const std::vector<Number>& order() const { return order_; }
   // Nodes that what is asked for needs.
-  bool needed(Number n) const { return n < needed_.size() && needed_[n]; }
+  bool needed(Number n) const { return needed_.has(NodeId{n}); }
   // Of a scalar bool.
   std::optional<bool> truth(In in) const;
   // Never there, whatever is fed.
   bool dead(In in) const;
-  bool dead(Number n) const { return n < alive_.size() && !alive_[n]; }
+  bool dead(Number n) const { return n < states_.size() && !states_[n].alive; }
   // It, or something that it needs, has an effect.
-  bool effect(Number n) const { return n < effect_.size() && effect_[n]; }
+  bool effect(Number n) const { return n < states_.size() && states_[n].effect; }
   uint32_t readers(Number n) const {
     asked_readers_ = true;
-    return n < readers_.size() ? readers_[n] : 0;
+    return n < states_.size() ? states_[n].readers : 0;
   }
   bool asked_readers() const { return asked_readers_; }
   // Somebody reads which input a Merge gave.
-  bool reads_second(Number merge) const { return merge < second_.size() && second_[merge]; }
+  bool reads_second(Number merge) const { return merge < states_.size() && states_[merge].second; }
   // Something that is needed writes, so that it counts what runs before what.
   bool ordered() const { return ordered_; }
   // Everything runs once and always.
@@ -83,7 +83,6 @@ class Flow {
     std::span<const Edge> of(Number n) const { return {all.data() + first[n], all.data() + first[n + 1]}; }
   };
 
-  void find_needed(const std::vector<Number>& asked);
   void find_order();
   void pass(Number n);
   int8_t truth_of(Number n) const;
@@ -95,9 +94,13 @@ class Flow {
 
   const Net& net_;
   std::vector<Number> order_;
-  std::vector<bool> needed_, alive_, effect_, second_;
-  std::vector<uint32_t> readers_;  // by node: how many inputs read it
-  std::vector<int8_t> truth_;      // -1: not known
+  NodeSet needed_;
+  struct State {
+    bool alive = false, effect = false, second = false;
+    int8_t truth = -1;     // of output 0; -1: not known
+    uint32_t readers = 0;  // inputs that read it
+  };
+  std::vector<State> states_;  // by node
   bool ordered_ = false;
   bool goes_back_ = false, any_branch_ = false, any_dead_ = false, any_effect_ = false;
   mutable bool asked_readers_ = false;

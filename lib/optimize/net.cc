@@ -121,13 +121,22 @@ std::optional<In> Net::input_from(Number n, const Input& input) const {
   return In{n, *index};
 }
 
+NodeSet Net::needed_by(std::span<const Number> asked) const {
+  NodeSet needed(size());
+  for (const Number n : asked) needed.add(NodeId{n});
+  needed.spread(true, [&](NodeId id, const auto& go) {
+    for (const In& in : inputs(index_of(id))) {
+      if (!in.argument()) go(NodeId{in.node});
+    }
+  });
+  return needed;
+}
+
 std::optional<Number> Net::same_const(Number n) const {
   const Node& node = nodes_[n];
   if (node.label == kNoLabel) return std::nullopt;
   const Node& other = nodes_[node.label];  // which may have become another node since
-  const auto attrs = [](const Node& of) { return of.def.substr(of.def.size() - of.attrs); };
-  const bool same = other.op == node.op && attrs(other) == attrs(node);
-  return same ? std::optional<Number>(node.label) : std::nullopt;
+  return other.label == node.label && other.op == node.op ? std::optional(Number{node.label}) : std::nullopt;
 }
 
 LabelId Net::label(Number n) {
@@ -177,7 +186,9 @@ void Net::ConstsAlike::look_at(Number n, Node& node) {
     return;
   }
   node.constant = const_facts(node.def);
-  if (known != nullptr) *known = {attrs, node.constant, n};
+  if (known == nullptr) return;
+  node.label = n;
+  *known = {attrs, node.constant, n};
 }
 
 void Net::put_inputs(Node& node, std::span<const In> inputs) {

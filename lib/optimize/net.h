@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "edit/basis/names.h"
+#include "graph/edges.h"
 #include "graph/graph.h"
 #include "graph/index.h"
 #include "graph/names.h"
@@ -56,7 +57,7 @@ class Net {
   }
   // Of a Const.
   ConstFacts constant(Number n) const { return nodes_[n].constant; }
-  // Of a Const: another one that has the same attributes, where one was seen.
+  // Of a Const: the first that has the same attributes, as far as was seen.
   std::optional<Number> same_const(Number n) const;
   LabelId label(Number n);  // of any other node
   Labels& labels() { return labels_; }
@@ -85,6 +86,8 @@ class Net {
   // Nothing where there is no such tensor.
   std::optional<In> find(std::string_view text) const;
   Number find_node(std::string_view name) const;  // In::kArgument: none
+  // Everything that these need, themselves included.
+  NodeSet needed_by(std::span<const Number> asked) const;
 
   bool changed() const { return changed_; }
   // Puts what changed into the graph: nodes that were there in their places, new ones behind all others.
@@ -96,7 +99,7 @@ class Net {
     const ProofOp* op = nullptr;
     uint32_t begin = 0, count = 0, data = 0;  // in ins_
     uint32_t attrs = 0;                       // of `def`: how much of its end like_of() tells
-    LabelId label = kNoLabel;                 // of a Const: another one of the same attributes
+    LabelId label = kNoLabel;                 // of a Const: the first that has its attributes
     What what = What::kOther;
     ConstFacts constant;
     bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false;

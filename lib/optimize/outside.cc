@@ -21,20 +21,17 @@ constexpr uint32_t kUnknownRank = 3;  // of a TensorShapeProto
 class Marks {
  public:
   explicit Marks(Subject& subject) : subject_(subject) {
-    subject.kept.assign(subject.net.size(), false);
-    subject.kept_more.assign(subject.net.size(), false);
-    subject.untouched.assign(subject.net.size(), false);
-    subject.bypassed.assign(subject.net.size(), false);
+    subject.kept = subject.kept_more = subject.untouched = subject.bypassed = NodeSet(subject.net.size());
   }
   void keep(Number n) {
     if (n >= subject_.kept.size()) return;
-    subject_.kept[n] = true;
+    subject_.kept.add(NodeId{n});
     asked_.insert(n);
   }
   void keep(In in) {
     if (in.argument()) return;
     keep(in.node);
-    if (in.index != 0 && !in.control()) subject_.kept_more[in.node] = true;
+    if (in.index != 0 && !in.control()) subject_.kept_more.add(NodeId{in.node});
   }
   void ask(Number n) { asked_.insert(n); }
   void finish() { subject_.asked.assign(asked_.begin(), asked_.end()); }
@@ -43,23 +40,6 @@ class Marks {
   Subject& subject_;
   std::set<Number> asked_;
 };
-
-// What the wanted tensors need; all other nodes of a reduced graph are there for its state.
-std::vector<bool> needed_by(const Net& net, const std::vector<Number>& wanted) {
-  std::vector<bool> needed(net.size());
-  std::vector<Number> open = wanted;
-  for (const Number n : open) needed[n] = true;
-  while (!open.empty()) {
-    const Number n = open.back();
-    open.pop_back();
-    for (const In& in : net.inputs(n)) {
-      if (in.argument() || needed[in.node]) continue;
-      needed[in.node] = true;
-      open.push_back(in.node);
-    }
-  }
-  return needed;
-}
 
 void keep_state(Facts& facts, Marks& marks) {
   for (const auto& [index, state] : facts.state()) {
@@ -147,7 +127,7 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
   if (!request.keep.empty()) {
     for (const NodeId id : facts.selecting().require(request.keep).nodes.nodes()) {
       marks.keep(index_of(id));
-      subject.kept_more[index_of(id)] = net.outputs(index_of(id)) != 1;
+      if (net.outputs(index_of(id)) != 1) subject.kept_more.add(id);
     }
   }
   for (const std::string& selector : request.bypass) {
@@ -160,19 +140,20 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
         throw refused("gives " + std::string(dtype_name(given)) + " and reads " +
                       std::string(dtype_name(read)) + ", so that its readers cannot read what it reads")
             .of(quoted("node", net.name(n)));
-      subject.bypassed[n] = true;
+      subject.bypassed.add(id);
     }
   }
   for (const std::string& name : request.bypass_nodes) {
     const Number n = net.find_node(name);
-    if (n == In::kArgument || net.data(n).empty() || subject.kept[n]) continue;
+    if (n == In::kArgument || net.data(n).empty() || subject.is_kept(n)) continue;
     const DType given = base_type(net.type({n, 0}));
-    subject.bypassed[n] = given != DType::kInvalid && given == base_type(net.type(net.data(n)[0]));
+    if (given != DType::kInvalid && given == base_type(net.type(net.data(n)[0])))
+      subject.bypassed.add(NodeId{n});
   }
   for (const auto& [name, tensor] : request.stand_ins) {
     const Number n = net.find_node(name);
     if (n == In::kArgument || !net.there(n)) continue;
-    subject.untouched[n] = true;
+    subject.untouched.add(NodeId{n});
     for (const In& in : net.inputs(n)) marks.keep(in);
   }
   keep_state(facts, marks);
@@ -184,10 +165,10 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     return marks.finish();
   }
   // What is only there for the state stays as it is, and so does what it reads.
-  const std::vector<bool> needed = needed_by(net, outputs);
+  const NodeSet needed = net.needed_by(outputs);
   for (Number n = 0; n < net.size(); ++n) {
-    if (!net.there(n) || needed[n]) continue;
-    subject.untouched[n] = true;
+    if (!net.there(n) || needed.has(NodeId{n})) continue;
+    subject.untouched.add(NodeId{n});
     marks.ask(n);
     for (const In& in : net.inputs(n)) marks.keep(in);
   }

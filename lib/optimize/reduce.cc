@@ -27,47 +27,28 @@ bool has_nodes_alone(const Model& model) {
 bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
                   const std::vector<std::string>& tensors) {
   Graph& graph = model.graph();
-  std::vector<bool> needed(graph.size());
-  std::vector<NodeId> open;
-  const auto go = [&](NodeId id) {
-    if (needed[index_of(id)]) return;
-    needed[index_of(id)] = true;
-    open.push_back(id);
-  };
+  NodeSet needed(graph.size());
   for (const std::string& text : tensors) {
     if (text.starts_with('^') || !tensor_if_there(index.names(), text)) return false;
-    go(find_tensor(model, index.names(), ops, text).node);
+    needed.add(find_tensor(model, index.names(), ops, text).node);
   }
-  while (!open.empty()) {
-    const NodeId id = open.back();
-    open.pop_back();
-    for (const NodeId from : index.producers().of(id)) go(from);
-  }
-  shrink_colocations(graph, index.names(), [&](NodeId id) { return needed[index_of(id)]; });
-  for (uint32_t i = 0; i < needed.size(); ++i) {
-    if (!needed[i] && !graph.removed(NodeId{i})) graph.remove(NodeId{i});
+  needed = reach(needed, index.producers(), kAnyDistance);
+  if (needed.count() == graph.tally().nodes) return true;
+  shrink_colocations(graph, index.names(), [&](NodeId id) { return needed.has(id); });
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (!needed.has(NodeId{i}) && !graph.removed(NodeId{i})) graph.remove(NodeId{i});
   }
   return true;
 }
 
 void remove_unneeded(Net& net, const std::vector<std::string>& tensors) {
-  std::vector<bool> needed(net.size());
-  std::vector<Number> open;
-  const auto go = [&](Number n) {
-    if (needed[n]) return;
-    needed[n] = true;
-    open.push_back(n);
-  };
+  std::vector<Number> wanted;
   for (const std::string& text : tensors) {
-    if (const std::optional<In> in = net.find(text)) go(in->node);
+    if (const std::optional<In> in = net.find(text)) wanted.push_back(in->node);
   }
-  while (!open.empty()) {
-    const Number n = open.back();
-    open.pop_back();
-    for (const In& in : net.inputs(n)) go(in.node);
-  }
+  const NodeSet needed = net.needed_by(wanted);
   for (Number n = 0; n < net.size(); ++n) {
-    if (net.there(n) && !needed[n]) net.remove(n);
+    if (net.there(n) && !needed.has(NodeId{n})) net.remove(n);
   }
 }
 

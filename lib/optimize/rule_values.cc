@@ -17,9 +17,7 @@ std::optional<Splat> constant(const View& view, In in) {
   return splat_of(view.net.def(in.node));
 }
 
-bool is_scalar(const View& view, In in) {
-  return !in.argument() && in.index == 0 && in.node < view.scalars.size() && view.scalars[in.node];
-}
+bool is_scalar(const View& view, In in) { return view.knows(in) && view.known[in.node].scalar; }
 
 bool gives_scalar(const View& view, Number n) {
   const ProofOp& op = view.net.op(n);
@@ -145,10 +143,7 @@ bool all_equal(const View& view, In in, double number) {
 }  // namespace
 
 void look_at_values(View& view, Number n) {
-  if (n >= view.values.size()) return;
-  view.scalars[n] = gives_scalar(view, n);
-  view.like[n] = shape_like(view, n);
-  view.values[n] = values_at(view, n);
+  if (n < view.known.size()) view.known[n] = {values_at(view, n), gives_scalar(view, n), shape_like(view, n)};
 }
 
 // By ones, which something random gave, or which are 1.

@@ -30,16 +30,17 @@ struct View {
   Net& net;
   const Flow& flow;
   Whens& whens;
-  std::vector<Values> values;  // by node
-  std::vector<bool> scalars;   // by node: output 0 has no dimensions
-  std::vector<In> like;        // by node: a tensor that has the shape of output 0; itself where none is known
+  // Of output 0.
+  struct Known {
+    Values values = Values::kUnknown;
+    bool scalar = false;  // it has no dimensions
+    In like;              // a tensor that has its shape; itself where none is known
+  };
+  std::vector<Known> known;  // by node
 
-  Values values_of(In in) const {
-    return in.argument() || in.index != 0 || in.node >= values.size() ? Values::kUnknown : values[in.node];
-  }
-  In like_of(In in) const {
-    return in.argument() || in.index != 0 || in.node >= like.size() ? in : like[in.node];
-  }
+  bool knows(In in) const { return !in.argument() && in.index == 0 && in.node < known.size(); }
+  Values values_of(In in) const { return knows(in) ? known[in.node].values : Values::kUnknown; }
+  In like_of(In in) const { return knows(in) ? known[in.node].like : in; }
 };
 void look_at_values(View& view, Number n);
 

@@ -56,13 +56,14 @@ struct Subject {
   const Effects& effects;
   Contents& contents;
   Passes passes;
-  std::vector<Number> asked;    // of which anything counts
-  std::vector<bool> kept;       // by node: it stays under its name, with its value
-  std::vector<bool> kept_more;  // by node: outputs behind the first as well
-  std::vector<bool> untouched;  // by node: it stays as it is
-  std::vector<bool> bypassed;   // by node: it goes whatever it is, and what it reads first stands for it
-  std::string function;         // empty: the main graph
-  std::vector<In> returned;     // by a function
+  std::vector<Number> asked;  // of which anything counts
+  // Nodes that were there from the beginning, as their NodeIds.
+  NodeSet kept;                        // stay under their names, with their values
+  NodeSet kept_more;                   // outputs behind the first as well
+  NodeSet untouched;                   // stay as they are
+  NodeSet bypassed;                    // go whatever they are, and what each reads first stands for it
+  std::string function;                // empty: the main graph
+  std::vector<In> returned;            // by a function
   std::vector<ContentId> content_ids;  // by node: of a Const, where known
   std::vector<Assumption> assumptions;
   std::unordered_map<Number, folding::ConstTensor> known;  // what a node gives because of shapes
@@ -76,10 +77,10 @@ struct Subject {
   bool learns_more = false;          // of shapes, when they are looked at again
   std::vector<std::string> inexact;  // what was done that changes values
 
-  bool is_kept(Number n) const { return n < kept.size() && kept[n]; }
-  bool keeps_more(Number n) const { return n < kept_more.size() && kept_more[n]; }
-  bool is_untouched(Number n) const { return n < untouched.size() && untouched[n]; }
-  bool is_bypassed(Number n) const { return n < bypassed.size() && bypassed[n]; }
+  bool is_kept(Number n) const { return kept.has(NodeId{n}); }
+  bool keeps_more(Number n) const { return kept_more.has(NodeId{n}); }
+  bool is_untouched(Number n) const { return untouched.has(NodeId{n}); }
+  bool is_bypassed(Number n) const { return bypassed.has(NodeId{n}); }
   // What a Const holds, read once for all its readers; null where that is not known.
   const folding::ConstTensor* constant(Number n) {
     const std::string_view def = net.def(n);

@@ -28,20 +28,14 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       net_(subject.net),
       flow_(flow),
       whens_(subject.net, flow, classes),
-      view_{subject,
-            subject.net,
-            flow,
-            whens_,
-            std::vector<Values>(subject.net.size(), Values::kUnknown),
-            std::vector<bool>(subject.net.size()),
-            std::vector<In>(subject.net.size())},
+      view_{subject, subject.net, flow, whens_, std::vector<View::Known>(subject.net.size())},
       gone_(subject.net.size()),
       aliases_(subject.net.size()),
       carried_(subject.net.size()),
       control_alias_(subject.net.size()),
       first_shared_{In::kArgument},
       first_reader_(subject.passes.share ? subject.net.size() : 0, kNobody) {
-  for (Number n = 0; n < net_.size(); ++n) view_.like[n] = {n, 0};
+  for (Number n = 0; n < net_.size(); ++n) view_.known[n].like = {n, 0};
 }
 
 bool Sweep::run() {

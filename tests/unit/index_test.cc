@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,38 @@ TEST(Graph, NodesOfAKind) {
   EXPECT_EQ(named(OpKind::kConst), "c");
   graph.remove(NodeId{2});
   EXPECT_FALSE(graph.has_any(OpKind::kConst));
+}
+
+// Against following every edge, in graphs whose nodes stand in any order.
+TEST(NodeSet, SpreadsToAllThatIsReached) {
+  std::mt19937 random(7);
+  for (const uint32_t nodes : {1U, 2U, 63U, 64U, 65U, 200U}) {
+    for (int round = 0; round < 40; ++round) {
+      std::vector<std::vector<uint32_t>> leads(nodes);
+      for (uint32_t i = 0; i < nodes; ++i) {
+        // Mostly to the node before, sometimes anywhere.
+        if (random() % 3 == 0) leads[i].push_back(static_cast<uint32_t>(random() % nodes));
+        if (random() % 4 != 0) leads[i].push_back(i == 0 ? 0 : i - 1);
+      }
+      NodeSet start(nodes);
+      start.add(NodeId{static_cast<uint32_t>(random() % nodes)});
+      start.add(NodeId{static_cast<uint32_t>(random() % nodes)});
+      NodeSet slow = start;
+      for (uint32_t before = 0; before != slow.count();) {
+        before = slow.count();
+        for (const NodeId id : slow.nodes())
+          for (const uint32_t to : leads[index_of(id)]) slow.add(NodeId{to});
+      }
+      for (const bool back : {true, false}) {
+        NodeSet fast = start;
+        fast.spread(back, [&](NodeId id, const auto& go) {
+          for (const uint32_t to : leads[index_of(id)]) go(NodeId{to});
+        });
+        EXPECT_EQ(fast.nodes(), slow.nodes()) << nodes << " nodes, round " << round << ", back " << back;
+        EXPECT_EQ(fast.count(), slow.count());
+      }
+    }
+  }
 }
 
 struct Lengths {
