@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
-#include "edit/changing/device_name.h"
+#include "edit/basis/device_name.h"
 #include "edit/changing/set_attribute.h"
 #include "edit/changing/set_shape.h"
 #include "edit/changing/setting.h"

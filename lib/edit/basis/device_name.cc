@@ -1,4 +1,4 @@
-#include "edit/changing/device_name.h"
+#include "edit/basis/device_name.h"
 
 #include <string>
 
