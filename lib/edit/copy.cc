@@ -50,6 +50,7 @@ class Copying {
     }
     stop_gradients(reads, request_, result_, new_nodes_);
     input_map.drop_stale_shapes();
+    note_held();
     describe(reads, request_, result_);
   }
 
@@ -59,6 +60,15 @@ class Copying {
     if (request_.from_scope.empty() || std::ranges::any_of(copies_, inside)) return;
     result_.notes.push_back("nothing that is copied lies in '" + printable(request_.from_scope) +
                             "/': all of it keeps its name below '" + printable(request_.scope) + "/'");
+  }
+
+  void note_held() {
+    const std::vector<NodeId> held = mapping_.hold_devices().nodes();
+    if (held.empty()) return;
+    result_.notes.push_back(
+        std::to_string(held.size()) + (held.size() == 1 ? " copy" : " copies") + ", first of '" +
+        printable(facts_.graph().name(held[0])) +
+        "', keep their device: what they share by reference or handle is not copied, and runs there");
   }
 
   // Changes the model; `mapping` is this object's, and keeps it alive until the graph is written.

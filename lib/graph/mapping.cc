@@ -129,7 +129,7 @@ bool append_filled(std::string& out, uint32_t number, Fill fill) {
 class NodeMapper {
  public:
   NodeMapper(std::string_view node_def, const Mapping& mapping, Pieces& out, NodeId id)
-      : node_def_(node_def), mapping_(mapping), out_(out), device_(mapping.device()) {
+      : node_def_(node_def), mapping_(mapping), out_(out), device_(mapping.device(id)) {
     head_.id = id;
   }
 

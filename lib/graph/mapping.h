@@ -77,7 +77,7 @@ class Mapping {
   virtual bool maps_functions() const { return false; }
 
   // A device to stand in place of the node's own.
-  virtual const std::string* device() const { return nullptr; }
+  virtual const std::string* device(NodeId /*id*/) const { return nullptr; }
 
   // Attributes to leave out.
   virtual bool drops(const NodeHead& /*holder*/, std::string_view /*key*/) const { return false; }

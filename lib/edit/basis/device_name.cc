@@ -1,5 +1,7 @@
 #include "edit/basis/device_name.h"
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "base/error.h"
@@ -43,7 +45,42 @@ bool take_part(std::string_view& text) {
   return false;
 }
 
+// Empty where the device may be any.
+struct DeviceParts {
+  std::string_view job, replica, task, type, number;
+};
+
+DeviceParts device_parts(std::string_view device) {
+  DeviceParts parts;
+  while (!device.empty()) {
+    device.remove_prefix(1);
+    std::string_view part = device.substr(0, device.find('/'));
+    device.remove_prefix(part.size());
+    const std::string_view key = part.substr(0, part.find(':'));
+    std::string_view value = part.substr(std::min(key.size() + 1, part.size()));
+    if (key == "job") parts.job = value;
+    if (key == "replica") parts.replica = value;
+    if (key == "task") parts.task = value;
+    if (key == "job" || key == "replica" || key == "task") continue;
+    parts.type = key == "device" ? value.substr(0, value.find(':')) : key;
+    if (key == "device") value.remove_prefix(std::min(parts.type.size() + 1, value.size()));
+    parts.number = value;
+  }
+  return parts;
+}
+
+bool agrees(std::string_view a, std::string_view b) {
+  const auto same = [](char x, char y) { return std::tolower(x) == std::tolower(y); };  // cpu is CPU
+  return a.empty() || b.empty() || a == "*" || b == "*" || std::ranges::equal(a, b, same);
+}
+
 }  // namespace
+
+bool devices_agree(std::string_view a, std::string_view b) {
+  const DeviceParts of_a = device_parts(a), of_b = device_parts(b);
+  return agrees(of_a.job, of_b.job) && agrees(of_a.replica, of_b.replica) && agrees(of_a.task, of_b.task) &&
+         agrees(of_a.type, of_b.type) && agrees(of_a.number, of_b.number);
+}
 
 void check_device(std::string_view device) {
   if (device == "/") return;

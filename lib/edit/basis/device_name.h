@@ -10,4 +10,7 @@ namespace gedit {
 // device.
 void check_device(std::string_view device);
 
+// Whether one device may be meant by both: none of their parts contradict. Of what is well formed.
+bool devices_agree(std::string_view a, std::string_view b);
+
 }  // namespace gedit

@@ -15,7 +15,7 @@ class OnDevice final : public Mapping {
     out += input;
     return true;
   }
-  const std::string* device() const override { return &device_; }
+  const std::string* device(NodeId /*id*/) const override { return &device_; }
 
  private:
   std::string device_;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/first_free.h"
 #include "edit/basis/addresses.h"
+#include "edit/basis/device_name.h"
 #include "edit/basis/names.h"
 #include "ops/kinds.h"
 
@@ -48,6 +49,43 @@ std::string CopyMapping::source_of(const TensorRef& tensor, bool needs_itself) c
     return found->second.source;
   if (!copied(tensor.node)) return facts_.tensors().input_text(tensor);
   return facts_.tensors().input_text(tensor, scope_.of(facts_.graph().name(tensor.node)));
+}
+
+// TensorFlow places who takes a reference or a handle where its producer is, and so all that share one
+// (core/common_runtime/colocation_graph.cc, ColocateResourceAndRefEdges).
+const NodeSet& CopyMapping::hold_devices() {
+  if (!device_ || device_->empty()) return held_;
+  const Graph& graph = facts_.graph();
+  held_ = NodeSet(graph.size());
+  std::vector<NodeId> open;
+  std::unordered_map<NodeId, std::vector<NodeId>> beside;  // copies that share one
+  for (const NodeId id : selection_.nodes()) {
+    const auto types = input_types(facts_.ops, graph.bytes(id));
+    if (!types) continue;
+    size_t slot = 0;
+    each_input(graph.bytes(id), [&](std::string_view text) {
+      const DType type = slot < types->size() ? (*types)[slot] : DType::kInvalid;
+      ++slot;
+      if (!is_reference(type) && type != DType::kResource) return;
+      const std::optional<TensorRef> tensor = facts_.tensors().of_input(text);
+      if (!tensor || replaced_.contains(*tensor)) return;
+      if (copied(tensor->node)) {
+        beside[id].push_back(tensor->node);
+        beside[tensor->node].push_back(id);
+      } else if (!devices_agree(graph.device(tensor->node), *device_) && held_.add(id)) {
+        open.push_back(id);
+      }
+    });
+  }
+  while (!open.empty()) {
+    const auto found = beside.find(open.back());
+    open.pop_back();
+    if (found == beside.end()) continue;
+    for (const NodeId other : found->second) {
+      if (held_.add(other)) open.push_back(other);
+    }
+  }
+  return held_;
 }
 
 void CopyMapping::node(std::string_view name, std::string& out) const { scope_.append(name, out); }
@@ -106,12 +144,13 @@ bool CopyMapping::colocation(const NodeHead& holder, std::string_view name, std:
   }
   if (target == kNoNode) target = find(name);
   if (target == kNoNode) return false;
+  // It would hold a copy on the device of an original.
   if (copied(target)) {
     scope_.append(name, out);
-    return true;
+    return held_.has(target) == held_.has(holder.id);
   }
   out += name;
-  return !device_;  // it would hold the copy on the original's device
+  return device(holder.id) == nullptr;
 }
 
 void CopyMapping::identity(const NodeHead& holder, Role role, std::string_view value,

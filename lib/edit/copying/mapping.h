@@ -28,6 +28,9 @@ class CopyMapping final : public Mapping {
   // Another source for all copies that read the tensor: KEYs, Placeholders, StopGradients.
   // `except_references`: readers that need a reference keep what they had.
   void replace(const TensorRef& tensor, std::string source, bool except_references = false);
+  // Copies that keep the device of their originals whatever is asked for; to be called once it is decided
+  // what all of them read (docs/rules.md#copy-devices).
+  const NodeSet& hold_devices();
   void drop_output_shapes(NodeId original) { stale_shapes_.insert(index_of(original)); }
 
   // The tensor as the copies read it; `needs_itself`: as those do that take no StopGradient for it.
@@ -51,7 +54,9 @@ class CopyMapping final : public Mapping {
   bool colocation(const NodeHead& holder, std::string_view name, std::string& out) const override;
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
   int64_t instance_key(int64_t key) const override { return identities_.instance_key(key); }
-  const std::string* device() const override { return device_ ? &*device_ : nullptr; }
+  const std::string* device(NodeId id) const override {
+    return device_ && !held_.has(id) ? &*device_ : nullptr;
+  }
   bool drops(const NodeHead& holder, std::string_view key) const override;
   void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override;
 
@@ -75,6 +80,7 @@ class CopyMapping final : public Mapping {
   const NodeSet selection_;
   ScopeNames scope_;
   std::optional<std::string> device_;
+  NodeSet held_;  // copies that keep the device of their originals
   std::unordered_map<TensorRef, Replacement, TensorHash> replaced_;
   std::unordered_set<uint32_t> stale_shapes_;
   std::unordered_set<std::string> added_names_;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "edit/basis/addresses.h"
+#include "edit/basis/device_name.h"
 
 namespace gedit {
 
@@ -18,6 +19,7 @@ void check(const CopyRequest& request) {
     throw Error(Cause::kUsage, "--scope '' needs --from-scope");
   if (request.has_from_scope && request.from_scope.empty())
     throw Error(Cause::kUsage, "--from-scope needs a scope");
+  if (request.device) check_device(*request.device);
 }
 
 CopyRequest within(const CopyRequest& request, const std::string& function) {
