@@ -70,6 +70,7 @@ void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, Con
   node.begin = static_cast<uint32_t>(ins.size());
   size_t controls = 0;
   put_def(node, graph_.bytes(NodeId{n}), facts, true, [&](std::string_view text) {
+    if (text.starts_with('^') && arguments_.contains(text.substr(1))) return;  // which are there anyway
     const std::optional<In> in =
         producers != nullptr ? input_from(index_of(*producers++), parse_input_of(graph_, text)) : find(text);
     if (!in)

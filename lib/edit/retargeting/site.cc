@@ -268,7 +268,7 @@ std::vector<std::string> Rewriting::what_stays(const std::vector<std::string>& n
     left.pop_back();
     const auto gone = removed_.find(node);
     if (gone == removed_.end()) {
-      stays.push_back(node);
+      if (!arguments_.contains(node)) stays.push_back(node);
     } else {
       left.insert(left.end(), gone->second.rbegin(), gone->second.rend());
     }
@@ -298,6 +298,9 @@ std::string Rewriting::rewired(std::string_view node_def) const {
 void Rewriting::finish() {
   take_added();
   if (redirects_.empty() && removed_.empty()) return;
+  if (graph_.is_body()) {
+    for (const std::string_view name : argument_names(function_signature(graph_))) arguments_.emplace(name);
+  }
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (graph_.removed(NodeId{i})) continue;
     if (std::string node_def = rewired(graph_.bytes(NodeId{i})); !node_def.empty())
@@ -306,12 +309,11 @@ void Rewriting::finish() {
   if (!graph_.is_body()) return;
   FunctionDef def(graph_);
   def.map_returns([&](std::string_view, std::string_view source) { return redirected(std::string(source)); });
-  // Who calls it waits for the nodes that a node that is gone waited for; arguments are there anyway.
+  // Who calls it waits for the nodes that a node that is gone waited for.
   def.add_control_outputs([&](std::string_view node) {
     std::vector<std::string> nodes;
     const auto gone = removed_.find(std::string(node));
     if (gone != removed_.end()) nodes = what_stays(gone->second);
-    std::erase_if(nodes, [&](const std::string& name) { return names().find(name) == kNoNode; });
     return nodes;
   });
   def.remove_control_outputs([&](std::string_view node) { return removed_.contains(std::string(node)); });

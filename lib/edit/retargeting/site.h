@@ -98,6 +98,7 @@ class Rewriting {
   std::unordered_multimap<std::string, std::string>
       redirected_to_;  // canonical: by the tensor that is read now
   std::unordered_map<std::string, std::vector<std::string>> removed_;
+  std::unordered_set<std::string> arguments_;  // of a function: nobody has to wait for them
 };
 
 // One node of it. A replacement reads what it needs, and then calls become() or remove(); nothing has
