@@ -116,6 +116,7 @@ Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& as
   if (goes_back_ && any_dead_) find_alive_around(edges());
   find_effects(effects);
   if (goes_back_ && any_effect_) find_effects_around(edges());
+  if (any_dead_ && any_effect_) find_effects_for_dead(asked);
 }
 
 void Flow::find_order() {
@@ -216,7 +217,7 @@ void Flow::find_effects(const Effects& effects) {
   for (const Number n : order_) {
     if (states_[n].alive) {
       ordered_ = ordered_ || effects.writes(net_, n);
-      states_[n].effect = effects.of(net_, n);
+      states_[n].effect = states_[n].own_effect = effects.of(net_, n);
     }
     for (const In& in : any_effect_ ? net_.inputs(n) : std::span<const In>()) {
       if (!in.argument() && states_[in.node].effect) states_[n].effect = true;
@@ -288,6 +289,24 @@ void Flow::find_effects_around(const Edges& edges) {
       if (states_[edge.reader].effect) continue;
       states_[edge.reader].effect = true;
       open.push_back(edge.reader);
+    }
+  }
+}
+
+void Flow::find_effects_for_dead(const std::vector<Number>& asked) {
+  NodeSet taken(net_.size());
+  for (const Number n : asked) taken.add(NodeId{n});
+  taken.spread(true, [&](NodeId id, const auto& go) {
+    const bool merge = net_.is(index_of(id), OpKind::kMerge);
+    for (const In& in : net_.inputs(index_of(id))) {
+      if (!in.argument() && !(merge && !in.control() && dead(in))) go(NodeId{in.node});
+    }
+  });
+  for (const Number n : order_) {
+    State& state = states_[n];
+    state.effect_for_dead = state.own_effect && !taken.has(NodeId{n});
+    for (const In& in : net_.inputs(n)) {
+      if (!in.argument() && states_[in.node].effect_for_dead) state.effect_for_dead = true;
     }
   }
 }

@@ -57,6 +57,9 @@ class Flow {
   bool dead(Number n) const { return n < states_.size() && !states_[n].alive; }
   // It, or something that it needs, has an effect.
   bool effect(Number n) const { return n < states_.size() && states_[n].effect; }
+  // It, or something that it needs, has an effect and runs for dead inputs of Merges alone: without these it
+  // would not run.
+  bool effect_for_dead(Number n) const { return n < states_.size() && states_[n].effect_for_dead; }
   uint32_t readers(Number n) const {
     asked_readers_ = true;
     return n < states_.size() ? states_[n].readers : 0;
@@ -91,12 +94,13 @@ class Flow {
   Edges edges() const;
   void find_alive_around(const Edges& edges);
   void find_effects_around(const Edges& edges);
+  void find_effects_for_dead(const std::vector<Number>& asked);
 
   const Net& net_;
   std::vector<Number> order_;
   NodeSet needed_;
   struct State {
-    bool alive = false, effect = false, second = false;
+    bool alive = false, effect = false, own_effect = false, effect_for_dead = false, second = false;
     int8_t truth = -1;     // of output 0; -1: not known
     uint32_t readers = 0;  // inputs that read it
   };

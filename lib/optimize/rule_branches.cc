@@ -24,7 +24,10 @@ Decision of_merge(const View& view, Number n) {
   std::optional<In> live;
   int32_t position = 0, at = 0;
   for (const In& in : view.net.data(n)) {
-    if (!view.flow.dead(in)) {
+    if (view.flow.dead(in)) {
+      // What runs for it all the same would run no more.
+      if (view.flow.effect_for_dead(in.node)) return {};
+    } else {
       if (live || is_back_edge(view.net, n, in)) return {};
       live = in;
       at = position;

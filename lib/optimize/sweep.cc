@@ -136,7 +136,6 @@ void Sweep::keep_needed(Number n, std::span<const In> data, std::vector<Number>&
   std::vector<uint8_t> stays(controls.size());
   for (size_t i = 0; i < controls.size(); ++i) {
     const Number control = controls[i];
-    if (merge && flow_.dead(control) && !flow_.ordered()) continue;
     if (!flow_.ordered() && !flow_.effect(control)) continue;
     if (!merge && !flow_.ordered() && read(control)) continue;
     stays[i] = 1;
@@ -224,8 +223,11 @@ bool Sweep::alias(Number n, const Decision& decision) {
   for (const auto& [index, to] : decision.outputs) standing_.push_back(key_of(to));
   std::ranges::sort(standing_);
   for (const In& in : net_.inputs(n)) {
-    if (!in.argument() && !std::ranges::binary_search(standing_, key_of(in)) && !flow_.dead(in) && !exit)
-      others.push_back(in.node);
+    if (in.argument()) continue;
+    const bool stands = std::ranges::binary_search(standing_, key_of(in));
+    // Who reads one of several outputs waits for what stands for the others, too.
+    const bool waited_for = stands && decision.outputs.size() > 1 && flow_.effect(in.node);
+    if (waited_for || (!stands && !flow_.dead(in) && !exit)) others.push_back(in.node);
   }
   ConditionId all = kAlways;
   for (const auto& [index, to] : decision.outputs) {
