@@ -25,30 +25,27 @@ Frames::Frames(const Graph& graph, const Edges& producers, bool loops) {
   const Edges consumers = reversed(producers);
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> known;
   std::vector<NodeId> ready;
+  const auto reach = [&](NodeId id, uint32_t from) {  // the frame in which it reads
+    if (graph.is(id, OpKind::kEnter)) {
+      const std::string_view name = string_attr(graph.bytes(id), "frame_name").value_or("");
+      const auto [found, fresh] = known.emplace(std::pair{from, name}, static_cast<uint32_t>(frames_.size()));
+      if (fresh) frames_.push_back({from, name});
+      from = found->second;
+    }
+    exits_[index_of(id)] = graph.is(id, OpKind::kExit);
+    of_[index_of(id)] = from;
+    ready.push_back(id);
+  };
+  // An Enter, too, where it reads an argument of a function.
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!producers.of(NodeId{i}).empty()) continue;
-    of_[i] = 0;
-    ready.push_back(NodeId{i});
+    if (!graph.removed(NodeId{i}) && producers.of(NodeId{i}).empty()) reach(NodeId{i}, 0);
   }
   while (!ready.empty()) {
     const NodeId id = ready.back();
     ready.pop_back();
     const uint32_t out = of_output(id);
     for (const NodeId reader : consumers.of(id)) {
-      if (of_[index_of(reader)] != kUnknown) continue;
-      const std::string_view node_def = graph.bytes(reader);
-      const std::string_view op = node_op(node_def);
-      uint32_t frame = out;
-      if (is_enter_op(op)) {
-        const std::string_view name = string_attr(node_def, "frame_name").value_or("");
-        const auto [found, fresh] =
-            known.emplace(std::pair{out, name}, static_cast<uint32_t>(frames_.size()));
-        if (fresh) frames_.push_back({out, name});
-        frame = found->second;
-      }
-      exits_[index_of(reader)] = is_exit_op(op);
-      of_[index_of(reader)] = frame;
-      ready.push_back(reader);
+      if (of_[index_of(reader)] == kUnknown) reach(reader, out);
     }
   }
   for (uint32_t& frame : of_) {
