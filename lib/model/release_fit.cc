@@ -401,6 +401,14 @@ Releases ReleaseFit::of(std::string_view node_def) {
   return fits;
 }
 
+Releases ReleaseFit::of_values(std::string_view node_def) {
+  Releases fits = history_.all();
+  each_limit(node_def, [&](Obstacle::Is is, std::string_view, std::string_view, Releases releases) {
+    if (is == Obstacle::Is::kValue) fits &= releases;
+  });
+  return fits;
+}
+
 std::string ReleaseFit::since(Releases known, ReleaseNumber release) const {
   const auto& releases = history_.releases();
   for (ReleaseNumber i = release + 1; i < releases.size(); ++i) {

@@ -112,6 +112,9 @@ class ReleaseFit {
   // The releases that take the node as it is.
   Releases of(std::string_view node_def);
 
+  // The releases in which its attributes may have the values that they have; nothing else is looked at.
+  Releases of_values(std::string_view node_def);
+
   // What the release does not take. Empty: it takes the node.
   std::vector<Obstacle> obstacles(std::string_view node_def, ReleaseNumber release);
 

@@ -145,7 +145,11 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
   why.clear();
   const ReplacementRow* replacement = plan(site.op).replacement;
   if (replacement != nullptr && replacement->replace == nullptr) {
-    site.rename_op(replacement->renamed, {});
+    if (fit_.of_values(with_op(node_def, replacement->renamed)) == 0) {
+      why = std::string(replacement->renamed).append(" takes it in no release");
+    } else {
+      site.rename_op(replacement->renamed, {});
+    }
   } else if (replacement != nullptr) {
     why = replacement->replace(site, notes);
   }
