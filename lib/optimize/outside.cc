@@ -157,10 +157,12 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     for (const In& in : net.inputs(n)) marks.keep(in);
   }
   keep_state(facts, marks);
+  // An object that is a constant, and what an asset is read from, go by the names of their Consts.
+  each_name_around(model.meta(), [&](const SchemaField&, std::string_view name, int) {
+    const std::optional<In> in = net.find(name);
+    if (in && (!request.reduce || net.is(in->node, OpKind::kConst))) marks.keep(*in);
+  });
   if (!request.reduce) {
-    each_name_around(model.meta(), [&](const SchemaField&, std::string_view name, int) {
-      if (const auto in = net.find(name)) marks.keep(*in);
-    });
     keep_sinks(net, request.passes.drops, marks);
     return marks.finish();
   }
