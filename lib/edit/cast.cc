@@ -4,12 +4,15 @@
 // smaller ones. Reads, shapes and signatures stay as they are.
 #include "edit/edits.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/facts.h"
 #include "edit/changing/cast_constants.h"
 #include "edit/savers/cast.h"
 #include "edit/savers/checkpoint_keys.h"
+#include "model/object_nodes.h"
 #include "model/saver_calls.h"
 #include "ops/kinds.h"
 #include "select/selection.h"
@@ -58,13 +61,22 @@ class CastingWeights {
 
   // tf.saved_model.load restores the variables of TensorFlow 2 one by one, as the type that they have.
   void refuse_saver_functions(const std::optional<Selection>& chosen) const {
-    for (const auto& [variable, key] :
-         keys_in_functions(model_.meta(), facts_.names(), facts_.selecting().library())) {
-      if (chosen && !chosen->nodes.has(NodeId{variable})) continue;
-      throw refused("is restored in a function, as the type that it has")
+    const auto refuse = [&](uint32_t variable, const char* why) {
+      if (chosen && !chosen->nodes.has(NodeId{variable})) return;
+      throw refused(why)
           .of(quoted("variable", graph_.name(NodeId{variable})))
           .in(model_.path)
           .hint("gedit freeze it first");
+    };
+    for (const auto& [variable, key] :
+         keys_in_functions(model_.meta(), facts_.names(), facts_.selecting().library()))
+      refuse(variable, "is restored in a function, as the type that it has");
+    // Where the savers' functions were inlined.
+    const SavedObjects objects = read_saved_objects(model_.meta().part(meta_field::kObjectGraph));
+    const auto nodes = object_nodes(model_.meta(), facts_.names(), objects);
+    for (const auto& [node, object] : std::map(nodes.begin(), nodes.end())) {
+      if (objects.objects[object].kind == SavedObjects::Kind::kVariable)
+        refuse(node, "is an object, which tf.saved_model.load restores as the type that it has");
     }
   }
 
