@@ -41,7 +41,7 @@ class Made:
                 with tf.variable_scope("block%d" % self.number):
                     h = tf.reshape(getattr(self, rng.choice(BLOCKS))(h), [-1, WIDTH])
             y = tf.identity(h, "y")
-            if rng.random() < 0.5:
+            if rng.random() < 0.5 and tf.trainable_variables():
                 loss = tf.reduce_mean(tf.square(y))
                 rng.choice([tf.train.GradientDescentOptimizer, tf.train.AdamOptimizer])(0.1).minimize(loss, name="train")
             saver = tf.train.Saver(tf.global_variables() or [tf.get_variable("spare", initializer=1.0)])
