@@ -21,7 +21,7 @@ class Body {
  public:
   Body(std::string_view name, Graph& body, Registry& ops, Labels& labels, const Effects& effects,
        Contents& contents, const Passes& passes)
-      : body_(body), net_(body, ops, labels), subject_(net_, effects, contents), function_(body) {
+      : net_(body, ops, labels), subject_(net_, effects, contents), function_(body) {
     subject_.passes = passes;
     subject_.function = name;
   }
@@ -92,7 +92,6 @@ class Body {
     function_.store();
   }
 
-  Graph& body_;
   Net net_;
   Subject subject_;
   FunctionDef function_;
