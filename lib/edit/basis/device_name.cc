@@ -45,41 +45,43 @@ bool take_part(std::string_view& text) {
   return false;
 }
 
-// Empty where the device may be any.
-struct DeviceParts {
-  std::string_view job, replica, task, type, number;
-};
-
-DeviceParts device_parts(std::string_view device) {
-  DeviceParts parts;
-  while (!device.empty()) {
-    device.remove_prefix(1);
-    std::string_view part = device.substr(0, device.find('/'));
-    device.remove_prefix(part.size());
-    const std::string_view key = part.substr(0, part.find(':'));
-    std::string_view value = part.substr(std::min(key.size() + 1, part.size()));
-    if (key == "job") parts.job = value;
-    if (key == "replica") parts.replica = value;
-    if (key == "task") parts.task = value;
-    if (key == "job" || key == "replica" || key == "task") continue;
-    parts.type = key == "device" ? value.substr(0, value.find(':')) : key;
-    if (key == "device") value.remove_prefix(std::min(parts.type.size() + 1, value.size()));
-    parts.number = value;
-  }
-  return parts;
-}
-
 bool agrees(std::string_view a, std::string_view b) {
   const auto same = [](char x, char y) { return std::tolower(x) == std::tolower(y); };  // cpu is CPU
-  return a.empty() || b.empty() || a == "*" || b == "*" || std::ranges::equal(a, b, same);
+  return a.empty() || b.empty() || a.ends_with('*') || b.ends_with('*') || std::ranges::equal(a, b, same);
+}
+
+// `/device:GPU:0` and `/gpu:0` as `GPU:0` and `gpu:0`.
+std::string_view processor(std::string_view device) {
+  std::string_view part = processor_part(device);
+  if (!take(part, "/device:")) take(part, "/");
+  return part;
 }
 
 }  // namespace
 
+std::string_view device_part(std::string_view device, std::string_view what) {
+  const size_t at = device.find(what);
+  if (at == std::string_view::npos) return {};
+  return device.substr(at, device.find('/', at + 1) - at);
+}
+
+std::string_view processor_part(std::string_view device) {
+  for (const std::string_view what : {"/device:", "/cpu:", "/gpu:", "/CPU:", "/GPU:"}) {
+    const std::string_view part = device_part(device, what);
+    if (!part.empty()) return part;
+  }
+  return {};
+}
+
 bool devices_agree(std::string_view a, std::string_view b) {
-  const DeviceParts of_a = device_parts(a), of_b = device_parts(b);
-  return agrees(of_a.job, of_b.job) && agrees(of_a.replica, of_b.replica) && agrees(of_a.task, of_b.task) &&
-         agrees(of_a.type, of_b.type) && agrees(of_a.number, of_b.number);
+  for (const std::string_view what : kDeviceOwners) {
+    if (!agrees(device_part(a, what), device_part(b, what))) return false;
+  }
+  const std::string_view of_a = processor(a), of_b = processor(b);
+  const size_t type_a = of_a.find(':'), type_b = of_b.find(':');
+  if (!agrees(of_a.substr(0, type_a), of_b.substr(0, type_b))) return false;
+  return type_a == std::string_view::npos || type_b == std::string_view::npos ||
+         agrees(of_a.substr(type_a), of_b.substr(type_b));
 }
 
 void check_device(std::string_view device) {

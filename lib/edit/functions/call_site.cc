@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "edit/basis/device_name.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
@@ -13,13 +14,6 @@ namespace {
 // Nodes that are what they are at any time: nobody has to wait for them.
 constexpr OpKinds kTimeless =
     OpKinds(OpKind::kConst) | OpKind::kPlaceholder | OpKind::kVarHandle | OpKind::kTable;
-
-// The part of a device that says this, `/job:`: its place and length, npos where there is none.
-std::string_view device_part(std::string_view device, std::string_view what) {
-  const size_t at = device.find(what);
-  if (at == std::string_view::npos) return {};
-  return device.substr(at, device.find('/', at + 1) - at);
-}
 
 constexpr size_t kLongestScope = 1000;
 
@@ -81,16 +75,12 @@ std::string differing_types(std::string_view what, std::string_view attr, const 
 std::string device_in_call(std::string_view own, std::string_view call) {
   if (own.empty() || call.empty()) return std::string(own.empty() ? call : own);
   std::string device;
-  for (const std::string_view part : {"/job:", "/replica:", "/task:"}) {
+  for (const std::string_view part : kDeviceOwners) {
     const std::string_view of_own = device_part(own, part);
     device += of_own.empty() ? device_part(call, part) : of_own;
   }
-  for (const std::string_view spelled : {own, call}) {
-    for (const std::string_view part : {"/device:", "/cpu:", "/gpu:", "/CPU:", "/GPU:"}) {
-      const std::string_view found = device_part(spelled, part);
-      if (!found.empty()) return device.append(found);
-    }
-  }
+  const std::string_view processor = processor_part(own);
+  device += processor.empty() ? processor_part(call) : processor;
   return device;
 }
 
