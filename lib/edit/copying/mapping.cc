@@ -7,6 +7,7 @@
 #include "edit/basis/addresses.h"
 #include "edit/basis/device_name.h"
 #include "edit/basis/names.h"
+#include "graph/op_defs.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -54,17 +55,19 @@ std::string CopyMapping::source_of(const TensorRef& tensor, bool needs_itself) c
 // TensorFlow places who takes a reference or a handle where its producer is, and so all that share one
 // (core/common_runtime/colocation_graph.cc, ColocateResourceAndRefEdges).
 const NodeSet& CopyMapping::hold_devices() {
-  if (!device_ || device_->empty()) return held_;
   const Graph& graph = facts_.graph();
+  if (!device_ || device_->empty() || !graph.any_on_device()) return held_;
   held_ = NodeSet(graph.size());
+  OpDefs op_defs(facts_.ops);
+  std::vector<DType> types;
   std::vector<NodeId> open;
   std::unordered_map<NodeId, std::vector<NodeId>> beside;  // copies that share one
   for (const NodeId id : selection_.nodes()) {
-    const auto types = input_types(facts_.ops, graph.bytes(id));
-    if (!types) continue;
+    const OpDef* const op = op_defs.find(graph.op(id));
+    if (op == nullptr || !input_types(*op, graph.bytes(id), types)) continue;
     size_t slot = 0;
     each_input(graph.bytes(id), [&](std::string_view text) {
-      const DType type = slot < types->size() ? (*types)[slot] : DType::kInvalid;
+      const DType type = slot < types.size() ? types[slot] : DType::kInvalid;
       ++slot;
       if (!is_reference(type) && type != DType::kResource) return;
       const std::optional<TensorRef> tensor = facts_.tensors().of_input(text);
