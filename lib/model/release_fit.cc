@@ -393,20 +393,21 @@ void ReleaseFit::each_limit(std::string_view node_def, Use use) {
   }
 }
 
-Releases ReleaseFit::of(std::string_view node_def) {
+template <typename Counts>
+Releases ReleaseFit::where(std::string_view node_def, Counts counts) {
   Releases fits = history_.all();
   each_limit(node_def, [&](Obstacle::Is is, std::string_view, std::string_view, Releases releases) {
-    if (is != Obstacle::Is::kContrib) fits &= releases;
+    if (counts(is)) fits &= releases;
   });
   return fits;
 }
 
+Releases ReleaseFit::of(std::string_view node_def) {
+  return where(node_def, [](Obstacle::Is is) { return is != Obstacle::Is::kContrib; });
+}
+
 Releases ReleaseFit::of_values(std::string_view node_def) {
-  Releases fits = history_.all();
-  each_limit(node_def, [&](Obstacle::Is is, std::string_view, std::string_view, Releases releases) {
-    if (is == Obstacle::Is::kValue) fits &= releases;
-  });
-  return fits;
+  return where(node_def, [](Obstacle::Is is) { return is == Obstacle::Is::kValue; });
 }
 
 std::string ReleaseFit::since(Releases known, ReleaseNumber release) const {

@@ -140,6 +140,9 @@ class ReleaseFit {
   // Calls use(kind, key, releases that take it, value) for whatever some release does not take.
   template <typename Use>
   void each_limit(std::string_view node_def, Use use);
+  // The releases that no limit of which `counts(kind)` is true excludes.
+  template <typename Counts>
+  Releases where(std::string_view node_def, Counts counts);
 
   OpHistory& history_;
   ReleaseNumber reference_;
