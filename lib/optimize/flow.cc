@@ -294,13 +294,8 @@ void Flow::find_effects_around(const Edges& edges) {
 }
 
 void Flow::find_effects_for_dead(const std::vector<Number>& asked) {
-  NodeSet taken(net_.size());
-  for (const Number n : asked) taken.add(NodeId{n});
-  taken.spread(true, [&](NodeId id, const auto& go) {
-    const bool merge = net_.is(index_of(id), OpKind::kMerge);
-    for (const In& in : net_.inputs(index_of(id))) {
-      if (!in.argument() && !(merge && !in.control() && dead(in))) go(NodeId{in.node});
-    }
+  const NodeSet taken = net_.needed_by(asked, [&](Number reader, const In& in) {
+    return in.control() || !net_.is(reader, OpKind::kMerge) || !dead(in);
   });
   for (const Number n : order_) {
     State& state = states_[n];

@@ -86,6 +86,12 @@ class Flow {
     std::span<const Edge> of(Number n) const { return {all.data() + first[n], all.data() + first[n + 1]}; }
   };
 
+  struct State {
+    bool alive = false, effect = false, own_effect = false, effect_for_dead = false, second = false;
+    int8_t truth = -1;     // of output 0; -1: not known
+    uint32_t readers = 0;  // inputs that read it
+  };
+
   void find_order();
   void pass(Number n);
   int8_t truth_of(Number n) const;
@@ -99,11 +105,6 @@ class Flow {
   const Net& net_;
   std::vector<Number> order_;
   NodeSet needed_;
-  struct State {
-    bool alive = false, effect = false, own_effect = false, effect_for_dead = false, second = false;
-    int8_t truth = -1;     // of output 0; -1: not known
-    uint32_t readers = 0;  // inputs that read it
-  };
   std::vector<State> states_;  // by node
   bool ordered_ = false;
   bool goes_back_ = false, any_branch_ = false, any_dead_ = false, any_effect_ = false;

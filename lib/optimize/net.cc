@@ -122,17 +122,6 @@ std::optional<In> Net::input_from(Number n, const Input& input) const {
   return In{n, *index};
 }
 
-NodeSet Net::needed_by(std::span<const Number> asked) const {
-  NodeSet needed(size());
-  for (const Number n : asked) needed.add(NodeId{n});
-  needed.spread(true, [&](NodeId id, const auto& go) {
-    for (const In& in : inputs(index_of(id))) {
-      if (!in.argument()) go(NodeId{in.node});
-    }
-  });
-  return needed;
-}
-
 std::optional<Number> Net::same_const(Number n) const {
   const Node& node = nodes_[n];
   if (node.label == kNoLabel) return std::nullopt;

@@ -86,8 +86,13 @@ class Net {
   // Nothing where there is no such tensor.
   std::optional<In> find(std::string_view text) const;
   Number find_node(std::string_view name) const;  // In::kArgument: none
-  // Everything that these need, themselves included.
-  NodeSet needed_by(std::span<const Number> asked) const;
+  // Everything that these need, themselves included; of inputs those of which `counts(reader, input)` is
+  // true.
+  template <typename Counts>
+  NodeSet needed_by(std::span<const Number> asked, Counts counts) const;
+  NodeSet needed_by(std::span<const Number> asked) const {
+    return needed_by(asked, [](Number, const In&) { return true; });
+  }
 
   bool changed() const { return changed_; }
   // Puts what changed into the graph: nodes that were there in their places, new ones behind all others.
@@ -158,5 +163,19 @@ class Net {
   NodeText text_;
   bool changed_ = false;
 };
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <typename Counts>
+NodeSet Net::needed_by(std::span<const Number> asked, Counts counts) const {
+  NodeSet needed(size());
+  for (const Number n : asked) needed.add(NodeId{n});
+  needed.spread(true, [&](NodeId id, const auto& go) {
+    for (const In& in : inputs(index_of(id))) {
+      if (!in.argument() && counts(index_of(id), in)) go(NodeId{in.node});
+    }
+  });
+  return needed;
+}
 
 }  // namespace gedit::optimizing
