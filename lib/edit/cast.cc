@@ -30,7 +30,7 @@ class CastingWeights {
     if (!request_.select.empty()) chosen = facts_.selecting().require(request_.select);
     facts_.make_all();
     const bool variables = has_variables();
-    refuse_saver_functions(chosen);
+    refuse_loaded_variables(chosen);
     result_.keys = cast_savers(
         facts_, request_.to, [&](NodeId id) { return !chosen || chosen->nodes.has(id); }, names_, result_);
     bool any = !result_.keys.empty();
@@ -60,7 +60,7 @@ class CastingWeights {
   }
 
   // tf.saved_model.load restores the variables of TensorFlow 2 one by one, as the type that they have.
-  void refuse_saver_functions(const std::optional<Selection>& chosen) const {
+  void refuse_loaded_variables(const std::optional<Selection>& chosen) const {
     const auto refuse = [&](uint32_t variable, const char* why) {
       if (chosen && !chosen->nodes.has(NodeId{variable})) return;
       throw refused(why)

@@ -6,6 +6,35 @@
 #include "base/map_entry.h"
 
 namespace gedit {
+namespace {
+
+void add_list(Collection& collection, std::string_view list) {
+  for (Fields items(list); items.next();) {
+    if (items->number != 1) continue;
+    if (collection.kind == collection_kind::kInt64List) {
+      each_varint(items.field(), [&](uint64_t) { ++collection.numbers; });
+    } else if (collection.kind == collection_kind::kFloatList) {
+      collection.numbers += items->value.size() / 4;
+    } else if (items->wire == Wire::kBytes) {
+      collection.items.push_back(items->value);
+    }
+  }
+}
+
+void add_def(Collection& collection, std::string_view collection_def) {
+  for (Fields lists(collection_def); lists.next();) {
+    if (lists->wire != Wire::kBytes) continue;
+    if (lists->number != collection.kind) {  // a oneof: the last one counts
+      collection.kind = lists->number;
+      collection.items.clear();
+      collection.numbers = 0;
+    }
+    add_list(collection, lists->value);
+  }
+}
+
+}  // namespace
+
 std::span<const CollectionRow> collection_table() {
   using namespace collection_trait;
   namespace in = collection_key;
@@ -56,35 +85,6 @@ const Schema* ItemSchemas::of(const Collection& collection, std::string_view ite
   const Schema* schema = collection_row(collection.key).schema;
   return schema == nullptr && variable_defs_.contains(item) ? &kVariableDef : schema;
 }
-
-namespace {
-
-void add_list(Collection& collection, std::string_view list) {
-  for (Fields items(list); items.next();) {
-    if (items->number != 1) continue;
-    if (collection.kind == collection_kind::kInt64List) {
-      each_varint(items.field(), [&](uint64_t) { ++collection.numbers; });
-    } else if (collection.kind == collection_kind::kFloatList) {
-      collection.numbers += items->value.size() / 4;
-    } else if (items->wire == Wire::kBytes) {
-      collection.items.push_back(items->value);
-    }
-  }
-}
-
-void add_def(Collection& collection, std::string_view collection_def) {
-  for (Fields lists(collection_def); lists.next();) {
-    if (lists->wire != Wire::kBytes) continue;
-    if (lists->number != collection.kind) {  // a oneof: the last one counts
-      collection.kind = lists->number;
-      collection.items.clear();
-      collection.numbers = 0;
-    }
-    add_list(collection, lists->value);
-  }
-}
-
-}  // namespace
 
 std::vector<Collection> collections(const MetaGraph& meta) {
   std::vector<Collection> found;

@@ -311,10 +311,8 @@ void Rewriting::finish() {
   def.map_returns([&](std::string_view, std::string_view source) { return redirected(std::string(source)); });
   // Who calls it waits for the nodes that a node that is gone waited for.
   def.add_control_outputs([&](std::string_view node) {
-    std::vector<std::string> nodes;
     const auto gone = removed_.find(std::string(node));
-    if (gone != removed_.end()) nodes = what_stays(gone->second);
-    return nodes;
+    return gone == removed_.end() ? std::vector<std::string>() : what_stays(gone->second);
   });
   def.remove_control_outputs([&](std::string_view node) { return removed_.contains(std::string(node)); });
   def.store();

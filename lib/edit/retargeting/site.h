@@ -81,7 +81,7 @@ class Rewriting {
 
  private:
   std::string redirected(const std::string& input) const;
-  // The nodes, and in place of those that are gone what they waited for.
+  // The nodes, and in place of those that are gone what they waited for; no arguments.
   std::vector<std::string> what_stays(const std::vector<std::string>& nodes) const;
   std::string rewired(std::string_view node_def) const;
 
