@@ -236,7 +236,8 @@ class Judge:
             if made is None:
                 continue
             words, new = made
-            words += ["-q", "-o", new.path if kind != "convert" else new.path + ".text"]
+            # What extract warns of counts.
+            words += [*(["-q"] if kind != "extract" else []), "-o", new.path if kind != "convert" else new.path + ".text"]
             commands.append("gedit " + " ".join(words))
             done = self.call(words)
             if done.returncode == 0 and kind == "convert":
@@ -246,7 +247,7 @@ class Judge:
                 self.counts["refused"] += 1
                 continue
             # Of a graph without collections nobody knows who fills its tables; then that is said.
-            if "nothing fills table" in done.stderr and kind == "extract" and state.path.endswith(".pb"):
+            if "nothing fills " in done.stderr and kind == "extract" and state.path.endswith(".pb"):
                 self.counts["unfilled"] += 1
                 continue
             self.counts[kind] += 1
