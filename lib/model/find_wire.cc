@@ -272,12 +272,19 @@ Fit fit_saver(const Body& body) {
     const Wire wire = field.number <= 3 ? Wire::kBytes : field.number == 6 ? Wire::kFixed32 : Wire::kVarint;
     if (peek->lenient && field.wire != wire) continue;
     if (field.wire != wire) return Fit::kNo;
+    if (wire == Wire::kBytes && !plain(field.value)) return Fit::kNo;  // names
   }
   return peek->fields.empty() ? Fit::kMaybe : Fit::kYes;
 }
 
 Fit fit_meta_graph(const Peek& peek) {
   if (peek.count(1, Wire::kBytes) > 1) return Fit::kNo;
+  // A graph, whatever lies around it.
+  if (peek.lenient && peek.count(2, Wire::kBytes) == 1) {
+    const auto field = std::ranges::find_if(peek.fields, [](const Field& one) { return one.bytes(2); });
+    const auto graph = open(body_of(peek, *field));
+    if (graph && graph->count(1, Wire::kBytes) > 0 && fit_graph(*graph) == Fit::kYes) return Fit::kYes;
+  }
   Fit fit = Fit::kMaybe;
   for (const Field& field : peek.fields) {
     if (field.number > 7 || (peek.lenient && field.wire != Wire::kBytes)) continue;

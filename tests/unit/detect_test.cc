@@ -233,6 +233,12 @@ TEST(Detect, DebugInformationHoldsTraces) {
   const std::string meta = bytes_field(1, bytes_field(9, std::string(40, 'u'))) + bytes_field(2, "");
   EXPECT_EQ(shown(meta, "m.meta"), "meta binary");
   EXPECT_EQ(shown(file + bytes_field(2, "no map's entry")), "f: a protobuf message of another kind");
+  // A graph is known by its nodes, whatever is said around it; bytes that are no names are no saver.
+  const std::string graph = small_graph().SerializeAsString();
+  EXPECT_EQ(shown(bytes_field(1, bytes_field(1, "\x01\x02")) + bytes_field(2, graph)), "meta binary");
+  std::string version;
+  append_varint_field(version, 1, 1);
+  EXPECT_EQ(shown(version + bytes_field(3, bytes_field(1, graph))), "f: a protobuf message of another kind");
 }
 
 TEST(Detect, WhatOtherCommandsRead) {
