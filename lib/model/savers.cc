@@ -67,7 +67,7 @@ class Ways {
     for (int step = 0; id != kNoNode && step < kLongestWay; ++step) {
       const std::string_view node_def = graph_.bytes(id);
       if (is_const_op(node_op(node_def))) return string_const(node_def, 0) ? id : kNoNode;
-      if (!is_identity_op(node_op(node_def))) return kNoNode;
+      if (!passes(node_op(node_def))) return kNoNode;
       const std::string_view next = first_input(id);
       id = next.empty() ? kNoNode : names_.find(parsed(next).node);
     }

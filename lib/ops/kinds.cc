@@ -236,7 +236,7 @@ constexpr std::array kOpRows = [] {
       {"LogicalNot", kKeepsShape | kKeepsFirstShape},
       {"Neg", kKeepsShape | kKeepsFirstShape},
       {"OnesLike", kKeepsShape},
-      {"PreventGradient", kKeepsShape | kKeepsFirstShape | kGivesInputs},
+      {"PreventGradient", kPassesSaved | kPassesSavedInGraph | kKeepsShape | kKeepsFirstShape | kGivesInputs},
       {"Print", kKeepsShape | kReadsState},
       {"Relu", kKeepsShape | kKeepsFirstShape | kFusedActivation},
       {"Relu6", kKeepsShape | kKeepsFirstShape | kFusedActivation},
@@ -251,7 +251,7 @@ constexpr std::array kOpRows = [] {
       {"Softsign", kKeepsShape | kKeepsFirstShape},
       {"Sqrt", kKeepsShape | kKeepsFirstShape},
       {"Square", kKeepsShape | kKeepsFirstShape},
-      {"StopGradient", kKeepsShape | kKeepsFirstShape | kGivesInputs},
+      {"StopGradient", kPassesSaved | kPassesSavedInGraph | kKeepsShape | kKeepsFirstShape | kGivesInputs},
       {"Tanh", kKeepsShape | kKeepsFirstShape | kFusedActivation},
       {"ZerosLike", kKeepsShape | kKeepsFirstShape},
   });

@@ -17,6 +17,7 @@
 #include "graph/string_const.h"
 #include "model/object_nodes.h"
 #include "ops/kinds.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -120,6 +121,11 @@ class ObjectExtension {
     const size_t before = inputs.size();
     std::map<size_t, std::string> arguments;  // number of an original's argument -> the copy's name
     const auto extend = [&](const SaverNode& saver) {
+      if (!saver.readable() && reads_copied(inputs))
+        throw refused("its keys are no constant, so that the copies would be without values")
+            .of(quoted("node", address(library_.functions[function].name,
+                                       library_.functions[function].body.name(saver.node))))
+            .hint("--share keeps the variables");
       std::unordered_set<std::string_view> known;
       for (const SavedTensor& tensor : saver.tensors) known.insert(tensor.key);
       for (const SavedTensor& tensor : saver.tensors) {
@@ -161,6 +167,13 @@ class ObjectExtension {
     all.insert(all.end(), types.begin(), types.end());
     graph_.replace(call, with_arguments(graph_.bytes(call), inputs, all));
     result_.changed.emplace_back(graph_.name(call), "extended");
+  }
+
+  bool reads_copied(const std::vector<std::string>& inputs) const {
+    return std::ranges::any_of(inputs, [&](const std::string& input) {
+      const NodeId state = state_behind(graph_, facts_.names(), input);
+      return state != kNoNode && mapping_.copied(state);
+    });
   }
 
   // What the call reads for the copy: its handle, or its value by the same nodes.
