@@ -109,8 +109,9 @@ bool is_back_edge(const Net& net, Number reader, In in) {
          net.is(reader, OpKind::kMerge);
 }
 
-Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked)
-    : net_(net), needed_(net.needed_by(asked)), states_(net.size()) {
+Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed)
+    : net_(net), needed_(std::move(needed)), states_(net.size()) {
+  order_.reserve(needed_.count());
   find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.
   if (goes_back_ && any_dead_) find_alive_around(edges());

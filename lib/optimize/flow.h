@@ -42,9 +42,12 @@ class Effects {
 
 class Flow {
  public:
-  // `asked`: the nodes of which anything counts. Costs the graph once, and where there are loops as much
-  // again for what is dead and for effects. Throws Error (kRefused) for a cycle that is no loop.
-  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked);
+  // `asked`: the nodes of which anything counts; `needed`: all that these need. Costs the graph once, and
+  // where there are loops as much again for what is dead and for effects. Throws Error (kRefused) for a cycle
+  // that is no loop.
+  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed);
+  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked)
+      : Flow(net, effects, asked, net.needed_by(asked)) {}
 
   // Every node behind what it reads, but for what goes back into a loop.
   const std::vector<Number>& order() const { return order_; }

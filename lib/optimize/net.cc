@@ -96,6 +96,14 @@ Number Net::find_node(std::string_view name) const {
   return found == added_.end() ? In::kArgument : found->second;
 }
 
+NodeSet Net::all() const {
+  NodeSet all(size());
+  for (Number n = 0; n < size(); ++n) {
+    if (there(n)) all.add(NodeId{n});
+  }
+  return all;
+}
+
 // The number of an output that a body calls by name.
 std::optional<uint32_t> Net::port(Number producer, std::string_view port) const {
   const ProofOp& op = *nodes_[producer].op;

@@ -86,6 +86,7 @@ class Net {
   // Nothing where there is no such tensor.
   std::optional<In> find(std::string_view text) const;
   Number find_node(std::string_view name) const;  // In::kArgument: none
+  NodeSet all() const;                            // that are there
   // Everything that these need, themselves included; of inputs those of which `counts(reader, input)` is
   // true.
   template <typename Counts>

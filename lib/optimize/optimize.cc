@@ -109,9 +109,10 @@ class Optimizing {
       there[n] = there[n] && !request_.stand_ins.contains(net.name(n));
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
-    protect(model_, ops_, request_, wanted_, subject, known.get());
+    const bool all_needed = protect(model_, ops_, request_, wanted_, subject, known.get());
     if (first) fix_all(subject);
-    Flow flow(net, effects, asked_of(subject));
+    const std::vector<Number> asked = asked_of(subject);
+    Flow flow(net, effects, asked, all_needed && !net.changed() ? net.all() : net.needed_by(asked));
     refuse_dead(subject, flow);
     const bool asks_shapes = learn_shapes(subject, model_.graph(), ops_);
     subject.first_spare = [this] { return spare(); };

@@ -10,6 +10,7 @@
 #include "edit/basis/facts.h"
 #include "edit/objects/signature_parts.h"
 #include "model/summary.h"
+#include "optimize/reduce.h"
 #include "select/selection.h"
 
 namespace gedit::optimizing {
@@ -113,7 +114,7 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request) {
   return {{outputs.begin(), outputs.end()}, {inputs.begin(), inputs.end()}, {}};
 }
 
-void protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,
+bool protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,
              Subject& subject, const GraphIndex* known) {
   Net& net = subject.net;
   Marks marks(subject);
@@ -164,7 +165,13 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
   });
   if (!request.reduce) {
     keep_sinks(net, request.passes.drops, marks);
-    return marks.finish();
+    marks.finish();
+    return false;
+  }
+  // Without state there is nothing else.
+  if (request.graph_alone && has_nodes_alone(model)) {
+    marks.finish();
+    return true;
   }
   // What is only there for the state stays as it is, and so does what it reads.
   const NodeSet needed = net.needed_by(outputs);
@@ -175,6 +182,7 @@ void protect(Model& model, Registry& ops, const OptimizeRequest& request, const 
     for (const In& in : net.inputs(n)) marks.keep(in);
   }
   marks.finish();
+  return false;
 }
 
 StandIns stand_in_for_inputs(Model& model, Registry& ops, const std::vector<std::string>& fixed) {

@@ -21,8 +21,9 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request);
 
 // Fills in what of the graph is asked for, kept and untouched. `reduced`: the graph holds what the wanted
 // tensors need, and what its state needs to be initialized and saved.
-// `known`: the index of the graph, or of an equal one, where there is one.
-void protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,
+// `known`: the index of the graph, or of an equal one, where there is one. Whether it is seen that the wanted
+// tensors need all that is there.
+bool protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,
              Subject& subject, const GraphIndex* known = nullptr);
 
 using StandIns = std::map<std::string, std::string, std::less<>>;  // by name: the tensor

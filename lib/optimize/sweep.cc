@@ -336,9 +336,13 @@ std::optional<Number> Sweep::find_equal(Number n) {
   if (!op.known || op.kinds.has_any(kNeverShared) || op.gives_references || op.takes_handles ||
       (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
     return std::nullopt;
-  // Most nodes are the only ones that read first what they do, and are not looked for.
+  // Most nodes are the only ones that read first what they do, and are not looked for. Of two that may change
+  // places the later one, which fewer read; whether they do is not yet asked.
   if (!is_const) {
-    const In from = net_.data(n)[changes_places(n) ? 1 : 0];
+    const std::span<const In> data = net_.data(n);
+    const bool second =
+        data.size() == 2 && op.kinds.has(OpKind::kCommutes) && key_of(data[0]) < key_of(data[1]);
+    const In from = data[second ? 1 : 0];
     if (!from.argument() && from.node < first_reader_.size()) {
       Number& first = first_reader_[from.node];
       if (first == kNobody) {
