@@ -29,10 +29,11 @@ ON_NODES = {
     "inspect": ["inspect", "FILE"],
     "list": ["list", "FILE"],
     "check": ["check", "FILE"],
-    "copy": ["copy", "FILE", "-s", "**", "--scope", "copy"],
+    "copy": ["copy", "FILE", "-s", "**/block_*7/**", "--scope", "copy"],  # of more there would be 2 GiB
     "text": ["convert", "FILE", "-f", "pbtxt"],
 }
-ON_INPUTS = {name: ON_NODES[name] for name in ("rename", "inspect", "list", "check", "copy", "text")}
+ON_INPUTS = {**{name: ON_NODES[name] for name in ("rename", "inspect", "list", "check", "text")},
+             "copy": ["copy", "FILE", "-s", "**", "--scope", "copy"]}
 
 
 def seconds(gedit, command, file, folder):
