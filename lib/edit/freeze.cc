@@ -73,7 +73,7 @@ class Freezing {
     writers.rewire_readers(closure.nodes(), pivots);
     convert(closure.nodes(), writers, names, pivots, functions);
     pivots.append();
-    variables_.put_values(values_ ? &*values_ : nullptr, changes());
+    variables_.put_values(values_ ? &*values_ : nullptr, names, changes());
     result_.kept_keys = kept_keys(closure.nodes(), reduction);
     if (!functions.empty()) graph_.set_part(graph_field::kLibrary, functions.library());
 

@@ -72,6 +72,10 @@ bool is_floating(DType type) {
   return type == DType::kHalf || type == DType::kBfloat16 || type == DType::kFloat || type == DType::kDouble;
 }
 
+bool becomes_narrower(DType from, DType to) {
+  return is_floating(from) && dtype_width(from) > dtype_width(to);
+}
+
 void cast_elements(const Casting& casting, const char* from, char* to, size_t elements) {
   Floats floats;
   while (elements > 0) {

@@ -23,6 +23,8 @@ struct Casting {
 
 // float16, bfloat16, float32, float64.
 bool is_floating(DType type);
+// Whether a number of that type becomes one of `to`: floating point, and wider.
+bool becomes_narrower(DType from, DType to);
 
 // `elements` numbers, both unaligned.
 void cast_elements(const Casting& casting, const char* from, char* to, size_t elements);

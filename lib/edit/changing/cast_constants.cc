@@ -69,10 +69,6 @@ std::string widening_cast(std::string_view like, std::string_view input, const C
 
 }  // namespace
 
-bool becomes_narrower(DType from, DType to) {
-  return is_floating(from) && dtype_width(from) > dtype_width(to);
-}
-
 bool cast_constant(Graph& graph, NodeId id, DType to, NewNames& names, const std::string& where,
                    Changes& changes) {
   const std::string_view node_def = graph.bytes(id);

@@ -10,9 +10,6 @@
 
 namespace gedit {
 
-// Whether a number of that type becomes one of `to`: floating point, and wider.
-bool becomes_narrower(DType from, DType to);
-
 // The Const `id` becomes a Cast of its name, which reads a new Const of the numbers as `to`. False where it
 // holds none that become narrower. Numbers that become infinite are told in a warning; `where` is
 // `FUNCTION//` or empty. Values stay where they lie and are cast while they are written.

@@ -116,7 +116,7 @@ void FrozenVariables::freeze_owners(const std::vector<NodeId>& nodes, const Libr
   }
 }
 
-void FrozenVariables::put_values(VariableValues* values, Changes& changes) const {
+void FrozenVariables::put_values(VariableValues* values, NewNames& names, Changes& changes) const {
   Graph& graph = facts_.edited();
   const std::vector<NodeId> constants = frozen_.nodes();
   if (!constants.empty() && values == nullptr) {
@@ -124,21 +124,38 @@ void FrozenVariables::put_values(VariableValues* values, Changes& changes) const
                   " and no checkpoint")
         .hint("--checkpoint PREFIX");
   }
-  for (const NodeId id : constants) {
-    ConstantValue value = values->value(id);
-    std::string attr;
-    append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
-    const std::string_view node_def = graph.bytes(id);
-    NodeBuilder builder(node_name(node_def), "Const");
-    each_input(node_def, [&](std::string_view text) { builder.input(text); });
-    builder.type("dtype", static_cast<DType>(last_varint(value.tensor_proto, 1)));
-    std::string constant = builder.attr("value", attr).take();
-    changes.changed.emplace_back(graph.name(id), "Const");
+  const auto put = [&](NodeId id, std::string constant, ConstantValue& value) {
     if (value.content == nullptr) {
       graph.replace(id, std::move(constant));
     } else {
       graph.replace(id, std::move(constant), std::move(value.content));
     }
+  };
+  for (const NodeId id : constants) {
+    ConstantValue value = values->value(id);
+    std::string attr;
+    append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
+    const std::string_view node_def = graph.bytes(id);
+    const std::string name(node_name(node_def));
+    const DType stored = static_cast<DType>(last_varint(value.tensor_proto, 1));
+    const DType dtype = base_type(type_attr(node_def, "dtype").value_or(stored));
+    const bool cast = dtype != stored;
+    const std::string constant_name = cast ? names.free(name + "/" + dtype_name(stored)) : name;
+    NodeBuilder builder(constant_name, "Const");
+    each_input(node_def, [&](std::string_view text) { builder.input(text); });
+    std::string constant = builder.type("dtype", stored).attr("value", attr).take();
+    changes.changed.emplace_back(name, cast ? "Cast" : "Const");
+    if (!cast) {
+      put(id, std::move(constant), value);
+      continue;
+    }
+    // As savers have it: the smaller numbers, and who reads them reads a Cast of that name.
+    NodeBuilder widening(name, "Cast");
+    widening.input(constant_name).type("DstT", dtype).type("SrcT", stored);
+    graph.replace(id, widening.take());
+    changes.added.emplace_back(constant_name, "Const");
+    const NodeId added = graph.append(constant);
+    put(added, std::move(constant), value);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "edit/basis/changes.h"
 #include "edit/basis/closure.h"
+#include "edit/basis/names.h"
 #include "edit/functions/freeze.h"
 #include "edit/functions/handle_flow.h"
 #include "edit/savers/values.h"
@@ -51,7 +52,7 @@ class FrozenVariables {
                      FunctionFreezing& functions) const;
 
   // The variables become Consts. Throws Error (kRefused) where there are any and no values.
-  void put_values(VariableValues* values, Changes& changes) const;
+  void put_values(VariableValues* values, NewNames& names, Changes& changes) const;
 
  private:
   void keep_mirrors();

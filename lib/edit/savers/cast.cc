@@ -28,7 +28,7 @@ class SaverCasting {
       for (const SavedTensor& tensor : saver.tensors) {
         if (tensor.variable == kNoNode || tensor.slot >= types.size() || !wanted(tensor.variable)) continue;
         const DType type = types[tensor.slot];
-        if (is_floating(type) && dtype_width(type) > dtype_width(to_)) keys_.insert(tensor.key);
+        if (becomes_narrower(type, to_)) keys_.insert(tensor.key);
       }
     });
     each_saver([&](const SaverNode& saver) { saver.saves ? cast_saved(saver) : cast_restored(saver); });

@@ -7,11 +7,13 @@
 #include "base/error.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
+#include "edit/savers/entries.h"
 #include "graph/types.h"
 #include "model/object_nodes.h"
 #include "model/saver_calls.h"
 #include "model/saver_def.h"
 #include "ops/kinds.h"
+#include "weights/casting.h"
 
 namespace gedit {
 namespace {
@@ -103,9 +105,11 @@ void VariableValues::read_savers() {
   std::stable_sort(savers.begin(), savers.end(),
                    [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   for (const Ranked& saver : savers) {
+    const std::vector<DType> types = saver_types(graph_.bytes(saver.node->node));
     for (const SavedTensor& tensor : saver.node->tensors) {
       if (tensor.variable == kNoNode) continue;
-      const Where where{tensor.key, tensor.slice};
+      const Where where{tensor.key, tensor.slice,
+                        tensor.slot < types.size() ? base_type(types[tensor.slot]) : DType::kInvalid};
       const auto [known, fresh] = known_.try_emplace(index_of(tensor.variable), where);
       const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
                           source_->checkpoint.find(where.key) != nullptr;
@@ -172,7 +176,7 @@ VariableValues::Where VariableValues::find(NodeId variable) const {
 std::string VariableValues::key_of(NodeId variable) const { return find(variable).key; }
 
 void VariableValues::check(std::string_view node_def, const Tensor& tensor,
-                           const std::optional<Extents>& part) const {
+                           const std::optional<Extents>& part, DType saved) const {
   const DType dtype = type_attr(node_def, "dtype").value_or(DType::kInvalid);
   Shape shape;
   if (const auto value = find_attr(node_def, "shape"))
@@ -183,7 +187,8 @@ void VariableValues::check(std::string_view node_def, const Tensor& tensor,
   if (part) {
     for (size_t i = 0; i < stored.size(); ++i) stored[i] = (*part)[i].length;
   }
-  bool same = dtype == DType::kInvalid || base_type(dtype) == tensor.dtype;
+  bool same = dtype == DType::kInvalid || base_type(dtype) == tensor.dtype ||
+              (saved == tensor.dtype && becomes_narrower(base_type(dtype), saved));
   if (shape) {
     same = same && shape->size() == stored.size();
     for (size_t i = 0; same && i < stored.size(); ++i) same = (*shape)[i] < 0 || (*shape)[i] == stored[i];
@@ -207,6 +212,7 @@ std::string VariableValues::value_of_own(std::string_view node_def) {
     const std::string_view other = graph_.bytes(state.node);
     if (!is_var_handle_op(node_op(other)) || string_attr(other, "shared_name") != shared) continue;
     where = find(state.node);
+    where.saved = DType::kInvalid;
     known = true;
   }
   const auto object = by_full_name_.find(shared);
@@ -243,7 +249,7 @@ std::optional<KnownValue> VariableValues::stored(NodeId variable) const {
   std::optional<Extents> part;
   try {
     part = part_of(where, *tensor, graph_.bytes(variable));
-    check(graph_.bytes(variable), *tensor, part);
+    check(graph_.bytes(variable), *tensor, part, DType::kInvalid);
   } catch (const Error&) {
     return std::nullopt;  // it is not the value of this variable
   }
@@ -270,7 +276,7 @@ ConstantValue VariableValues::value_at(const Where& where, std::string_view node
         .hint(name_hint(source_->checkpoint, where.key));
   }
   const std::optional<Extents> part = part_of(where, *tensor, node_def);
-  check(node_def, *tensor, part);
+  check(node_def, *tensor, part, where.saved);
   return constant_value(source_, *tensor, part);
 }
 

@@ -18,8 +18,9 @@ class VariableValues {
   VariableValues(Facts& facts, std::shared_ptr<ValueSource> source, std::string named);
 
   // The value of a variable. Its key is what the savers say, in the graph or in functions; else what the
-  // checkpoint's object graph calls it; else its name. Throws Error (kRefused) where the key is not there or
-  // dtype or shape is another, kInput where the checkpoint is damaged.
+  // checkpoint's object graph calls it; else its name. It has the dtype of the variable, or a narrower one
+  // that savers cast. Throws Error (kRefused) where the key is not there or dtype or shape is another, kInput
+  // where the checkpoint is damaged.
   ConstantValue value(NodeId variable);
 
   // The serialized TensorProto of a variable that a function holds: that of the main graph which shares its
@@ -35,7 +36,8 @@ class VariableValues {
 
  private:
   struct Where {
-    std::string key, slice;  // slice: as a saver writes it, `4 2 0,2:-`, or empty
+    std::string key, slice;         // slice: as a saver writes it, `4 2 0,2:-`, or empty
+    DType saved = DType::kInvalid;  // as a saver has it, and casts it; kInvalid: as the variable has it
   };
 
   void read_savers();
@@ -44,7 +46,8 @@ class VariableValues {
   Where find(NodeId variable) const;
   std::optional<Where> numbered_part(std::string_view name) const;
   std::optional<Extents> part_of(const Where& where, const Tensor& tensor, std::string_view node_def) const;
-  void check(std::string_view node_def, const Tensor& tensor, const std::optional<Extents>& part) const;
+  void check(std::string_view node_def, const Tensor& tensor, const std::optional<Extents>& part,
+             DType saved) const;
   ConstantValue value_at(const Where& where, std::string_view node_def) const;
 
   Facts& facts_;
