@@ -340,8 +340,7 @@ std::optional<Number> Sweep::find_equal(Number n) {
   // places the later one, which fewer read; whether they do is not yet asked.
   if (!is_const) {
     const std::span<const In> data = net_.data(n);
-    const bool second =
-        data.size() == 2 && op.kinds.has(OpKind::kCommutes) && key_of(data[0]) < key_of(data[1]);
+    const bool second = may_change_places(n) && key_of(data[0]) < key_of(data[1]);
     const In from = data[second ? 1 : 0];
     if (!from.argument() && from.node < first_reader_.size()) {
       Number& first = first_reader_[from.node];
@@ -356,11 +355,15 @@ std::optional<Number> Sweep::find_equal(Number n) {
   return first == n ? std::nullopt : std::optional(first);
 }
 
+// Whether its op has two inputs that may, for some types.
+bool Sweep::may_change_places(Number n) const {
+  return net_.data(n).size() == 2 && net_.is(n, OpKind::kCommutes);
+}
+
 // Whether its two inputs are told in the other order.
 bool Sweep::changes_places(Number n) {
   const std::span<const In> data = net_.data(n);
-  return data.size() == 2 && net_.is(n, OpKind::kCommutes) && key_of(data[0]) > key_of(data[1]) &&
-         net_.labels().commutes(net_.label(n));
+  return may_change_places(n) && key_of(data[0]) > key_of(data[1]) && net_.labels().commutes(net_.label(n));
 }
 
 // The first node of the same key, or the node itself.

@@ -70,6 +70,7 @@ class Sweep {
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
   std::optional<Number> find_equal(Number n);
+  bool may_change_places(Number n) const;
   bool changes_places(Number n);
   Number find_by_key(Number n);
   bool share(Number n);

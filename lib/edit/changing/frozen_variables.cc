@@ -124,13 +124,6 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
                   " and no checkpoint")
         .hint("--checkpoint PREFIX");
   }
-  const auto put = [&](NodeId id, std::string constant, ConstantValue& value) {
-    if (value.content == nullptr) {
-      graph.replace(id, std::move(constant));
-    } else {
-      graph.replace(id, std::move(constant), std::move(value.content));
-    }
-  };
   for (const NodeId id : constants) {
     ConstantValue value = values->value(id);
     std::string attr;
@@ -145,17 +138,19 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
     each_input(node_def, [&](std::string_view text) { builder.input(text); });
     std::string constant = builder.type("dtype", stored).attr("value", attr).take();
     changes.changed.emplace_back(name, cast ? "Cast" : "Const");
-    if (!cast) {
-      put(id, std::move(constant), value);
-      continue;
+    NodeId at = id;
+    if (cast) {  // as savers have it: the smaller numbers, and who reads them reads a Cast of that name
+      NodeBuilder widening(name, "Cast");
+      widening.input(constant_name).type("DstT", dtype).type("SrcT", stored);
+      graph.replace(id, widening.take());
+      changes.added.emplace_back(constant_name, "Const");
+      at = graph.append(constant);
     }
-    // As savers have it: the smaller numbers, and who reads them reads a Cast of that name.
-    NodeBuilder widening(name, "Cast");
-    widening.input(constant_name).type("DstT", dtype).type("SrcT", stored);
-    graph.replace(id, widening.take());
-    changes.added.emplace_back(constant_name, "Const");
-    const NodeId added = graph.append(constant);
-    put(added, std::move(constant), value);
+    if (value.content == nullptr) {
+      graph.replace(at, std::move(constant));
+    } else {
+      graph.replace(at, std::move(constant), std::move(value.content));
+    }
   }
 }
 

@@ -51,7 +51,8 @@ class FrozenVariables {
   void freeze_owners(const std::vector<NodeId>& nodes, const Library& library,
                      FunctionFreezing& functions) const;
 
-  // The variables become Consts. Throws Error (kRefused) where there are any and no values.
+  // The variables become Consts, or Casts of new ones where savers have narrower numbers. Throws Error
+  // (kRefused) where there are any and no values.
   void put_values(VariableValues* values, NewNames& names, Changes& changes) const;
 
  private:
