@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.h"
 #include "graph/name_hash.h"
+#include "graph/piece_walk.h"
 
 namespace gedit {
 
@@ -31,6 +33,44 @@ Tally Graph::tally() const {
     if (fields->bytes(kLibrary)) tally.add_library(fields->value);
   }
   return tally;
+}
+
+std::vector<std::string_view> Graph::records_where(
+    const std::function<bool(std::string_view)>& wanted) const {
+  std::vector<std::string_view> found;
+  if (decoded_) {
+    each_record([&](std::string_view node_def) {
+      if (wanted(node_def)) found.push_back(node_def);
+    });
+    return found;
+  }
+  const auto look = [&](const char* from, const char* stop, bool only_nodes, auto use) {
+    Fields fields({from, static_cast<size_t>(message_.end() - from)});
+    while (from < stop && fields.next()) {
+      const bool node = fields->bytes(node_field_);
+      if (!node && only_nodes) break;
+      from = fields->raw.end();
+      if (node) use(fields->value);
+    }
+    return from;
+  };
+  const auto add = [&](std::string_view node_def) {
+    const std::string_view once = once_each(node_def, *arena_);
+    if (wanted(once)) found.push_back(once);
+  };
+  std::vector<std::vector<std::string_view>> pieces(walk_places(message_));
+  walk_in_pieces(message_, node_field_,
+                 {[&](size_t place, const char* from, const char* stop) {
+                    pieces[place].clear();
+                    return look(from, stop, true, [&](std::string_view node_def) {
+                      if (!fields_ascend(node_def) || wanted(node_def)) pieces[place].push_back(node_def);
+                    });
+                  },
+                  [&](size_t place, std::string_view fields) {
+                    if (!fields.empty()) std::ranges::for_each(pieces[place], add);
+                  },
+                  [&](const char* from, const char* stop) { return look(from, stop, false, add); }});
+  return found;
 }
 
 void Graph::decode() {

@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -159,10 +160,12 @@ class Graph {
   template <typename Use>
   void each_node(Use use) const;
 
-  // Calls use(node_def) for each node as bytes() gives it, its mapping not applied: enough for what no mapping
-  // changes, such as its op.
+  // Calls use(node_def) for each node as bytes() gives it, its mapping not applied: enough for what no
+  // mapping changes, such as its op.
   template <typename Use>
   void each_record(Use use) const;
+  // Those of them of which wanted(node_def) holds, in order; asked by several threads.
+  std::vector<std::string_view> records_where(const std::function<bool(std::string_view)>& wanted) const;
 
  private:
   struct Range {  // nodes from `begin` on, to the next range, are written through `mapping`
@@ -192,7 +195,14 @@ class Graph {
   void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;  // on all cores
   void write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const;
   void write_some(Sink& sink, uint32_t begin, uint32_t end) const;
-  void write_undecoded(Sink& sink, Tally* tally) const;
+  // The same before decode(), and for fields from `from` on to the first that begins at `stop` or behind it,
+  // which is given; where `only_nodes`, to the first that is none.
+  template <typename Stays, typename Edited>
+  const char* each_field(const char* from, const char* stop, bool only_nodes, Tally* tally, Stays stays,
+                         Edited edited) const;
+  void write_undecoded(Sink& sink, Tally* tally) const;  // on all cores
+  const char* write_piece(WrittenPiece& piece, const char* from, const char* stop, Tally& tally) const;
+  const char* write_fields(Sink& sink, const char* from, const char* stop, Tally* tally) const;
 
   std::string_view message_;
   uint32_t node_field_;

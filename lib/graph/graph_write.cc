@@ -1,10 +1,12 @@
 // Writing a graph: nodes through their mappings, and what nobody edited as it lies there.
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/parallel.h"
 #include "graph/graph.h"
+#include "graph/piece_walk.h"
 #include "graph/prefix.h"
 
 namespace gedit {
@@ -14,6 +16,28 @@ namespace {
 constexpr uint32_t kGraphLibrary = 2;            // GraphDef.library
 constexpr uint32_t kTensorContent = 4;           // TensorProto
 constexpr size_t kLongestRun = size_t{4} << 20;  // is handed on, to be written while the next is looked for
+
+constexpr size_t kRecordRoom = kPrefixRoom + 4;
+
+// Writes the record of a prefixed node to `out`, where kRecordRoom bytes are, and gives its size; 0 where
+// prefix_node() does not take it on.
+size_t prefixed_record(std::string_view node_def, const Prefixing& prefixing, uint32_t node_field,
+                       char* out) {
+  if (node_field != 1 || node_def.size() > kMostPrefixed || prefixing.prefix.size() > kLongestPrefix)
+    return 0;
+  constexpr size_t kUsualHead = 3;  // tag, and a length of two bytes
+  char* node = out + kUsualHead;
+  const char* end = prefix_node(node_def, prefixing, node);
+  if (end == nullptr) return 0;
+  const auto size = static_cast<size_t>(end - node);
+  const size_t head = 1 + varint_size(size);
+  if (head != kUsualHead) std::memmove(out + head, node, size);
+  *out++ = 0x0a;
+  size_t left = size;
+  for (; left >= 0x80; left >>= 7) *out++ = static_cast<char>(left | 0x80);
+  *out = static_cast<char>(left);
+  return head + size;
+}
 
 // Writes nodes through a mapping; keeps the room for one node from node to node.
 class MappedWriter {
@@ -44,28 +68,10 @@ class MappedWriter {
     return true;
   }
   bool write_prefixed(std::string_view node_def, const Prefixing& prefixing) {
-    if (node_field_ != 1 || node_def.size() > kMostPrefixed || prefixing.prefix.size() > kLongestPrefix)
-      return false;
-    if (room_.empty()) room_.resize(kPrefixRoom);
-    constexpr size_t kHead = 4;  // tag, and a length of at most three bytes, right in front of the node
-    char* node = room_.data() + kHead;
-    const char* end = prefix_node(node_def, prefixing, node);
-    if (end == nullptr) return false;
-    const auto size = static_cast<size_t>(end - node);
-    char* start = node;
-    if (size < 0x80) {
-      *--start = static_cast<char>(size);
-    } else if (size < 0x4000) {
-      *--start = static_cast<char>(size >> 7);
-      *--start = static_cast<char>(size | 0x80);
-    } else {
-      *--start = static_cast<char>(size >> 14);
-      *--start = static_cast<char>((size >> 7) | 0x80);
-      *--start = static_cast<char>(size | 0x80);
-    }
-    *--start = 0x0a;
-    sink_.write({start, static_cast<size_t>(end - start)});
-    return true;
+    if (room_.empty()) room_.resize(kRecordRoom);
+    const size_t size = prefixed_record(node_def, prefixing, node_field_, room_.data());
+    if (size > 0) sink_.write({room_.data(), size});
+    return size > 0;
   }
 
  private:
@@ -111,7 +117,7 @@ std::string head_of_stream(std::string_view node_def, uint32_t node_field, uint6
 class WrittenPiece final : public Sink {
  public:
   void clear() {
-    text_.clear();
+    used_ = 0;
     left_.clear();
     run_ = {};
     too_long_ = false;
@@ -123,53 +129,98 @@ class WrittenPiece final : public Sink {
   }
   // Bytes that stay where they are.
   void write_run(std::string_view run) {
-    if (text_.empty() && run_.empty() && left_.empty()) {
+    if (used_ == 0 && run_.empty() && left_.empty()) {
       run_ = run;
     } else {
       write(run);
     }
   }
-  void leave(uint32_t node) {
+  // [begin, end) of what the piece is counted in: nodes, or bytes.
+  void leave(size_t begin, size_t end) {
     write({});
-    if (!left_.empty() && left_.back().at == text_.size() && left_.back().end == node) {
-      ++left_.back().end;
+    if (!left_.empty() && left_.back().at == used_ && left_.back().end == begin) {
+      left_.back().end = end;
     } else {
-      left_.push_back({text_.size(), node, node + 1});
+      left_.push_back({used_, begin, end});
     }
+  }
+  // Made where it is to stand.
+  bool write_prefixed(std::string_view node_def, const Prefixing& prefixing, uint32_t node_field) {
+    write({});
+    if (too_long_) return true;
+    const size_t size = prefixed_record(node_def, prefixing, node_field, room(kRecordRoom));
+    used_ += size;
+    too_long_ = used_ > kLongest;
+    return size > 0;
   }
 
   // If it is nothing but bytes that lie somewhere else: these.
   std::string_view run() const { return run_; }
   bool too_long() const { return too_long_; }
-  // Calls write(text), and nodes(begin, end) for what was left, in order.
-  template <typename Write, typename Nodes>
-  void each(Write write, Nodes nodes) const {
+  // Calls write(text), and rest(begin, end) for what was left, in order.
+  template <typename Write, typename Rest>
+  void each(Write write, Rest rest) const {
     size_t at = 0;
     for (const Left& left : left_) {
-      write(std::string_view(text_).substr(at, left.at - at));
-      nodes(left.begin, left.end);
+      write(text().substr(at, left.at - at));
+      rest(left.begin, left.end);
       at = left.at;
     }
-    write(std::string_view(text_).substr(at));
+    write(text().substr(at));
   }
 
  private:
   static constexpr size_t kLongest = size_t{4} << 20;
   struct Left {
     size_t at;  // in the text
-    uint32_t begin, end;
+    size_t begin, end;
   };
 
+  std::string_view text() const { return {bytes_.data(), used_}; }
+  char* room(size_t size) {
+    if (bytes_.size() < used_ + size) bytes_.resize(2 * (used_ + size));
+    return bytes_.data() + used_;
+  }
   void append(std::string_view bytes) {
-    too_long_ = too_long_ || text_.size() + bytes.size() > kLongest;
-    if (!too_long_) text_.append(bytes);
+    too_long_ = too_long_ || used_ + bytes.size() > kLongest;
+    if (too_long_) return;
+    std::copy(bytes.begin(), bytes.end(), room(bytes.size()));
+    used_ += bytes.size();
   }
 
-  std::string text_;
+  std::vector<char> bytes_;  // the first `used_` of them are written
+  size_t used_ = 0;
   std::vector<Left> left_;
   std::string_view run_;
   bool too_long_ = false;
 };
+
+namespace {
+
+// Writes pieces in order, those that are nothing but bytes which lie one behind the other at once.
+class OrderedPieces {
+ public:
+  explicit OrderedPieces(Sink& sink) : sink_(sink) {}
+
+  // Calls write_rest(begin, end) for what was left of the piece, and write_whole() where it is too long.
+  template <typename WriteRest, typename WriteWhole>
+  void write(const WrittenPiece& piece, WriteRest write_rest, WriteWhole write_whole) {
+    if (!piece.run().empty() && run_.size() < kLongestRun && run_.end() == piece.run().begin()) {
+      run_ = {run_.data(), run_.size() + piece.run().size()};
+      return;
+    }
+    sink_.write(std::exchange(run_, piece.run()));
+    if (piece.too_long()) return write_whole();
+    piece.each([&](std::string_view text) { sink_.write(text); }, write_rest);
+  }
+  void finish() { sink_.write(std::exchange(run_, {})); }
+
+ private:
+  Sink& sink_;
+  std::string_view run_;  // of whole pieces
+};
+
+}  // namespace
 
 void Graph::write(Sink& sink, Tally* tally) const {
   if (edited_ && !decoded_) return write_undecoded(sink, tally);
@@ -195,7 +246,7 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
   if (thread_count() == 1 || end - begin < 4 * kNodes) return write_some(sink, begin, end);
   const size_t count = pieces_of(end - begin, kNodes);
   std::vector<WrittenPiece> pieces(places_for(count));
-  std::string_view run;  // of whole pieces
+  OrderedPieces ordered(sink);
   uint32_t next = begin;
   in_order(
       count,
@@ -205,18 +256,15 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
         write_piece(pieces[place], first, std::min(end, first + kNodes));
       },
       [&](size_t place) {
-        const WrittenPiece& piece = pieces[place];
         const uint32_t first = std::exchange(next, std::min(end, next + kNodes));
-        if (!piece.run().empty() && run.size() < kLongestRun && run.end() == piece.run().begin()) {
-          run = {run.data(), run.size() + piece.run().size()};
-          return;
-        }
-        sink.write(std::exchange(run, piece.run()));
-        if (piece.too_long()) return write_some(sink, first, next);
-        piece.each([&](std::string_view text) { sink.write(text); },
-                   [&](uint32_t left, uint32_t behind) { write_some(sink, left, behind); });
+        ordered.write(
+            pieces[place],
+            [&](size_t left, size_t behind) {
+              write_some(sink, static_cast<uint32_t>(left), static_cast<uint32_t>(behind));
+            },
+            [&] { write_some(sink, first, next); });
       });
-  sink.write(run);
+  ordered.finish();
 }
 
 size_t Graph::range_of(uint32_t node) const {
@@ -273,11 +321,11 @@ void Graph::write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const
   each_written(
       begin, end, [&](std::string_view run) { piece.write_run(run); },
       [&](const EditedNode& node) {
-        if (node.stream != nullptr) return piece.leave(node.number);
+        if (node.stream != nullptr) return piece.leave(node.number, node.number + 1);
         const bool written = node.prefixing != nullptr
-                                 ? writer.write_prefixed(node.node_def, *node.prefixing)
+                                 ? piece.write_prefixed(node.node_def, *node.prefixing, node_field_)
                                  : writer.write_rewritten(node.node_def, *node.mapping, node.original);
-        if (!written) piece.leave(node.number);
+        if (!written) piece.leave(node.number, node.number + 1);
       });
 }
 
@@ -298,11 +346,46 @@ void Graph::write_some(Sink& sink, uint32_t begin, uint32_t end) const {
 }
 
 void Graph::write_undecoded(Sink& sink, Tally* tally) const {
-  MappedWriter writer(sink, node_field_);
-  const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
+  struct Piece {
+    WrittenPiece written;
+    Tally tally;
+  };
+  std::vector<Piece> pieces(walk_places(message_));
+  OrderedPieces ordered(sink);
+  walk_in_pieces(message_, node_field_,
+                 {[&](size_t place, const char* from, const char* stop) {
+                    Piece& piece = pieces[place];
+                    piece.written.clear();
+                    piece.tally = {};
+                    return write_piece(piece.written, from, stop, piece.tally);
+                  },
+                  [&](size_t place, std::string_view fields) {
+                    if (fields.empty()) return;
+                    const Piece& piece = pieces[place];
+                    if (tally != nullptr) tally->add_nodes(piece.tally);
+                    ordered.write(
+                        piece.written,
+                        [&](size_t begin, size_t end) {
+                          write_fields(sink, message_.data() + begin, message_.data() + end, nullptr);
+                        },
+                        [&] { write_fields(sink, fields.data(), fields.data() + fields.size(), nullptr); });
+                  },
+                  [&](const char* from, const char* stop) {
+                    ordered.finish();
+                    return write_fields(sink, from, stop, tally);
+                  }});
+  ordered.finish();
+}
+
+template <typename Stays, typename Edited>
+const char* Graph::each_field(const char* from, const char* stop, bool only_nodes, Tally* tally, Stays stays,
+                              Edited edited) const {
+  const bool plain = whole_ != nullptr && does_nothing(whole_->prefixing(kNoNode));
   std::string_view run;  // fields that stay as they are and lie one behind the other
-  for (Fields fields(message_); fields.next();) {
+  for (Fields fields({from, static_cast<size_t>(message_.end() - from)}); from < stop && fields.next();) {
     const bool node = fields->bytes(node_field_);
+    if (!node && only_nodes) break;
+    from = fields->raw.end();
     if (tally != nullptr) {
       if (node) {
         tally->add(node_op(fields->value));
@@ -310,16 +393,35 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
         tally->add_library(fields->value);
       }
     }
-    if (!node || whole_ == nullptr || (prefixing == nullptr && whole_->leaves(fields->value))) {
-      if (run.size() >= kLongestRun) sink.write(std::exchange(run, {}));
+    if (!node || whole_ == nullptr || plain || whole_->leaves(fields->value)) {
+      if (run.size() >= kLongestRun) stays(std::exchange(run, {}));
       run = {run.empty() ? fields->raw.data() : run.data(), run.size() + fields->raw.size()};
       continue;
     }
-    sink.write(run);
-    run = {};
-    writer.write(fields->value, *whole_, prefixing, kNoNode);
+    stays(std::exchange(run, {}));
+    edited(fields.field());
   }
-  sink.write(run);
+  stays(run);
+  return from;
+}
+
+const char* Graph::write_piece(WrittenPiece& piece, const char* from, const char* stop, Tally& tally) const {
+  const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
+  return each_field(
+      from, stop, true, &tally, [&](std::string_view run) { piece.write_run(run); },
+      [&](const Field& node) {
+        if (prefixing != nullptr && piece.write_prefixed(node.value, *prefixing, node_field_)) return;
+        const auto begin = static_cast<size_t>(node.raw.data() - message_.data());
+        piece.leave(begin, begin + node.raw.size());
+      });
+}
+
+const char* Graph::write_fields(Sink& sink, const char* from, const char* stop, Tally* tally) const {
+  MappedWriter writer(sink, node_field_);
+  const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
+  return each_field(
+      from, stop, false, tally, [&](std::string_view run) { sink.write(run); },
+      [&](const Field& node) { writer.write(node.value, *whole_, prefixing, kNoNode); });
 }
 
 }  // namespace gedit

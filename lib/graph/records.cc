@@ -1,13 +1,11 @@
-// A message is a chain: where a field begins, only the one before it tells. So that all cores can walk,
-// pieces of it are begun where something looks like a node; whoever comes from before takes what such a piece
-// found only where he arrives at just its beginning, and walks on himself otherwise.
+// What one look at each node tells, kept in rows by node.
 #include "graph/records.h"
 
 #include <algorithm>
 
-#include "base/parallel.h"
 #include "graph/name_hash.h"
 #include "graph/node.h"
+#include "graph/piece_walk.h"
 
 namespace gedit {
 
@@ -80,36 +78,27 @@ void NodeRecords::append(const NodeRecords& more) {
 
 namespace {
 
-constexpr size_t kWalkedBytes = size_t{1} << 20;
-constexpr size_t kSearched = size_t{1} << 14;  // bytes of a piece in which a node is looked for
-constexpr size_t kMostKept = 4096;             // ops, from piece to piece
-constexpr int kChain = 6;                      // so many nodes in a row are hardly chance
+constexpr size_t kMostKept = 4096;  // ops, from piece to piece
 
 class NodeWalk {
  public:
-  NodeWalk(std::string_view message, uint32_t node_field)
-      : message_(message), node_field_(node_field), tag_(static_cast<char>(node_field << 3 | 2)) {}
+  NodeWalk(std::string_view message, uint32_t node_field) : message_(message), node_field_(node_field) {}
 
   FoundNodes run() {
-    const char* at = message_.data();
     reserve();
-    // What looks no further than a piece is quicker alone.
-    if (thread_count() > 1 && message_.size() >= 4 * kWalkedBytes) {
-      // A few pieces at a time: what they found lies in the caches when it is put together.
-      const size_t count = pieces_of(message_.size(), kWalkedBytes);
-      std::vector<Piece> pieces(places_for(count));
-      in_order(
-          count, [&](size_t i, size_t place) { guess(i, pieces[place]); },
-          [&](size_t place) { at = join(pieces[place], at); });
-    }
-    walk(at, end(), found_.nodes, found_.ops, &found_);
+    std::vector<Piece> pieces(walk_places(message_));
+    walk_in_pieces(
+        message_, node_field_,
+        {[&](size_t place, const char* from, const char* stop) { return make(pieces[place], from, stop); },
+         [&](size_t place, std::string_view fields) { use(pieces[place], !fields.empty()); },
+         [&](const char* from, const char* stop) {
+           return walk(from, stop, found_.nodes, found_.ops, &found_);
+         }});
     return std::move(found_);
   }
 
  private:
   struct Piece {
-    const char* begin = nullptr;  // null: nothing is known of it
-    const char* end = nullptr;
     NodeRecords nodes;
     GraphOps ops;  // of those before, too
   };
@@ -121,7 +110,7 @@ class NodeWalk {
   void reserve() {
     constexpr size_t kSample = 256;
     size_t nodes = 0;
-    std::string_view seen = message_.substr(0, kWalkedBytes);
+    std::string_view seen;
     try {
       for (Fields fields(message_); nodes < kSample && fields.next(); ++nodes)
         seen = message_.substr(0, static_cast<size_t>(fields->raw.end() - message_.data()));
@@ -149,42 +138,16 @@ class NodeWalk {
     return at;
   }
 
-  bool looks_like_nodes(const char* at) const {
-    Fields fields({at, static_cast<size_t>(end() - at)});
-    for (int i = 0; i < kChain; ++i) {
-      if (!fields.next() || fields->raw.front() != tag_ || fields->value.empty() ||
-          fields->value.front() != static_cast<char>(node_field::kName << 3 | 2))
-        return false;
-    }
-    return true;
-  }
-
-  // What piece `number` holds, if it is nodes alone.
-  void guess(size_t number, Piece& piece) {
-    piece.begin = nullptr;
+  const char* make(Piece& piece, const char* from, const char* stop) {
     piece.nodes.clear();
     if (piece.ops.size() > kMostKept) piece.ops = GraphOps();
-    const char* from = message_.data() + number * kWalkedBytes;
-    const char* const stop = from + std::min<size_t>(kWalkedBytes, static_cast<size_t>(end() - from));
-    const char* const last =
-        from + std::min<size_t>(number == 0 ? 1 : kSearched, static_cast<size_t>(stop - from));
-    try {
-      for (; from < last; ++from) {
-        if (*from != tag_ || !looks_like_nodes(from)) continue;
-        piece.end = walk(from, stop, piece.nodes, piece.ops, nullptr);
-        piece.begin = from;
-        break;
-      }
-    } catch (const Malformed&) {  // no node began there, or one is broken, which is told in its turn
-    }
+    return walk(from, stop, piece.nodes, piece.ops, nullptr);
   }
 
-  // `at`: where the fields before the piece end. Gives where those end that are known now.
-  const char* join(Piece& piece, const char* at) {
-    if (piece.begin != nullptr) at = walk(at, piece.begin, found_.nodes, found_.ops, &found_);
-    if (at != piece.begin) {
+  void use(Piece& piece, bool right) {
+    if (!right) {
       piece.ops = GraphOps();  // of which there may be none in the graph
-      return at;
+      return;
     }
     std::vector<uint16_t> numbers;
     for (size_t op = 0; op < piece.ops.size(); ++op)
@@ -195,12 +158,10 @@ class NodeWalk {
       uint16_t& op = found_.nodes.ops[i];
       if (op != GraphOps::kOther) op = numbers[op];
     }
-    return piece.end;
   }
 
   std::string_view message_;
   uint32_t node_field_;
-  char tag_;
   FoundNodes found_;
 };
 

@@ -1,12 +1,14 @@
 // Nodes found in pieces on all cores are those that a walk from the first byte finds, whatever looks like
-// one.
+// one; and so are those that are written and looked for without decode().
 #include "graph/records.h"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "graph/graph.h"
 #include "graph/name_hash.h"
 #include "graph/node.h"
 
@@ -30,7 +32,59 @@ std::string nodes(const std::string& scope, size_t bytes) {
   return out;
 }
 
+class PrefixAll final : public Mapping {
+ public:
+  void node(std::string_view name, std::string& out) const override { out.append("p/").append(name); }
+  const Prefixing* prefixing(NodeId) const override { return &prefixing_; }
+
+ private:
+  const Prefixing prefixing_{.prefix = "p/"};
+};
+
+// Another name for those that end with 7, which is not told in advance.
+class Sevens final : public Mapping {
+ public:
+  void node(std::string_view name, std::string& out) const override {
+    out.append(name).append(name.ends_with('7') ? "x" : "");
+  }
+  bool leaves(std::string_view node_def) const override { return !node_name(node_def).ends_with('7'); }
+};
+
+void expect_written(const std::string& message, const std::shared_ptr<const Mapping>& mapping) {
+  std::string expected;
+  Tally counted;
+  for (Fields fields(message); fields.next();) {
+    if (fields->bytes(kNode)) {
+      append_bytes_field(expected, kNode, mapped_node(fields->value, *mapping));
+      counted.add(node_op(fields->value));
+    } else {
+      expected += fields->raw;
+    }
+  }
+  Graph graph(message, kNode, std::make_shared<Arena>());
+  graph.map_all(mapping);
+  StringSink written;
+  Tally tally;
+  graph.write(written, &tally);
+  EXPECT_TRUE(written.text == expected);  // some megabytes, which nobody wants to see
+  EXPECT_EQ(tally.nodes, counted.nodes);
+}
+
+void expect_looked_for(const std::string& message) {
+  const auto wanted = [](std::string_view node_def) { return node_name(node_def).ends_with("77"); };
+  std::vector<std::string> expected, found;
+  const Graph graph(message, kNode, std::make_shared<Arena>());
+  graph.each_record([&](std::string_view node_def) {
+    if (wanted(node_def)) expected.emplace_back(node_def);
+  });
+  for (const std::string_view node_def : graph.records_where(wanted)) found.emplace_back(node_def);
+  EXPECT_EQ(found, expected);
+}
+
 void expect_found(const std::string& message) {
+  expect_written(message, std::make_shared<PrefixAll>());
+  expect_written(message, std::make_shared<Sevens>());
+  expect_looked_for(message);
   const FoundNodes found = find_nodes(message, kNode);
   std::vector<uint32_t> unusual;
   size_t i = 0, part = 0;
@@ -106,6 +160,15 @@ TEST(Records, TheFirstFaultIsToldWhereverPiecesBegin) {
     broken[broken.size() - 5] = static_cast<char>(0xff);
     try {
       find_nodes(broken, kNode);
+      ADD_FAILURE() << "no fault seen";
+    } catch (const Malformed& error) {
+      EXPECT_EQ(error.at() - broken.data(), static_cast<std::ptrdiff_t>(at));
+    }
+    Graph graph(broken, kNode, std::make_shared<Arena>());
+    graph.map_all(std::make_shared<PrefixAll>());
+    StringSink written;
+    try {
+      graph.write(written);
       ADD_FAILURE() << "no fault seen";
     } catch (const Malformed& error) {
       EXPECT_EQ(error.at() - broken.data(), static_cast<std::ptrdiff_t>(at));

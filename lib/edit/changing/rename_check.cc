@@ -111,14 +111,16 @@ bool renames_plainly(const Graph& graph, const RenameRules& rules) {
     sizes |= uint64_t{1} << (pair.to.size() & 63);
   });
   if (!plain) return false;
-  graph.each_record([&](std::string_view node_def) {
+  const auto named = graph.records_where([&](std::string_view node_def) {
     const std::string_view name = node_name(node_def);
-    if (rules.new_name(name) != nullptr) {
-      ++found.at(name);
-    } else if ((sizes >> (name.size() & 63) & 1) != 0) {
-      if (const auto other = taken.find(name); other != taken.end()) ++other->second;
-    }
+    return rules.new_name(name) != nullptr ||
+           ((sizes >> (name.size() & 63) & 1) != 0 && taken.contains(name));
   });
+  for (const std::string_view node_def : named) {
+    const std::string_view name = node_name(node_def);
+    const bool old = rules.new_name(name) != nullptr;
+    ++(old ? found : taken).at(name);
+  }
   return std::all_of(found.begin(), found.end(), [](const auto& node) { return node.second == 1; }) &&
          std::all_of(taken.begin(), taken.end(), [](const auto& node) { return node.second == 0; });
 }

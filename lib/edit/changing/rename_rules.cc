@@ -16,7 +16,7 @@ void substitute(const RenameExpression& expression, std::string& name) {
   }
 }
 
-void add_to(std::unordered_map<std::string, RenamePair>& table, const RenamePair& pair, std::string key) {
+void add_to(ByText<RenamePair>& table, const RenamePair& pair, std::string key) {
   if (!table.emplace(std::move(key), pair).second)
     throw misused(pair.written, "'" + pair.from + "' is given twice");
 }
@@ -118,7 +118,7 @@ std::optional<std::string> RenameRules::prefix() const {
 }
 
 const RenamePair* RenameRules::pair_for(std::string_view name) const {
-  if (const auto found = nodes_.find(std::string(name)); found != nodes_.end()) return &found->second;
+  if (const auto found = nodes_.find(name); found != nodes_.end()) return &found->second;
   return scope_for(name);
 }
 
@@ -138,8 +138,7 @@ const RenamePair* RenameRules::scope_for(std::string_view name) const {
   if (!scopes_.empty()) {
     for (size_t end = name.size(); end != std::string_view::npos;
          end = end == 0 ? end : name.rfind('/', end - 1)) {
-      if (const auto found = scopes_.find(std::string(name.substr(0, end))); found != scopes_.end())
-        return &found->second;
+      if (const auto found = scopes_.find(name.substr(0, end)); found != scopes_.end()) return &found->second;
       if (end == 0) break;
     }
   }

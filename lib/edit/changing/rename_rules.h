@@ -8,8 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "base/by_text.h"
 
 namespace gedit {
 
@@ -47,7 +48,7 @@ class RenameRules {
   // The new name of a node that has a pair of its own, else null. A look at the length is enough for most.
   const std::string* new_name(std::string_view node) const {
     if ((node_sizes_ >> (node.size() & 63) & 1) == 0) return nullptr;
-    const auto found = nodes_.find(std::string(node));
+    const auto found = nodes_.find(node);
     return found == nodes_.end() ? nullptr : &found->second.to;
   }
 
@@ -67,11 +68,9 @@ class RenameRules {
   const std::vector<RenameExpression>& expressions() const { return expressions_; }
 
  private:
-  using Table = std::unordered_map<std::string, RenamePair>;
-
   const RenamePair* scope_for(std::string_view name) const;
 
-  Table nodes_, scopes_;
+  ByText<RenamePair> nodes_, scopes_;
   uint64_t node_sizes_ = 0;  // of the names of nodes_, modulo 64
   std::optional<RenamePair> everything_;
   std::vector<RenameExpression> expressions_;
