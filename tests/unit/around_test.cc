@@ -14,8 +14,7 @@
 #include "model/init_op.h"
 #include "model/listing.h"
 
-namespace gedit {
-namespace {
+namespace gedit::around_test {
 
 using Lines = std::vector<std::string>;
 
@@ -403,5 +402,4 @@ TEST(UniteAround, OtherKindsAreRefused) {
   EXPECT_THROW(united_collections(request, warnings), Error);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::around_test

@@ -10,8 +10,7 @@
 #include "graph/listing.h"
 #include "listed_model.h"
 
-namespace gedit::folding {
-namespace {
+namespace gedit::folding::batch_norm_test {
 
 // The nodes that are other ones or new, one a line, `-NAME` for one that nobody reads any more.
 std::string folded(const std::string& listing, const std::set<std::string, std::less<>>& kept = {}) {
@@ -71,5 +70,4 @@ TEST(FoldBatchNorm, WhatSomebodyElseReadsStays) {
   EXPECT_EQ(folded(kProduct + "norm = BiasAdd(y, b) {T: DT_FLOAT}\n"), "");
 }
 
-}  // namespace
-}  // namespace gedit::folding
+}  // namespace gedit::folding::batch_norm_test

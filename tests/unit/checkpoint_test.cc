@@ -24,8 +24,7 @@
 #include "corpus_files.h"
 #include "select/keys.h"
 
-namespace gedit {
-namespace {
+namespace gedit::checkpoint_test {
 
 namespace fs = std::filesystem;
 
@@ -548,5 +547,4 @@ TEST(Hostile, SenselessIndexesAreRefused) {
             "tensor 'w': shape has more than 254 dimensions");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::checkpoint_test

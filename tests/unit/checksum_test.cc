@@ -10,8 +10,7 @@
 
 #include "base/crc32.h"
 
-namespace gedit {
-namespace {
+namespace gedit::checksum_test {
 
 uint32_t of_zlib(uint32_t before, std::string_view bytes) {
   return static_cast<uint32_t>(
@@ -55,5 +54,4 @@ TEST(Checksum, PiecesAreJoined) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::checksum_test

@@ -10,8 +10,7 @@
 #include "base/wire.h"
 #include "graph/node.h"
 
-namespace gedit {
-namespace {
+namespace gedit::colocation_test {
 
 using Strings = std::vector<std::string>;
 
@@ -83,5 +82,4 @@ TEST(Colocation, IsNeverOverlooked) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::colocation_test

@@ -12,8 +12,7 @@
 #include "meta_graph.pb.h"
 #include "model/model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::detect_test {
 
 std::string shown(std::string_view bytes, const std::string& path = "f") {
   constexpr std::string_view kKinds[] = {"graph", "meta", "saved"};
@@ -386,5 +385,4 @@ TEST(Detect, RealFiles) {
   EXPECT_GE(looked_at, at_least(60, 800));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::detect_test

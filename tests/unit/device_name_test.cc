@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gedit {
-namespace {
+namespace gedit::device_name_test {
 
 TEST(Devices, AgreeWhereNoPartContradicts) {
   struct Row {
@@ -35,5 +34,4 @@ TEST(Devices, AgreeWhereNoPartContradicts) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::device_name_test

@@ -6,8 +6,7 @@
 #include "draw/drawing.h"
 #include "model/listing.h"
 
-namespace gedit {
-namespace {
+namespace gedit::draw_test {
 
 struct Drawn {
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
@@ -118,5 +117,4 @@ TEST(Process, ReadsWritesAndEnds) {
   EXPECT_THROW(run_program({"cat"}, much, 0, 1000), Error);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::draw_test

@@ -10,8 +10,7 @@
 #include "event.pb.h"
 #include "graph/node.h"
 
-namespace gedit {
-namespace {
+namespace gedit::events_test {
 
 std::string fixed(uint64_t value, int width) {
   std::string out;
@@ -117,5 +116,4 @@ TEST(Events, WrittenAndReadAgain) {
   EXPECT_EQ(event_file_name(1600000000.25), "events.out.tfevents.1600000000.gedit");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::events_test

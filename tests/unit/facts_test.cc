@@ -11,8 +11,7 @@
 
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::facts_test {
 
 // `v: v/Assign v/read`: each variable or table and its own nodes, `!` behind the initializer.
 std::string state_of(const std::string& listing) {
@@ -90,5 +89,4 @@ TEST(Facts, OfABodyKnowItsArguments) {
   EXPECT_TRUE(facts.collections().empty());
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::facts_test

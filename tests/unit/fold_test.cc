@@ -11,8 +11,7 @@
 #include "graph/listing.h"
 #include "listed_model.h"
 
-namespace gedit::folding {
-namespace {
+namespace gedit::folding::fold_test {
 
 struct Row {
   std::string op, attrs;            // as a listing has them
@@ -284,5 +283,4 @@ TEST(Fold, EveryRuleHasARow) {
   for (const std::string_view op : foldable_ops()) EXPECT_TRUE(shown.contains(op)) << op;
 }
 
-}  // namespace
-}  // namespace gedit::folding
+}  // namespace gedit::folding::fold_test

@@ -14,8 +14,7 @@
 #include "model/model.h"
 #include "ops/kinds.h"
 
-namespace gedit {
-namespace {
+namespace gedit::function_names_test {
 
 // A graph from its listing, decoded.
 struct Listed {
@@ -225,5 +224,4 @@ TEST(FunctionNames, AroundAGraph) {
   EXPECT_FALSE(has_alias(model.meta(), "g"));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::function_names_test

@@ -14,8 +14,7 @@
 #include "graph/listing.h"
 #include "model/model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::functions_test {
 
 std::string parsed(std::string_view listing) {
   Scanner scanner(listing);
@@ -251,5 +250,4 @@ TEST(FunctionDef, NamesOfArguments) {
   EXPECT_EQ(argument_name(""), "t_");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::functions_test

@@ -12,8 +12,7 @@
 #include "graph/node.h"
 #include "model/listing.h"
 
-namespace gedit {
-namespace {
+namespace gedit::graph_test {
 
 TEST(Node, InputsAreTakenApart) {
   struct Row {
@@ -329,5 +328,4 @@ TEST(Graph, OfTwoOpsInALibraryTheLastCounts) {
   EXPECT_EQ(once.data(), once_each(once, arena).data());
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::graph_test

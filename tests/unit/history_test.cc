@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace gedit {
-namespace {
+namespace gedit::history_test {
 
 std::optional<std::string> found(std::string_view version) {
   const OpHistory& history = OpHistory::get();
@@ -69,5 +68,4 @@ TEST(OpHistory, MakesTheRegistryOfARelease) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::history_test

@@ -11,8 +11,7 @@
 #include "base/hash_index.h"
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::index_test {
 
 TEST(HashIndex, FindsWhatIsThereAmongThoseOfOneHash) {
   HashIndex index;
@@ -154,5 +153,4 @@ TEST(OpsOf, MoreOpsThanHaveANumber) {
     EXPECT_EQ(ops.of(NodeId{i}), std::to_string(i).size() + 2) << i;
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::index_test

@@ -10,8 +10,7 @@
 #include "graph/node.h"
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::inline_test {
 
 std::string nodes_of(const Graph& graph) {
   std::string text;
@@ -368,5 +367,4 @@ end
   EXPECT_EQ(frames, (std::set<std::string>{"c/w", "c/w_1", "d/w"}));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::inline_test

@@ -14,8 +14,7 @@
 #include "model/detect.h"
 #include "same_message.h"
 
-namespace gedit {
-namespace {
+namespace gedit::json_test {
 
 std::string json_of(Kind kind, std::string_view bytes, bool drop_unknown = false) {
   StringSink sink;
@@ -268,5 +267,4 @@ TEST(Json, RealFiles) {
   EXPECT_GE(looked_at, at_least(25, 300));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::json_test

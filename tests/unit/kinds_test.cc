@@ -9,8 +9,7 @@
 
 #include "ops/registry.h"
 
-namespace gedit {
-namespace {
+namespace gedit::kinds_test {
 
 struct KindCase {
   OpKind kind;
@@ -275,5 +274,4 @@ TEST(Kinds, AnOpHasOneEffect) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::kinds_test

@@ -16,8 +16,7 @@
 #include "meta_graph.pb.h"
 #include "model/tensor_index.h"
 
-namespace gedit {
-namespace {
+namespace gedit::listing_test {
 
 std::string listed(Kind kind, std::string_view message, bool full) {
   StringSink sink;
@@ -529,5 +528,4 @@ TEST(ListingLaws, HoldOverRealFiles) {
             << " MetaGraphDefs, " << seen[Kind::kSavedModel] << " SavedModels\n";
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::listing_test

@@ -9,8 +9,7 @@
 
 #include "base/first_free.h"
 
-namespace gedit {
-namespace {
+namespace gedit::message_edit_test {
 
 // A message of text fields: `1a 2b 2c`.
 std::string message(std::string_view text) {
@@ -93,5 +92,4 @@ TEST(FirstFree, TheNameItselfThenNumbers) {
   EXPECT_EQ(first_free("a", is_taken, next), "a_3");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::message_edit_test

@@ -10,8 +10,7 @@
 #include "edit/basis/runtime_names.h"
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::names_test {
 
 TEST(ScopeNames, WhatANameBecomesAndWhatCanBecomeIt) {
   struct Case {
@@ -83,5 +82,4 @@ TEST(Identities, EachKindHasNamesOfItsOwn) {
   EXPECT_TRUE(identities.any_changed());
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::names_test

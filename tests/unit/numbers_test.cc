@@ -8,8 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace gedit {
-namespace {
+namespace gedit::numbers_test {
 
 // What std::to_chars makes of it, and a point where it left that out.
 template <typename Number>
@@ -64,5 +63,4 @@ TEST(Numbers, AnyBits) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::numbers_test

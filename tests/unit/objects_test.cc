@@ -11,8 +11,7 @@
 #include "model/model.h"
 #include "object_notation.h"
 
-namespace gedit {
-namespace {
+namespace gedit::objects_test {
 
 // ---------------------------------------------------------------------------------------------------- paths
 
@@ -314,5 +313,4 @@ TEST(ObjectTree, WrittenAnewItIsAsTensorFlowWroteIt) {
   EXPECT_GT(seen, 0U);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::objects_test

@@ -13,8 +13,7 @@
 #include "edit/merging/names.h"
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::operand_test {
 
 using Listed = std::vector<std::pair<std::string, std::string>>;  // name and listing of each operand
 
@@ -125,5 +124,4 @@ TEST(Operand, InstanceKeysOfOperandsAreTheirOwn) {
   EXPECT_EQ(parts[1]->instance_key(5), 0);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::operand_test

@@ -16,8 +16,7 @@
 #include "optimize/reroute.h"
 #include "optimize/transforms.h"
 
-namespace gedit {
-namespace {
+namespace gedit::optimize_test {
 
 OptimizeRequest everything() {
   OptimizeRequest request;
@@ -359,5 +358,4 @@ TEST(Sort, BehindWhatTheyReadElseInTheirOrder) {
   EXPECT_FALSE(optimizing::sort_nodes(model));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::optimize_test

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace gedit {
-namespace {
+namespace gedit::parallel_test {
 
 TEST(Parallel, EachPieceIsWorkedOnOnce) {
   for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
@@ -70,5 +69,4 @@ TEST(Parallel, AnErrorOfWhoUsesEndsIt) {
                std::runtime_error);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::parallel_test

@@ -10,8 +10,7 @@
 
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::prove_test {
 
 struct ProofCase {
   std::string_view about, a, b;  // listings; `y` is compared
@@ -360,5 +359,4 @@ TEST(Prove, TakenToBeTheSame) {
   EXPECT_TRUE(prove({a, ops}, {b, ops}, request).proved());
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::prove_test

@@ -12,8 +12,7 @@
 #include "graph/name_hash.h"
 #include "graph/node.h"
 
-namespace gedit {
-namespace {
+namespace gedit::records_test {
 
 constexpr uint32_t kNode = 1, kLibrary = 2;
 constexpr size_t kLong = size_t{6} << 20;  // so many bytes are walked in pieces
@@ -176,5 +175,4 @@ TEST(Records, TheFirstFaultIsToldWhereverPiecesBegin) {
   }
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::records_test

@@ -17,8 +17,7 @@
 #include "model/sorted_maps.h"
 #include "ops/registry.h"
 
-namespace gedit {
-namespace {
+namespace gedit::references_test {
 
 // What a mapping that gives out a Prefixing does, name by name.
 class PrefixMapping final : public Mapping {
@@ -244,5 +243,4 @@ TEST(SortedMaps, TakesEntriesOfNestedContextsInAnyOrder) {
             with_maps_sorted(cond_contexts({"y"}), kCondContextDef));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::references_test

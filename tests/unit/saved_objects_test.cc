@@ -18,8 +18,7 @@
 #include "object_notation.h"
 #include "same_message.h"
 
-namespace gedit {
-namespace {
+namespace gedit::saved_objects_test {
 
 std::string sorted(std::string_view bytes) {
   tensorflow::SavedObjectGraph graph;
@@ -230,5 +229,4 @@ TEST(SavedObjects, JoinedBelowANewRoot) {
             "v>1 =U | =V");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::saved_objects_test

@@ -14,8 +14,7 @@
 #include "model/listing.h"
 #include "model/saver_def.h"
 
-namespace gedit {
-namespace {
+namespace gedit::savers_test {
 
 // A graph from its listing, or the function where the listing is one.
 struct Loaded {
@@ -385,5 +384,4 @@ TEST(Savers, FunctionsLoseArguments) {
   EXPECT_EQ(Names(body).find("r"), kNoNode);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::savers_test

@@ -7,8 +7,7 @@
 #include "select/selector.h"
 #include "select/tensors.h"
 
-namespace gedit {
-namespace {
+namespace gedit::select_test {
 
 TEST(Glob, StarsStayWithinAScopeAndTwoCrossIt) {
   struct Row {
@@ -145,5 +144,4 @@ TEST(Sizes, InAndOut) {
   EXPECT_FALSE(parse_size("-1"));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::select_test

@@ -13,8 +13,7 @@
 #include "graph/scanner.h"
 #include "shape/rule.h"
 
-namespace gedit {
-namespace {
+namespace gedit::shapes_test {
 
 using shaping::Dim;
 using shaping::Dims;
@@ -374,5 +373,4 @@ TEST(ShapeRules, EachHasACase) {
   EXPECT_EQ(missing, "");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::shapes_test

@@ -8,8 +8,7 @@
 #include "checkpoint/slice_key.h"
 #include "checkpoint/values.h"
 
-namespace gedit {
-namespace {
+namespace gedit::slices_test {
 
 TEST(SliceKey, IsWhatTensorFlowWrites) {
   EXPECT_EQ(slice_key("w", {{0, 5}}), std::string("\x00w\x00\x01\x01\x01\x80\x85", 8));
@@ -64,5 +63,4 @@ TEST(Slices, CoverOnce) {
   EXPECT_EQ(fault({{{0, 11}}}, {10}), "slice 0,11 leaves the shape");
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::slices_test

@@ -10,8 +10,7 @@
 
 #include "base/error.h"
 
-namespace gedit {
-namespace {
+namespace gedit::staged_folder_test {
 
 namespace fs = std::filesystem;
 
@@ -74,5 +73,4 @@ TEST_F(StagedFolderTest, ReplacesWhatWasThereAndWhereALinkLeads) {
   EXPECT_EQ(entries(), 2U);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::staged_folder_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gedit {
-namespace {
+namespace gedit::text_search_test {
 
 // All texts of up to three letters in all places of longer and longer ones, so that every step, and what is
 // left behind the last one, is crossed.
@@ -26,5 +25,4 @@ TEST(TextSearch, ComparesAll) {
   EXPECT_TRUE(TextSearch("block_1/Relu").finds_in("block_2/Relu block_3/Relu block_1/Relu"));
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::text_search_test

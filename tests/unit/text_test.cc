@@ -15,8 +15,7 @@
 #include "model/detect.h"
 #include "same_message.h"
 
-namespace gedit {
-namespace {
+namespace gedit::text_test {
 
 using google::protobuf::TextFormat;
 
@@ -518,5 +517,4 @@ TEST(Text, RealFiles) {
   EXPECT_GE(same_bytes * 100, pairs * 90) << "the others were written by a TensorFlow with longer floats";
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::text_test

@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "listed_model.h"
 
-namespace gedit {
-namespace {
+namespace gedit::unfolded_size_test {
 
 std::string call(const std::string& name, const std::string& function) {
   return name + " = PartitionedCall() {Tin: list(), Tout: list(), f: func " + function + "}\n";
@@ -84,5 +83,4 @@ TEST(UnfoldedSizes, WhatIsNotWantedStays) {
   EXPECT_EQ(sizes.of(model.graph()), 62U);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::unfolded_size_test

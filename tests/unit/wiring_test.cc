@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace gedit {
-namespace {
+namespace gedit::wiring_test {
 
 TEST(Wiring, InputsOfMainGraphsAndBodies) {
   struct Row {
@@ -77,5 +76,4 @@ TEST(Wiring, OutputsByNumberAndByName) {
   EXPECT_EQ(body_output_text(ops, NodeBuilder("x", "NotKnown").take(), "n", 0), std::nullopt);
 }
 
-}  // namespace
-}  // namespace gedit
+}  // namespace gedit::wiring_test
