@@ -259,6 +259,10 @@ def main():
             for name, command in ON_MODELS.items():
                 broken += not holds(f"{name} of {kind}", lambda n, kind=kind, command=command:
                                     [command[0], subject.model(kind, n), *command[1:]], MOST_OF_MODELS)
+        broken += not holds("insert in functions", lambda n: [
+            "insert", subject.model("functions", n), "--op", "Identity", "--after", ",".join(listed("f{i}//z", n))])
+        broken += not holds("rename in functions", lambda n: [
+            "rename", subject.model("functions", n), subject.file(listed("f{i}//z=w", n))])
         broken += not holds("signature remove", lambda n: ["signature", "remove", subject.model("signatures", n), *listed("s{i}", n // 2)])
         broken += not holds("signature rename", lambda n: ["signature", "rename", subject.model("signatures", n), *listed("s{i}=t{i}", n // 2)])
         for objects in (False, True):
