@@ -82,7 +82,8 @@ void InsertReaders::read(NodeId id) {
 
 // Savers and initializers keep what they read.
 bool InsertReaders::stays(NodeId id) {
-  if (is_save_op(node_op(graph_.bytes(id)))) return true;
+  const std::string_view op = node_op(graph_.bytes(id));
+  if (is_save_op(op) || is_restore_op(op)) return true;  // in functions, too
   const Facts* facts = place_.facts();
   if (facts == nullptr) return false;
   if (facts->initializer_owner().contains(index_of(id))) return true;
