@@ -10,6 +10,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "checkpoint/print.h"
 
 namespace gedit {
@@ -72,15 +73,20 @@ std::string json_place(const Checkpoint& checkpoint, const Place& place, bool no
   return fmt::format(R"("shard":{},"offset":{},"crc32c":"{}")", place.shard, place.offset, crc_text(place));
 }
 
-// The cells of all lines, one behind the other: name, type, shape, bytes, and shard, offset, crc32c, slices
-// where there is to be more. How wide a column is the last line may decide, so the cells are kept, not made
-// twice.
+using Widths = std::array<size_t, 8>;  // of columns
+
+// The cells of some lines, one behind the other: name, type, shape, bytes, and shard, offset, crc32c, slices
+// where there is to be more. How wide a column is the last line of all may decide, so the cells are kept, not
+// made twice.
 class ListedCells {
  public:
-  ListedCells(bool more, size_t lines) : more_(more), columns_(more ? 8 : 4) {
-    text_.reserve(lines * kUsualLine);  // touched as far as it is filled
+  explicit ListedCells(bool more) : more_(more), columns_(more ? 8 : 4) {}
+
+  void reserve(size_t lines) {
+    text_.reserve(lines * kUsualLine);
     sizes_.reserve(lines * columns_);
   }
+  const Widths& widths() const { return width_; }
 
   void add(const Checkpoint& checkpoint, const Tensor& tensor) {
     append_shown_name(text_, tensor.name);
@@ -107,13 +113,12 @@ class ListedCells {
     end_cell();
   }
 
-  void print(Sink& out) const {
-    std::string text;
+  void print(const Widths& widths, std::string& text) const {
     const char* cell = text_.data();
     for (size_t i = 0; i < sizes_.size(); i += columns_) {
       size_t at = text.size(), end = at, columns = 0;
       const auto wide = [&](size_t column) {
-        return std::max<size_t>(width_[column], sizes_[i + column]) + 2;
+        return std::max<size_t>(widths[column], sizes_[i + column]) + 2;
       };
       for (size_t column = 0; column < columns_; ++column) columns += wide(column);
       text.append(columns, ' ');
@@ -126,11 +131,7 @@ class ListedCells {
       }
       text.resize(end);
       text += '\n';
-      if (text.size() < (size_t{64} << 10)) continue;
-      out.write(text);
-      text.clear();
     }
-    out.write(text);
   }
 
  private:
@@ -142,12 +143,12 @@ class ListedCells {
     begin_ = text_.size();
   }
 
-  const bool more_;
-  const size_t columns_;
+  bool more_;
+  size_t columns_;
   std::string text_;
   size_t begin_ = 0, column_ = 0;  // of the cell that is being filled
   std::vector<uint32_t> sizes_;    // of cells
-  std::array<size_t, 8> width_{};
+  Widths width_{};
 };
 
 }  // namespace
@@ -165,11 +166,22 @@ std::string shown_name(std::string_view name) {
 }
 
 void list_text(const Checkpoint& checkpoint, const std::vector<bool>& shown, bool more, Sink& out) {
-  ListedCells cells(more, checkpoint.tensors.size());
-  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
-    if (shown[i]) cells.add(checkpoint, checkpoint.tensors[i]);
+  const size_t count = checkpoint.tensors.size();
+  std::vector<ListedCells> pieces(pieces_of(count), ListedCells(more));
+  in_pieces(count, [&](size_t number, PieceRange tensors) {
+    pieces[number].reserve(tensors.end - tensors.begin);
+    for (uint32_t i = tensors.begin; i < tensors.end; ++i) {
+      if (shown[i]) pieces[number].add(checkpoint, checkpoint.tensors[i]);
+    }
+  });
+  Widths widths{};
+  for (const ListedCells& piece : pieces) {
+    for (size_t column = 0; column < widths.size(); ++column)
+      widths[column] = std::max(widths[column], piece.widths()[column]);
   }
-  cells.print(out);
+  pieces_in_order(
+      pieces.size(), [&](size_t number, std::string& text) { pieces[number].print(widths, text); },
+      [&](std::string_view text) { out.write(text); });
 }
 
 void list_json(const Checkpoint& checkpoint, const std::vector<bool>& shown, Sink& out) {
