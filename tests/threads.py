@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-NODES = 30_000  # several pieces of work
+NODES = 60_000  # several pieces of work
+TENSORS = 20_000
 
 
 def listing():
@@ -19,6 +20,12 @@ def listing():
         device = f', _class: list("loc:@n{i // 2}")' if i % 7 == 0 else ""
         control = f", ^n{i - 3}" if i > 3 and i % 5 == 0 else ""
         yield f"s{i % 50}/n{i} = {'AddV2' if i % 3 == 0 else 'Add'}({'n0' if i == 1 else f's{(i - 1) % 50}/n{i - 1}'}, n0{control}) {{T: DT_FLOAT{device}}}\n"
+
+
+def checkpoint():
+    for i in range(TENSORS):
+        shape = "2" if i % 3 else "1,1"
+        yield f"scope_{i % 50:02}/{'v' * (i % 60)}{i:05} = tensor(DT_FLOAT [{shape}], {i}.0)\n"
 
 
 def outcomes(gedit, threads, commands, folder):
@@ -45,6 +52,12 @@ def main():
             damaged = bytearray(whole)
             damaged[at:at + 24] = b"\xff" * 24
             (path / name).write_bytes(damaged)
+        (path / "k.ckpt.gtxt").write_text("".join(sorted(checkpoint())))
+        subprocess.run([gedit, "checkpoint", "convert", "k.ckpt.gtxt", "-q", "-o", "k"], cwd=path, check=True)
+        index = bytearray((path / "k.index").read_bytes())
+        index[len(index) // 2] ^= 0x55
+        (path / "broken.index").write_bytes(index)
+        (path / "broken.data-00000-of-00001").write_bytes((path / "k.data-00000-of-00001").read_bytes())
         last = f"s{(NODES - 1) % 50}/n{NODES - 1}"
         commands = [[*words[:1], file, *words[1:]] for file in ("m.pb", "bad_node.pb", "bad_end.pb") for words in (
             ["inspect", "-j"], ["list"], ["list", "s7/**"], ["list", "-j"], ["check"],
@@ -53,6 +66,8 @@ def main():
             ["copy", "--outputs", last, "--scope", "twin", "-o", "-"],
             ["extract", "--outputs", "s9/n9959", "-o", "-"], ["retarget", "--tf", "1.4", "-o", "-"],
             ["retarget", "--tf", "1.4", "-n"])]
+        commands += [["checkpoint", *words, file] for file in ("k", "broken")
+                     for words in (["list"], ["list", "-l"], ["list", "-j"], ["diff", "k"])]
         commands += [["merge", "a=m.pb", "b=m.pb", "--input-map", f"b/n0=a/{last}", "-o", "-"],
                      ["diff", "m.pb", "m.gtxt"], ["diff", "m.pb", "prefixed.pb"], ["convert", "m.gtxt", "-o", "-"]]
         expected = outcomes(gedit, 1, commands, path)

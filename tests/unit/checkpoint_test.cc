@@ -547,4 +547,45 @@ TEST(Hostile, SenselessIndexesAreRefused) {
             "tensor 'w': shape has more than 254 dimensions");
 }
 
+// Of many blocks, which several threads read: the records in order, and of several faults the first.
+TEST(Hostile, OfALongIndexTheFirstFaultIsTold) {
+  constexpr int kTensors = 20000;
+  const Folder folder;
+  const std::string path = folder("x.index");
+  const auto name = [](int number) {
+    return "scope/" + std::string(60, 'n') + std::to_string(100000 + number);
+  };
+  std::string header;
+  append_varint_field(header, 1, 1);
+  std::vector<std::pair<std::string, std::string>> records{{"", header}};
+  const std::vector<Slice> in_slices{{.extents = {{0, 1}}, .place = {}, .record = {}}};
+  records.emplace_back(slice_key(name(3), in_slices[0].extents), make_entry(DType::kFloat, {1}, {.size = 4}));
+  for (int i = 0; i < kTensors; ++i)
+    records.emplace_back(name(i), make_entry(DType::kFloat, {i}, {.offset = uint64_t(i), .size = 4},
+                                             i == 3 ? in_slices : std::vector<Slice>{}));
+  write_table(path, records);
+  ASSERT_GT(read_file(path).size(), size_t{4} << 18);  // blocks are of 256 KiB
+  const Checkpoint read = read_bundle(folder("x"));
+  ASSERT_EQ(read.tensors.size(), size_t{kTensors});
+  for (int i = 0; i < kTensors; ++i) {
+    const Tensor& tensor = read.tensors[i];
+    ASSERT_EQ(tensor.name, name(i));
+    ASSERT_EQ(tensor.shape, std::vector<int64_t>{i});
+    ASSERT_EQ(tensor.record, records[2 + i].second);
+    ASSERT_EQ(tensor.place.offset, uint64_t(i));
+    ASSERT_EQ(tensor.partitioned(), i == 3);
+  }
+  const auto fault = [&](const std::vector<std::pair<int, std::string>>& changes) {
+    auto changed = records;
+    for (const auto& [number, record] : changes) changed[2 + number].second = record;
+    write_table(path, changed);
+    return refusal([&] { read_bundle(folder("x")); }).substr(path.size() + 2);
+  };
+  const std::string elsewhere = make_entry(DType::kFloat, {1}, {.shard = 7});
+  const std::string sliced = make_entry(DType::kFloat, {1}, {}, in_slices);
+  EXPECT_EQ(fault({{15000, elsewhere}, {18000, "\x12\xff"}}),
+            "tensor '" + name(15000) + "': lies in data file 7 of 1");
+  EXPECT_EQ(fault({{15000, sliced}}), "tensor '" + name(15000) + "': is in slices, but none is there");
+}
+
 }  // namespace gedit::checkpoint_test
