@@ -552,9 +552,7 @@ TEST(Hostile, OfALongIndexTheFirstFaultIsTold) {
   constexpr int kTensors = 20000;
   const Folder folder;
   const std::string path = folder("x.index");
-  const auto name = [](int number) {
-    return "scope/" + std::string(60, 'n') + std::to_string(100000 + number);
-  };
+  const auto name = [](int number) { return std::to_string(100000 + number) + '/' + std::string(60, 'n'); };
   std::string header;
   append_varint_field(header, 1, 1);
   std::vector<std::pair<std::string, std::string>> records{{"", header}};
