@@ -28,6 +28,15 @@ constexpr size_t kLong =
 constexpr size_t kWhole = size_t{256} << 10;  // from here on, writing from the mapping beats both
 constexpr size_t kMapped = size_t{4} << 20;   // measured: 1 MiB costs a tenth more, larger gains nothing
 
+// Into a page, the kernel takes half as long again to copy from bytes that lie less than so many before the
+// same place of theirs, and so does memcpy what is longer than a step (measured: 57 and 35 ms for 100 MB).
+constexpr size_t kTooClose = 32, kPage = 4096, kStep = 1024;
+
+bool is_too_close(uint64_t to, const char* from) {
+  const size_t ahead = (to - reinterpret_cast<uintptr_t>(from)) % kPage;
+  return ahead > 0 && ahead < kTooClose;
+}
+
 constexpr uint64_t kWorthAThread = uint64_t{4}
                                    << 20;  // bytes of output; below, starting one costs what it saves
 
@@ -176,9 +185,15 @@ void OutputFile::copy_long(const InputFile& source, std::string_view bytes) {
 }
 
 void OutputFile::copy_whole(const InputFile& source, std::string_view bytes) {
+  const bool in_steps = background_ != nullptr && is_too_close(written_ + used_, bytes.data());
   for (; !bytes.empty(); bytes.remove_prefix(std::min(kMapped, bytes.size()))) {
     const Mapped part{&source, bytes.substr(0, kMapped)};
     source.fetch(part.bytes);  // while the thread is still busy with what was there before
+    if (in_steps) {
+      for (size_t at = 0; at < part.bytes.size(); at += kStep) write(part.bytes.substr(at, kStep));
+      source.forget(part.bytes);
+      continue;
+    }
     flush();
     written_ += part.bytes.size();
     if (background_ != nullptr) {
