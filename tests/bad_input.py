@@ -3,9 +3,9 @@
 
   bad_input.py --gedit build/release/gedit [--keep FOLDER]
 
-Each input is given to inspect, list, convert, rename, copy, merge, check and diff. Whatever it is, a command must end within
-SECONDS, with 0, 3 or 4 (check and diff: or 1), within an address space of MEMORY bytes; on 3 and 4 with exactly one line on
-standard error that begins with
+Hostile inputs are given to inspect, list, convert, rename, copy, merge, check and diff; of some thousand files that are damaged
+each to inspect and three of the others in turn. Whatever it is, a command must end within SECONDS, with 0, 3 or 4 (check and
+diff: or 1), within an address space of MEMORY bytes; on 3 and 4 with exactly one line on standard error that begins with
 `gedit COMMAND: `, nothing on standard output and no output file.
 """
 import argparse
@@ -208,16 +208,22 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def faults_of(gedit, folder, path):
+def commands(path, out, turn):
+    """Arguments, and whether it writes; all where `turn` is None."""
+    others = [(["list", path], False), (["convert", path, "-f", "gtxt", "-q", "-o", out], True),
+              (["rename", path, "/=p/", "-q", "-o", out], True), (["copy", path, "-s", "**", "--scope", "c", "-q", "-o", out], True),
+              (["merge", "a=" + path, "b=" + path, "-q", "-o", out], True),
+              (["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", out], True),
+              (["check", "--security", path], False), (["diff", path, ADDITION], False)]
+    chosen = others if turn is None else [others[(3 * turn + k) % len(others)] for k in range(3)]
+    return [(["inspect", path], False), *chosen]
+
+
+def faults_of(gedit, folder, path, turn):
     """What a command did wrong with the file, one line each."""
     faults = []
     out = os.path.join(folder, "out.pb")
-    for arguments, writes in ((["inspect", path], False), (["list", path], False), (["convert", path, "-f", "gtxt", "-q", "-o", out], True),
-                              (["rename", path, "/=p/", "-q", "-o", out], True),
-                              (["copy", path, "-s", "**", "--scope", "c", "-q", "-o", out], True),
-                              (["merge", "a=" + path, "b=" + path, "-q", "-o", out], True),
-                              (["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", out], True),
-                              (["check", "--security", path], False), (["diff", path, ADDITION], False)):
+    for arguments, writes in commands(path, out, turn):
         what = "%s %s" % (arguments[0], os.path.basename(path))
         with open(os.path.join(folder, "stdout"), "wb+") as stdout:
             try:
@@ -248,7 +254,7 @@ def faults_of(gedit, folder, path):
 
 
 def check(task):
-    gedit, name, content, keep = task
+    gedit, name, content, keep, turn = task
     with tempfile.TemporaryDirectory(prefix="gedit-bad-") as folder:
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
@@ -256,7 +262,7 @@ def check(task):
                 content(file)
             else:
                 file.write(content)
-        faults = faults_of(gedit, folder, path)
+        faults = faults_of(gedit, folder, path, turn)
         if faults and keep:
             shutil.copy(path, keep)
     return faults
@@ -271,7 +277,7 @@ def check_named(task):
     gedit, name, keep = task
     if _hostile is None:
         _hostile = dict(hostile())
-    return check((gedit, name, _hostile[name], keep))
+    return check((gedit, name, _hostile[name], keep, None))
 
 
 def main():
@@ -296,13 +302,14 @@ def main():
     with multiprocessing.Pool(os.cpu_count(), limit_memory) as pool:
         for found in pool.imap_unordered(check_named, [(gedit, name, arguments.keep) for name in names]):
             faults += found
-        for found in pool.imap_unordered(check, [(gedit, name, data, arguments.keep) for name, data in files], chunksize=16):
+        tasks = [(gedit, name, data, arguments.keep, turn) for turn, (name, data) in enumerate(files)]
+        for found in pool.imap_unordered(check, tasks, chunksize=16):
             faults += found
     for fault in faults[:100]:
         print(fault)
     if len(faults) > 100:
         print("... and %d more" % (len(faults) - 100))
-    print("bad input: %d files, 7 commands each, %d faults" % (len(names) + len(files), len(faults)))
+    print("bad input: %d hostile files, 9 commands each, %d damaged ones, 4 each, %d faults" % (len(names), len(files), len(faults)))
     return 1 if faults else 0
 
 
