@@ -45,14 +45,11 @@ std::vector<std::string_view> Graph::records_where(
     return found;
   }
   const auto look = [&](const char* from, const char* stop, bool only_nodes, auto use) {
-    Fields fields({from, static_cast<size_t>(message_.end() - from)});
-    while (from < stop && fields.next()) {
-      const bool node = fields->bytes(node_field_);
-      if (!node && only_nodes) break;
-      from = fields->raw.end();
-      if (node) use(fields->value);
-    }
-    return from;
+    return walk_fields(from, stop, message_.end(), [&](const Field& field) {
+      const bool node = field.bytes(node_field_);
+      if (node) use(field.value);
+      return node || !only_nodes;
+    });
   };
   const auto add = [&](std::string_view node_def) {
     const std::string_view once = once_each(node_def, *arena_);

@@ -50,6 +50,7 @@ struct Tally {
   }
 };
 
+class MappedWriter;
 class WrittenPiece;
 
 class Graph {
@@ -192,9 +193,9 @@ class Graph {
   // for every other node, in order.
   template <typename Stays, typename Edited>
   void each_written(uint32_t begin, uint32_t end, Stays stays, Edited edited) const;
-  void write_nodes(Sink& sink, uint32_t begin, uint32_t end) const;  // on all cores
+  void write_nodes(MappedWriter& writer, uint32_t begin, uint32_t end) const;  // on all cores
   void write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const;
-  void write_some(Sink& sink, uint32_t begin, uint32_t end) const;
+  void write_some(MappedWriter& writer, uint32_t begin, uint32_t end) const;
   // The same before decode(), and for fields from `from` on to the first that begins at `stop` or behind it,
   // which is given; where `only_nodes`, to the first that is none.
   template <typename Stays, typename Edited>
@@ -202,7 +203,7 @@ class Graph {
                          Edited edited) const;
   void write_undecoded(Sink& sink, Tally* tally) const;  // on all cores
   const char* write_piece(WrittenPiece& piece, const char* from, const char* stop, Tally& tally) const;
-  const char* write_fields(Sink& sink, const char* from, const char* stop, Tally* tally) const;
+  const char* write_fields(MappedWriter& writer, const char* from, const char* stop, Tally* tally) const;
 
   std::string_view message_;
   uint32_t node_field_;

@@ -39,10 +39,14 @@ size_t prefixed_record(std::string_view node_def, const Prefixing& prefixing, ui
   return head + size;
 }
 
+}  // namespace
+
 // Writes nodes through a mapping; keeps the room for one node from node to node.
 class MappedWriter {
  public:
   MappedWriter(Sink& sink, uint32_t node_field) : sink_(sink), node_field_(node_field) {}
+
+  Sink& sink() { return sink_; }
 
   void write(std::string_view node_def, const Mapping& mapping, const Prefixing* prefixing, NodeId id) {
     if (prefixing != nullptr && write_prefixed(node_def, *prefixing)) return;
@@ -81,6 +85,8 @@ class MappedWriter {
   std::string head_;
   std::vector<char> room_;
 };
+
+namespace {
 
 // The record of a Const up to its tensor_content of `size` bytes, which is the last field at every level.
 std::string head_of_stream(std::string_view node_def, uint32_t node_field, uint64_t size) {
@@ -226,6 +232,7 @@ void Graph::write(Sink& sink, Tally* tally) const {
   if (edited_ && !decoded_) return write_undecoded(sink, tally);
   if (tally != nullptr) *tally = this->tally();
   if (!edited_) return sink.write(message_);
+  MappedWriter writer(sink, node_field_);
   uint32_t written = 0;
   // Appended nodes follow the last decoded one.
   const auto upto = [&](uint32_t before) { return before == decoded_count_ ? size() : before; };
@@ -233,20 +240,20 @@ void Graph::write(Sink& sink, Tally* tally) const {
     // A part before the first node stays there even when there was no node at all.
     const uint32_t end = nodes_before_[i] == 0 && parts_[i].field < node_field_ ? 0 : upto(nodes_before_[i]);
     if (end > written) {
-      write_nodes(sink, written, end);
+      write_nodes(writer, written, end);
       written = end;
     }
     sink.write(parts_[i].raw);
   }
-  write_nodes(sink, written, size());
+  write_nodes(writer, written, size());
 }
 
-void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
+void Graph::write_nodes(MappedWriter& writer, uint32_t begin, uint32_t end) const {
   constexpr uint32_t kNodes = 2048;
-  if (thread_count() == 1 || end - begin < 4 * kNodes) return write_some(sink, begin, end);
+  if (thread_count() == 1 || end - begin < 4 * kNodes) return write_some(writer, begin, end);
   const size_t count = pieces_of(end - begin, kNodes);
   std::vector<WrittenPiece> pieces(places_for(count));
-  OrderedPieces ordered(sink);
+  OrderedPieces ordered(writer.sink());
   uint32_t next = begin;
   in_order(
       count,
@@ -260,9 +267,9 @@ void Graph::write_nodes(Sink& sink, uint32_t begin, uint32_t end) const {
         ordered.write(
             pieces[place],
             [&](size_t left, size_t behind) {
-              write_some(sink, static_cast<uint32_t>(left), static_cast<uint32_t>(behind));
+              write_some(writer, static_cast<uint32_t>(left), static_cast<uint32_t>(behind));
             },
-            [&] { write_some(sink, first, next); });
+            [&] { write_some(writer, first, next); });
       });
   ordered.finish();
 }
@@ -329,8 +336,8 @@ void Graph::write_piece(WrittenPiece& piece, uint32_t begin, uint32_t end) const
       });
 }
 
-void Graph::write_some(Sink& sink, uint32_t begin, uint32_t end) const {
-  MappedWriter writer(sink, node_field_);
+void Graph::write_some(MappedWriter& writer, uint32_t begin, uint32_t end) const {
+  Sink& sink = writer.sink();
   each_written(
       begin, end, [&](std::string_view run) { sink.write(run); },
       [&](const EditedNode& node) {
@@ -352,6 +359,7 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
   };
   std::vector<Piece> pieces(walk_places(message_));
   OrderedPieces ordered(sink);
+  MappedWriter writer(sink, node_field_);
   walk_in_pieces(message_, node_field_,
                  {[&](size_t place, const char* from, const char* stop) {
                     Piece& piece = pieces[place];
@@ -366,13 +374,13 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
                     ordered.write(
                         piece.written,
                         [&](size_t begin, size_t end) {
-                          write_fields(sink, message_.data() + begin, message_.data() + end, nullptr);
+                          write_fields(writer, message_.data() + begin, message_.data() + end, nullptr);
                         },
-                        [&] { write_fields(sink, fields.data(), fields.data() + fields.size(), nullptr); });
+                        [&] { write_fields(writer, fields.data(), fields.data() + fields.size(), nullptr); });
                   },
                   [&](const char* from, const char* stop) {
                     ordered.finish();
-                    return write_fields(sink, from, stop, tally);
+                    return write_fields(writer, from, stop, tally);
                   }});
   ordered.finish();
 }
@@ -382,25 +390,25 @@ const char* Graph::each_field(const char* from, const char* stop, bool only_node
                               Edited edited) const {
   const bool plain = whole_ != nullptr && does_nothing(whole_->prefixing(kNoNode));
   std::string_view run;  // fields that stay as they are and lie one behind the other
-  for (Fields fields({from, static_cast<size_t>(message_.end() - from)}); from < stop && fields.next();) {
-    const bool node = fields->bytes(node_field_);
-    if (!node && only_nodes) break;
-    from = fields->raw.end();
+  from = walk_fields(from, stop, message_.end(), [&](const Field& field) {
+    const bool node = field.bytes(node_field_);
+    if (!node && only_nodes) return false;
     if (tally != nullptr) {
       if (node) {
-        tally->add(node_op(fields->value));
-      } else if (fields->bytes(kGraphLibrary)) {
-        tally->add_library(fields->value);
+        tally->add(node_op(field.value));
+      } else if (field.bytes(kGraphLibrary)) {
+        tally->add_library(field.value);
       }
     }
-    if (!node || whole_ == nullptr || plain || whole_->leaves(fields->value)) {
+    if (!node || whole_ == nullptr || plain || whole_->leaves(field.value)) {
       if (run.size() >= kLongestRun) stays(std::exchange(run, {}));
-      run = {run.empty() ? fields->raw.data() : run.data(), run.size() + fields->raw.size()};
-      continue;
+      run = {run.empty() ? field.raw.data() : run.data(), run.size() + field.raw.size()};
+      return true;
     }
     stays(std::exchange(run, {}));
-    edited(fields.field());
-  }
+    edited(field);
+    return true;
+  });
   stays(run);
   return from;
 }
@@ -416,11 +424,11 @@ const char* Graph::write_piece(WrittenPiece& piece, const char* from, const char
       });
 }
 
-const char* Graph::write_fields(Sink& sink, const char* from, const char* stop, Tally* tally) const {
-  MappedWriter writer(sink, node_field_);
+const char* Graph::write_fields(MappedWriter& writer, const char* from, const char* stop,
+                                Tally* tally) const {
   const Prefixing* prefixing = whole_ == nullptr ? nullptr : whole_->prefixing(kNoNode);
   return each_field(
-      from, stop, false, tally, [&](std::string_view run) { sink.write(run); },
+      from, stop, false, tally, [&](std::string_view run) { writer.sink().write(run); },
       [&](const Field& node) { writer.write(node.value, *whole_, prefixing, kNoNode); });
 }
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <string_view>
 
+#include "base/wire.h"
+
 namespace gedit {
 
 struct PieceWalk {
@@ -20,6 +22,15 @@ struct PieceWalk {
   // where that begins. Called in this thread, in order with use().
   std::function<const char*(const char* from, const char* stop)> walk;
 };
+
+// Calls use(field) for the fields from `from` on, in a message that ends at `end`, up to the first that
+// begins at `stop` or behind it, or of which it says that it is none of these; and gives where that begins.
+template <typename Use>
+const char* walk_fields(const char* from, const char* stop, const char* end, Use use) {
+  Fields fields({from, static_cast<size_t>(end - from)});
+  while (from < stop && fields.next() && use(fields.field())) from = fields->raw.end();
+  return from;
+}
 
 // So many places make() needs for such a message.
 size_t walk_places(std::string_view message);

@@ -128,19 +128,17 @@ class NodeWalk {
   // Walks over the fields from `at` to the first that begins at `stop` or behind it, and gives where that is.
   // Without `parts` only nodes may come.
   const char* walk(const char* at, const char* stop, NodeRecords& nodes, GraphOps& table, FoundNodes* parts) {
-    Fields fields({at, static_cast<size_t>(end() - at)});
-    while (at < stop && fields.next()) {
-      if (fields->bytes(node_field_)) {
-        nodes.add(fields->raw.data(), fields->value, table);
+    return walk_fields(at, stop, end(), [&](const Field& field) {
+      if (field.bytes(node_field_)) {
+        nodes.add(field.raw.data(), field.value, table);
       } else if (parts != nullptr) {
-        parts->parts.push_back(part_of(fields.field()));
+        parts->parts.push_back(part_of(field));
         parts->nodes_before.push_back(static_cast<uint32_t>(nodes.size()));
       } else {
-        break;
+        return false;
       }
-      at = fields->raw.data() + fields->raw.size();
-    }
-    return at;
+      return true;
+    });
   }
 
   const char* make(Piece& piece, const char* from, const char* stop) {
