@@ -333,6 +333,7 @@ std::shared_ptr<Repeats> GraphPass::run(Graph& graph, std::string_view function,
     Repeats::Piece& piece = repeats->pieces[number];
     const auto [begin, end] = piece_range(number, count);
     for (uint32_t i = begin; i < end && !piece.empty(); ++i) {
+      if (until_obstacle && !tally_.obstacles.empty()) break;
       const NodeId id{i};
       const uint32_t at = piece.at(i - begin);
       if (at == Repeats::Piece::kNone || piece.groups[at].stay) continue;

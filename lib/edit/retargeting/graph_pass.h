@@ -53,6 +53,7 @@ class GraphPass {
                                const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
 
   bool want_changes = false, want_shaped = false;
+  bool until_obstacle = false;  // run() ends with the first
 
  private:
   // What is to be known of all nodes of an op.

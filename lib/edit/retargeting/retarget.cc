@@ -198,23 +198,33 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
                                    std::string(target.short_name()) + " is " +
                                    std::to_string(target.producer)});
   }
+  const auto told_enough = [&] { return request.only_to_see && !tally.obstacles.empty(); };
+  RetargetResult result;
+  const auto end = [&] {
+    result.obstacles = std::move(tally.obstacles);
+    return std::move(result);
+  };
+  if (told_enough()) return end();
   const auto named = named_around(meta);
   inline_for(meta, ops, release, request.inlined, named, tally);
   const std::string_view library_bytes = meta.graph.part(graph_field::kLibrary);
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
-  pass.want_shaped = is_older(release, writers, true);
+  pass.want_shaped = !request.only_to_see && is_older(release, writers, true);
+  pass.until_obstacle = request.only_to_see;
   ShapesBefore shapes(model, ops, fit, release);
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
   if ((writers & release_bit(release)) != 0)
     fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
   const std::shared_ptr<Repeats> repeats = pass.run(meta.graph, {}, &named, shapes.main());
   fit.clear_stripped_ops();
+  if (told_enough()) return end();
   Library library = Library::decode(library_bytes, model.arena);
   std::vector<std::shared_ptr<Repeats>> repeats_in;  // by function
   for (Function& function : library.functions)
     repeats_in.push_back(pass.run(function.body, function.name, nullptr, shapes.function(function.name)));
+  if (request.only_to_see) return end();
   const bool older = is_older(release, writers, tally.changed_nodes());
   const auto apply = [&](std::shared_ptr<Repeats> known, Graph& graph) {
     if (older) tally.shapes += known->drop_output_shapes(graph);
@@ -232,12 +242,10 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
     const auto found = kept.find(obstacle.subject);
     if (found != kept.end()) obstacle.message.append(", and ").append(found->second);
   }
-  RetargetResult result;
   describe_tally(tally, target, result.changes.notes, result.changes.warnings);
   result.counts = tally.by_kind();
   result.changes.changed = std::move(tally.changed);
-  result.obstacles = std::move(tally.obstacles);
-  return result;
+  return end();
 }
 
 RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
@@ -295,7 +303,8 @@ RunsOn runs_on(const Model& model, size_t meta_graph, Registry& ops) {
   while (none < some) {
     const ReleaseNumber middle = none + (some - none) / 2;
     Model copy = alone(model, meta_graph);
-    const RetargetRequest request{.release = std::string(history.releases()[middle].name)};
+    const RetargetRequest request{.release = std::string(history.releases()[middle].name),
+                                  .only_to_see = true};
     if (retarget(copy, ops, request).obstacles.empty()) {
       some = middle;
     } else {
