@@ -13,10 +13,11 @@ std::string reroute(Model& model, Registry& ops, const std::string& edge) {
   Graph& graph = model.graph();
   graph.decode();
   const size_t equal = edge.find('='), colon = edge.rfind(':', equal);
-  size_t slot = 0;
-  const char *begin = edge.data() + colon + 1, *end = edge.data() + equal;
   const bool parted = equal != std::string::npos && colon != std::string::npos && colon < equal;
-  if (!parted || std::from_chars(begin, end, slot).ptr != end || begin == end)
+  const std::string_view number =
+      parted ? std::string_view(edge).substr(colon + 1, equal - colon - 1) : std::string_view();
+  size_t slot = 0;
+  if (number.empty() || std::from_chars(number.begin(), number.end(), slot).ptr != number.end())
     throw misused(edge, "is no NODE:K=T").of("option '--reroute'");
   const std::string node = edge.substr(0, colon), tensor = edge.substr(equal + 1);
   const Names names(graph);
