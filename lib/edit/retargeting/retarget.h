@@ -17,8 +17,8 @@ struct RetargetRequest {
   std::string release;   // `1.12`
   bool inlined = false;  // calls of functions give way to what they call, even where the release has them
   bool want_changes = false;
-  bool only_to_see =
-      false;  // whether there are obstacles: ends with the first, and the model is of no use then
+  // Whether there are obstacles: ends with the first, and the model is of no use then.
+  bool only_to_see = false;
 };
 
 struct RetargetResult {
