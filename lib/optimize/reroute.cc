@@ -17,7 +17,8 @@ std::string reroute(Model& model, Registry& ops, const std::string& edge) {
   const std::string_view number =
       parted ? std::string_view(edge).substr(colon + 1, equal - colon - 1) : std::string_view();
   size_t slot = 0;
-  if (number.empty() || std::from_chars(number.begin(), number.end(), slot).ptr != number.end())
+  const auto [end, error] = std::from_chars(number.begin(), number.end(), slot);
+  if (error != std::errc() || end != number.end())
     throw misused(edge, "is no NODE:K=T").of("option '--reroute'");
   const std::string node = edge.substr(0, colon), tensor = edge.substr(equal + 1);
   const Names names(graph);
