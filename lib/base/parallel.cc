@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/number.h"
 
 namespace gedit {
 namespace {
@@ -126,12 +126,8 @@ class Ordered {
 
 unsigned thread_count() {
   static const unsigned count = [] {
-    unsigned number = 0;
-    if (const char* text = std::getenv("GEDIT_THREADS")) {
-      const char* end = text + std::strlen(text);
-      const auto [stopped, error] = std::from_chars(text, end, number);
-      if (error != std::errc() || stopped != end) number = 0;
-    }
+    const char* text = std::getenv("GEDIT_THREADS");
+    unsigned number = text == nullptr ? 0 : read_number<unsigned>(text).value_or(0);
     if (number == 0) number = std::thread::hardware_concurrency();
     return std::clamp(number, 1U, kMostThreads);
   }();

@@ -171,9 +171,6 @@ namespace {
 
 constexpr DType kNoType = DType::kInvalid;
 
-// A number that does not fit is no output.
-bool within(const Input& input, size_t count) { return input.port.size() < 10 && input.index() < count; }
-
 }  // namespace
 
 Source CheckedGraph::source(std::string_view text, NodeId producer) const {
@@ -189,7 +186,7 @@ Source CheckedGraph::source(std::string_view text, NodeId producer) const {
   if (!outputs_known(producer)) return source;
   const Input input = parse_input(text);
   const std::span<const DType> types = outputs(producer);
-  source.found = within(input, types.size());
+  source.found = input.index() < types.size();
   if (source.found) source.types = types.subspan(input.index(), 1);
   return source;
 }
@@ -224,7 +221,7 @@ Source CheckedGraph::body_source(const Input& input, NodeId producer) const {
   source.found = true;
   if (colon == std::string_view::npos) return source;
   const Input port = parse_input(input.port);
-  source.found = !port.port.empty() && within(port, source.types.size());
+  source.found = !port.port.empty() && port.index() < source.types.size();
   source.types = source.found ? source.types.subspan(port.index(), 1) : std::span<const DType>();
   return source;
 }

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <functional>
 #include <nlohmann/json.hpp>

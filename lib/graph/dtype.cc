@@ -1,7 +1,8 @@
 #include "graph/dtype.h"
 
 #include <array>
-#include <charconv>
+
+#include "base/number.h"
 
 namespace gedit {
 namespace {
@@ -88,10 +89,8 @@ std::optional<DType> parse_dtype(std::string_view text) {
   }
   if (reference || !text.starts_with("DT_")) return std::nullopt;
   text.remove_prefix(3);
-  int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return static_cast<DType>(number);
+  const std::optional<int32_t> number = read_number<int32_t>(text);
+  return number ? std::optional(static_cast<DType>(*number)) : std::nullopt;
 }
 
 size_t dtype_width(DType type) {

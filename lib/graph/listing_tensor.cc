@@ -1,6 +1,5 @@
 // Tensors in a listing: their data as numbers, as base64, as a length and a checksum; and back.
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <list>
@@ -8,6 +7,7 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "base/wire.h"
 #include "graph/listing.h"
 #include "graph/listing_map.h"
@@ -333,13 +333,12 @@ TensorData scan_elided(Scanner& scanner, size_t start, DType type, const Listing
   } else {
     scanner.expect('>');
   }
-  uint32_t crc = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), crc, 16);
-  if (digits.size() != 8 || error != std::errc{} || end != digits.data() + digits.size()) {
+  const std::optional<uint32_t> crc = read_number<uint32_t>(digits, 16);
+  if (digits.size() != 8 || !crc) {
     scanner.fail_at(start, "the crc32c is not eight hexadecimal digits");
   }
   if (context.elided != nullptr) {
-    if (const std::optional<TensorData> data = context.elided->find(type, length, crc)) return *data;
+    if (const std::optional<TensorData> data = context.elided->find(type, length, *crc)) return *data;
   }
   const std::string owner = context.node.empty() ? "this tensor" : quoted("tensor of", context.node);
   const std::string line = "line " + std::to_string(scanner.line_at(start));

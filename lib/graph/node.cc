@@ -5,6 +5,7 @@
 
 #include "base/map_entry.h"
 #include "base/message_edit.h"
+#include "base/number.h"
 #include "graph/colocation.h"
 
 namespace gedit {
@@ -65,6 +66,10 @@ std::string_view once_each(std::string_view node_def, Arena& arena) {
   if (fields_ascend(node_def)) return node_def;
   std::optional<std::string> once = without_doubles(node_def);
   return once ? arena.keep(std::move(*once)) : node_def;
+}
+
+uint32_t output_number(std::string_view written) {
+  return read_number<uint32_t>(written).value_or(kBeyondOutputs);
 }
 
 Input parse_input(std::string_view text) {

@@ -2,7 +2,6 @@
 // (tensorflow/core/framework/node_def.proto).
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,6 +70,10 @@ std::optional<std::string> without_doubles(std::string_view node_def);
 // made, kept in `arena`.
 std::string_view once_each(std::string_view node_def, Arena& arena);
 
+// The number of an output; where what is written is none, more than a node of 2 GB could have.
+constexpr uint32_t kBeyondOutputs = 0x7fffffff;
+uint32_t output_number(std::string_view written);
+
 // An entry of NodeDef.input: `node`, `node:1`, `^node`, or in a function `node:output:0`. The views lie in
 // the text.
 struct Input {
@@ -79,11 +82,7 @@ struct Input {
   bool control = false;
 
   // The number of the output in a main graph: 0 where no port is written.
-  uint32_t index() const {
-    uint32_t number = 0;
-    std::from_chars(port.data(), port.data() + port.size(), number);
-    return number;
-  }
+  uint32_t index() const { return port.empty() ? 0 : output_number(port); }
 };
 
 // Splits at the last colon that digits follow (tensorflow/core/graph/tensor_id.cc); `^a:1` is a control input

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "base/float16.h"
+#include "base/number.h"
 
 namespace gedit {
 namespace {
@@ -113,27 +114,17 @@ void print_nan(std::string& out, uint64_t bits, uint64_t usual, size_t digits) {
   out += ')';
 }
 
-template <typename Number>
-std::optional<Number> parse_whole(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // `nan` was read: the bits in parentheses, or the usual ones.
 uint64_t scan_nan(Scanner& scanner, size_t start, uint64_t usual, bool (*is_nan)(uint64_t), uint64_t mask) {
   if (!scanner.accept('(')) return usual;
   const std::string_view word = scanner.word("the bits of a nan (0x7fc00123)");
   const std::string_view digits = word.starts_with("0x") ? word.substr(2) : std::string_view();
-  uint64_t bits = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
-  const bool whole = error == std::errc{} && end == digits.data() + digits.size();
-  if (!whole || (bits & ~mask) != 0 || !is_nan(bits)) {
+  const std::optional<uint64_t> bits = read_number<uint64_t>(digits, 16);
+  if (!bits || (*bits & ~mask) != 0 || !is_nan(*bits)) {
     scanner.fail_at(start, "these are not the bits of a nan of this type");
   }
   scanner.expect(')');
-  return bits;
+  return *bits;
 }
 
 // A finite number or infinity of type Number, nothing for `nan`.
@@ -191,7 +182,7 @@ int64_t scan_int(Scanner& scanner, int64_t least, int64_t most) {
   const std::string_view text = scanner.number("an integer");
   const bool digits = text.find_first_not_of("0123456789-") == std::string_view::npos;
   if (!digits) scanner.fail_at(start, "not an integer");
-  const std::optional<int64_t> value = parse_whole<int64_t>(text);
+  const std::optional<int64_t> value = read_number<int64_t>(text);
   if (!value || *value < least || *value > most) scanner.fail_at(start, "integer out of range");
   return *value;
 }
@@ -202,7 +193,7 @@ uint64_t scan_uint(Scanner& scanner, uint64_t most) {
   const std::string_view text = scanner.number("an integer");
   const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
   if (!digits) scanner.fail_at(start, "not an integer of 0 or more");
-  const std::optional<uint64_t> value = parse_whole<uint64_t>(text);
+  const std::optional<uint64_t> value = read_number<uint64_t>(text);
   if (!value || *value > most) scanner.fail_at(start, "integer out of range");
   return *value;
 }

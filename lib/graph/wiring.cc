@@ -1,7 +1,5 @@
 #include "graph/wiring.h"
 
-#include <charconv>
-
 #include "graph/types.h"
 
 namespace gedit {
@@ -9,9 +7,7 @@ namespace gedit {
 BodyPort parse_body_port(std::string_view port) {
   const size_t colon = port.rfind(':');
   if (colon == std::string_view::npos) return {port, 0};
-  uint32_t number = 0;
-  std::from_chars(port.data() + colon + 1, port.data() + port.size(), number);
-  return {port.substr(0, colon), number};
+  return {port.substr(0, colon), output_number(port.substr(colon + 1))};
 }
 
 std::string tensor_text(std::string_view node, uint32_t index) {

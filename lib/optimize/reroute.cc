@@ -1,8 +1,7 @@
 #include "optimize/reroute.h"
 
-#include <charconv>
-
 #include "base/error.h"
+#include "base/number.h"
 #include "graph/names.h"
 #include "graph/types.h"
 #include "select/tensors.h"
@@ -16,10 +15,9 @@ std::string reroute(Model& model, Registry& ops, const std::string& edge) {
   const bool parted = equal != std::string::npos && colon != std::string::npos && colon < equal;
   const std::string_view number =
       parted ? std::string_view(edge).substr(colon + 1, equal - colon - 1) : std::string_view();
-  size_t slot = 0;
-  const auto [end, error] = std::from_chars(number.begin(), number.end(), slot);
-  if (error != std::errc() || end != number.end())
-    throw misused(edge, "is no NODE:K=T").of("option '--reroute'");
+  const std::optional<size_t> read = read_number<size_t>(number);
+  if (!read) throw misused(edge, "is no NODE:K=T").of("option '--reroute'");
+  const size_t slot = *read;
   const std::string node = edge.substr(0, colon), tensor = edge.substr(equal + 1);
   const Names names(graph);
   const NodeId reader = names.find(node);

@@ -1,12 +1,12 @@
 #include "select/selector.h"
 
-#include <charconv>
 #include <utility>
 
 #include "base/argument_list.h"
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/near.h"
+#include "base/number.h"
 #include "base/size.h"
 #include "graph/dtype.h"
 #include "graph/scanner.h"
@@ -227,10 +227,9 @@ class Parser {
 
   uint32_t steps(const std::string& number) const {
     if (number.empty()) return kAllSteps;
-    uint32_t value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc{} || value == 0) fail("'" + number + "' is no number of steps");
-    return value;
+    const std::optional<uint32_t> value = read_number<uint32_t>(number);
+    if (!value || *value == 0) fail("'" + number + "' is no number of steps");
+    return *value;
   }
 
   Selector primary(const SelectorWord& word) {
@@ -253,9 +252,9 @@ class Parser {
     }
     if (word.starts("rank:")) {
       const std::string number = rest("rank:");
-      const auto [end, error] =
-          std::from_chars(number.data(), number.data() + number.size(), selector.number);
-      if (error != std::errc{} || end != number.data() + number.size()) fail("'" + number + "' is no rank");
+      const auto rank = read_number<decltype(selector.number)>(number);
+      if (!rank) fail("'" + number + "' is no rank");
+      selector.number = *rank;
       return make(selector, Is::kRank, number);
     }
     if (word.starts("var:")) {

@@ -1,10 +1,10 @@
 #include "select/tensors.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/near.h"
+#include "base/number.h"
 #include "graph/function_places.h"
 #include "graph/library.h"
 #include "graph/wiring.h"
@@ -276,10 +276,9 @@ Shape parse_shape(std::string_view text) {
       dims.push_back(-1);
       continue;
     }
-    int64_t size = -1;
-    const auto [end, code] = std::from_chars(dim.data(), dim.data() + dim.size(), size);
-    if (code != std::errc{} || end != dim.data() + dim.size() || size < 0) throw error;
-    dims.push_back(size);
+    const std::optional<int64_t> size = read_number<int64_t>(dim);
+    if (!size || *size < 0) throw error;
+    dims.push_back(*size);
   }
   return dims;
 }

@@ -47,8 +47,8 @@ TEST(Wiring, PortsOfBodies) {
     std::string_view port, output;
     uint32_t number;
   };
-  for (const Row& row :
-       {Row{"out:1", "out", 1}, Row{"out", "out", 0}, Row{"", "", 0}, Row{"out:", "out", 0}}) {
+  for (const Row& row : {Row{"out:1", "out", 1}, Row{"out", "out", 0}, Row{"", "", 0},
+                         Row{"out:", "out", kBeyondOutputs}, Row{"out:4294967296", "out", kBeyondOutputs}}) {
     EXPECT_EQ(parse_body_port(row.port).output, row.output) << row.port;
     EXPECT_EQ(parse_body_port(row.port).number, row.number) << row.port;
   }

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/near.h"
+#include "base/number.h"
 #include "cli/text.h"
 
 namespace gedit {
@@ -106,10 +106,8 @@ Option* Option::offers(const std::vector<std::string>& words) {
 Option* Option::within(int least, int most) {
   // CLI11's own check says it otherwise in each version.
   option_->check([least, most](const std::string& text) {
-    int value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool number = code == std::errc() && end == text.data() + text.size();
-    if (number && value >= least && value <= most) return std::string();
+    const std::optional<int> value = read_number<int>(text);
+    if (value && *value >= least && *value <= most) return std::string();
     return "Value " + text + " not in range " + std::to_string(least) + " to " + std::to_string(most);
   });
   return this;

@@ -1,7 +1,6 @@
 #include "completion/complete.h"
 
-#include <charconv>
-
+#include "base/number.h"
 #include "completion/candidates.h"
 #include "completion/files.h"
 #include "completion/in_file.h"
@@ -142,10 +141,8 @@ void offer_all(const UnfinishedLine& line, Candidates& candidates) {
 }  // namespace
 
 std::string complete(const std::vector<std::string>& words) {
-  size_t at = 0;
   if (words.size() < 2 || words[1] != "--") return "";
-  const std::string& number = words[0];
-  std::from_chars(number.data(), number.data() + number.size(), at);
+  const size_t at = read_number<size_t>(words[0]).value_or(0);
   if (at == 0 || at + 2 >= words.size()) return "";
   try {
     const UnfinishedLine line = read_unfinished({words.begin() + 2, words.end()}, at);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "edit/basis/runtime_names.h"
 #include "edit/functions/call_site.h"
 #include "edit/functions/function_def.h"
@@ -164,10 +165,9 @@ class InlinedBody {
       if (parts.port.empty()) {
         return {place_.inputs.begin() + span.first, place_.inputs.begin() + span.first + span.count};
       }
-      uint32_t number = 0;
-      std::from_chars(parts.port.data(), parts.port.data() + parts.port.size(), number);
-      if (number >= span.count) throw no_output(input);
-      return {place_.inputs[span.first + number]};
+      const std::optional<uint32_t> number = read_number<uint32_t>(parts.port);
+      if (!number || *number >= span.count) throw no_output(input);
+      return {place_.inputs[span.first + *number]};
     }
     const auto node = called_.nodes.find(parts.node);
     if (node == called_.nodes.end()) throw no_output(input);

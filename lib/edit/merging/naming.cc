@@ -1,9 +1,9 @@
 #include "edit/merging/naming.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/first_free.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "edit/basis/names.h"
 #include "graph/library.h"
@@ -218,15 +218,14 @@ NodeId NodeNames::find_in(size_t operand, std::string_view name) const {
 MergePlace NodeNames::find_numbered(std::string_view name) const {
   const size_t underscore = name.find_last_not_of("0123456789");
   if (underscore == std::string_view::npos || name[underscore] != '_') return {};
-  uint32_t number = 0;
   const std::string_view digits = name.substr(underscore + 1);
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (code != std::errc{} || digits.starts_with('0')) return {};
+  const std::optional<uint32_t> number = read_number<uint32_t>(digits);
+  if (!number || digits.starts_with('0')) return {};
   const std::string_view base = name.substr(0, underscore);
   for (const auto& [file, names] : operands_) {
     if (names->numbers.empty() || !base.starts_with(file->prefix)) continue;
     const NodeId id = file->facts.names().find(base.substr(file->prefix.size()));
-    if (id != kNoNode && names->number(id) == number) return {file->number, id};
+    if (id != kNoNode && names->number(id) == *number) return {file->number, id};
   }
   return {};
 }

@@ -1,10 +1,10 @@
 #include "edit/savers/values.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
 #include "edit/savers/entries.h"
@@ -137,13 +137,9 @@ std::optional<VariableValues::Where> VariableValues::numbered_part(std::string_v
   constexpr std::string_view kPart = "/part_";
   const size_t at = name.rfind(kPart);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(at + kPart.size());
-  size_t number = 0;
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const std::optional<size_t> number = read_number<size_t>(name.substr(at + kPart.size()));
   const Tensor* tensor = source_->checkpoint.find(name.substr(0, at));
-  if (code != std::errc{} || end != digits.data() + digits.size() || tensor == nullptr ||
-      number >= tensor->slices.size())
-    return std::nullopt;
+  if (!number || tensor == nullptr || *number >= tensor->slices.size()) return std::nullopt;
   std::vector<Extents> slices;
   for (const Slice& slice : tensor->slices)
     slices.push_back(settle_extents(slice.extents, tensor->shape).value_or(slice.extents));
@@ -153,7 +149,7 @@ std::optional<VariableValues::Where> VariableValues::numbered_part(std::string_v
   });
   std::string spec;
   for (const int64_t size : tensor->shape) spec += std::to_string(size) + " ";
-  return Where{tensor->name, spec + slice_text(slices[number])};
+  return Where{tensor->name, spec + slice_text(slices[*number])};
 }
 
 VariableValues::Where VariableValues::find(NodeId variable) const {
