@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace gedit {
 namespace {
@@ -344,12 +345,28 @@ constexpr std::array kRowsOfKinds = [] {
   return rows;
 }();
 
+constexpr size_t kExactCount = static_cast<size_t>(std::ranges::count_if(kOpPatterns, &OpPattern::exact));
+
+// Rows that name one op, in the order of their names, then those with stars.
+constexpr std::array<uint8_t, kRowCount> kRowsByOp = [] {
+  std::array<uint8_t, kRowCount> rows{};
+  for (size_t row = 0; row < kRowCount; ++row) rows[row] = static_cast<uint8_t>(row);
+  std::ranges::sort(rows, {},
+                    [](uint8_t row) { return std::pair(!kOpPatterns[row].exact, kOpPatterns[row].head); });
+  return rows;
+}();
+
 }  // namespace
 
 OpKinds kinds_of(std::string_view op) {
   OpKinds kinds;
-  for (size_t row = 0; row < kRowCount; ++row) {
-    if (kOpPatterns[row].matches(op)) kinds = kinds | kOpRows[row].kinds;
+  const auto stars = kRowsByOp.begin() + kExactCount;
+  const auto op_of = [](uint8_t row) { return kOpPatterns[row].head; };
+  for (auto row = std::ranges::lower_bound(kRowsByOp.begin(), stars, op, {}, op_of);
+       row != stars && op_of(*row) == op; ++row)
+    kinds = kinds | kOpRows[*row].kinds;
+  for (auto row = stars; row != kRowsByOp.end(); ++row) {
+    if (kOpPatterns[*row].matches(op)) kinds = kinds | kOpRows[*row].kinds;
   }
   return kinds;
 }
