@@ -41,8 +41,7 @@ class LoneScopes {
   };
 
   LoneScopes(const Graph& graph, const NodeSet& lone) : graph_(graph) {
-    for (size_t op = 0; op < graph.ops().size(); ++op)
-      op_hashes_.push_back(name_hash(graph.ops().op(static_cast<uint16_t>(op))));
+    for (OpNumber op = 0; op < graph.ops().size(); ++op) op_hashes_.push_back(name_hash(graph.ops().op(op)));
     scopes_.push_back({.name = {}, .parent = 0});
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
@@ -114,8 +113,7 @@ class LoneScopes {
   };
 
   void count(uint32_t scope, uint64_t rest_hash, NodeId id) {
-    const uint16_t number = graph_.op_number(id);
-    const uint64_t op = number < op_hashes_.size() ? op_hashes_[number] : name_hash(graph_.op(id));
+    const uint64_t op = op_hashes_[graph_.op_number(id)];
     // A sum over the nodes, so that their order does not count.
     scopes_[scope].hash += (rest_hash ^ (op * 0x9e3779b97f4a7c15)) * 0xe7037ed1a0b428db;
     ++scopes_[scope].count;

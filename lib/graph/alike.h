@@ -45,14 +45,13 @@ class AlikeAttrs {
     return alike ? &known.found : nullptr;
   }
   void keep(NodeId id, std::string_view attrs, Found found) {
-    const uint16_t op = graph_.op_number(id);
-    if (!attrs.empty() && op != GraphOps::kOther) known_[place(id, attrs)] = {op, attrs, std::move(found)};
+    if (!attrs.empty()) known_[place(id, attrs)] = {graph_.op_number(id), attrs, std::move(found)};
   }
 
  private:
   struct Known {
-    uint16_t op = GraphOps::kOther;
-    std::string_view attrs;
+    OpNumber op = 0;
+    std::string_view attrs;  // empty: nothing was kept
     Found found{};
   };
   static constexpr size_t kPlaces = 256;

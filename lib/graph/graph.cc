@@ -22,9 +22,7 @@ void Tally::add_library(std::string_view function_def_library) {
 Tally Graph::tally() const {
   Tally tally;
   if (decoded_) {
-    tally = others_;
-    for (size_t op = 0; op < counts_.size(); ++op)
-      tally.add(ops_.kinds(static_cast<uint16_t>(op)), counts_[op]);
+    for (OpNumber op = 0; op < counts_.size(); ++op) tally.add(ops_.kinds(op), counts_[op]);
     tally.add_library(part(kLibrary));
     return tally;
   }
@@ -93,8 +91,8 @@ void Graph::decode() {
 
 std::vector<bool> Graph::numbers_of(OpKinds any) const {
   std::vector<bool> found;
-  for (size_t number = 0; number < counts_.size(); ++number) {
-    if (counts_[number] == 0 || !ops_.kinds(static_cast<uint16_t>(number)).has_any(any)) continue;
+  for (OpNumber number = 0; number < counts_.size(); ++number) {
+    if (counts_[number] == 0 || !ops_.kinds(number).has_any(any)) continue;
     found.resize(counts_.size());
     found[number] = true;
   }
@@ -107,33 +105,23 @@ bool Graph::has_any(OpKinds any) const {
   return found;
 }
 
-OpKinds Graph::kinds_of_other(NodeId id) const { return kinds_of(node_op(bytes(id))); }
-
 std::string_view Graph::found_bytes(NodeId id) const {
   const auto doubled = doubled_.empty() ? doubled_.end() : doubled_.find(index_of(id));
   return doubled == doubled_.end() ? bytes(id) : doubled->second;
 }
 
 void Graph::count(NodeId id) {
-  const uint16_t op = nodes_.ops[index_of(id)];
-  if (op == GraphOps::kOther) return others_.add(kinds(id));
+  const OpNumber op = op_number(id);
   if (op >= counts_.size()) counts_.resize(ops_.size());
   ++counts_[op];
 }
 
-void Graph::discount(NodeId id) {
-  const uint16_t op = nodes_.ops[index_of(id)];
-  if (op == GraphOps::kOther) return others_.remove(kinds(id));
-  --counts_[op];
-}
+void Graph::discount(NodeId id) { --counts_[op_number(id)]; }
 
 std::map<std::string_view, uint64_t> Graph::op_counts() const {
   std::map<std::string_view, uint64_t> found;
-  for (size_t number = 0; number < counts_.size(); ++number) {
-    if (counts_[number] > 0) found.emplace(ops_.op(static_cast<uint16_t>(number)), counts_[number]);
-  }
-  for (uint32_t i = 0; i < size() && others_.nodes > 0; ++i) {
-    if (nodes_.records[i] != nullptr && nodes_.ops[i] == GraphOps::kOther) ++found[op(NodeId{i})];
+  for (OpNumber number = 0; number < counts_.size(); ++number) {
+    if (counts_[number] > 0) found.emplace(ops_.op(number), counts_[number]);
   }
   return found;
 }
@@ -171,7 +159,7 @@ void Graph::replace(NodeId id, std::string node_def) {
 void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
   const char* next = arena_->keep(std::move(records)).data();
   for (const auto& [id, op, size] : nodes) {
-    const bool same = op != GraphOps::kOther && nodes_.ops[index_of(id)] == op;
+    const bool same = op_number(id) == op;
     if (!same) discount(id);
     nodes_.records[index_of(id)] = next;
     nodes_.ops[index_of(id)] = op;
@@ -206,7 +194,7 @@ NodeId Graph::append(std::string node_def) {
   start_range(nullptr);
   const NodeId id{size()};
   nodes_.records.push_back(nullptr);
-  nodes_.ops.push_back(GraphOps::kOther);
+  nodes_.ops.push_back(0);
   nodes_.hashes.push_back(0);
   replace(id, std::move(node_def));
   return id;
@@ -232,21 +220,11 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   ranges_.push_back({begin, std::move(mapping), {}, begin});
   nodes_.append(source.nodes_);
   ordered_ = ordered_ && source.ordered_;
-  std::vector<uint16_t> numbers;
-  for (size_t op = 0; op < source.ops_.size(); ++op)
-    numbers.push_back(ops_.number(source.ops_.op(static_cast<uint16_t>(op))));
-  for (uint32_t i = begin; i < size(); ++i) {
-    if (nodes_.ops[i] != GraphOps::kOther) nodes_.ops[i] = numbers[nodes_.ops[i]];
-  }
+  std::vector<OpNumber> numbers;
+  for (OpNumber op = 0; op < source.ops_.size(); ++op) numbers.push_back(ops_.number(source.ops_.op(op)));
+  for (uint32_t i = begin; i < size(); ++i) nodes_.ops[i] = numbers[nodes_.ops[i]];
   counts_.resize(ops_.size());
-  others_.add_nodes(source.others_);
-  for (size_t op = 0; op < source.counts_.size(); ++op) {
-    if (numbers[op] != GraphOps::kOther) {
-      counts_[numbers[op]] += source.counts_[op];
-    } else {
-      others_.add(source.ops_.kinds(static_cast<uint16_t>(op)), source.counts_[op]);
-    }
-  }
+  for (size_t op = 0; op < source.counts_.size(); ++op) counts_[numbers[op]] += source.counts_[op];
   edited_ = true;
   return begin;
 }
@@ -265,7 +243,7 @@ void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
   ranges_.assign(1, {0, std::move(mapping), {}});
 }
 
-void Graph::written_as(NodeId id, uint16_t op) {
+void Graph::written_as(NodeId id, OpNumber op) {
   if (nodes_.ops[index_of(id)] == op) return;
   discount(id);
   nodes_.ops[index_of(id)] = op;

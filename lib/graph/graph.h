@@ -1,6 +1,6 @@
 // The nodes of a GraphDef or of a function's body, viewed where they lie in the file.
 //
-// A node costs eighteen bytes: the address of its record, the number of its op and a hash of its name, which
+// A node costs twenty bytes: the address of its record, the number of its op and a hash of its name, which
 // all are found in one pass over the file (records.h). An edit replaces records, drops them, or attaches a
 // mapping that is applied when the graph is written, so prefixing a million nodes changes nothing in memory.
 #pragma once
@@ -37,11 +37,6 @@ struct Tally {
     variables += op.has(OpKind::kVariable) ? times : 0;
     python += op.has(OpKind::kPython) ? times : 0;
   }
-  void remove(OpKinds op) {
-    --nodes;
-    variables -= op.has(OpKind::kVariable) ? 1 : 0;
-    python -= op.has(OpKind::kPython) ? 1 : 0;
-  }
   void add_library(std::string_view function_def_library);
   void add_nodes(const Tally& more) {
     nodes += more.nodes;
@@ -62,7 +57,7 @@ class Graph {
 
   // Finds the records and their ops: to be called before anything below that takes or gives a NodeId. Accepts
   // whatever is well formed (duplicate names, missing inputs, cycles). Throws Malformed. About 20 ns on all
-  // cores together, and 18 bytes a node.
+  // cores together, and 20 bytes a node.
   void decode();
   bool decoded() const { return decoded_; }
   uint32_t node_field() const { return node_field_; }
@@ -84,27 +79,21 @@ class Graph {
   // name_hash() of its name, known since decode() without a look at the record.
   uint64_t hash(NodeId id) const { return nodes_.hashes[index_of(id)]; }
   // Known since decode(), without a look at the record; of a removed node what it was.
-  std::string_view op(NodeId id) const {
-    const uint16_t number = nodes_.ops[index_of(id)];
-    return number != GraphOps::kOther ? ops_.op(number) : node_op(bytes(id));
-  }
-  OpKinds kinds(NodeId id) const {
-    const uint16_t number = nodes_.ops[index_of(id)];
-    return number != GraphOps::kOther ? ops_.kinds(number) : kinds_of_other(id);
-  }
+  std::string_view op(NodeId id) const { return ops_.op(op_number(id)); }
+  OpKinds kinds(NodeId id) const { return ops_.kinds(op_number(id)); }
   bool is(NodeId id, OpKinds any) const { return kinds(id).has_any(any); }
   // Calls use(id) for each node of these kinds, in order; at once where there is none.
   template <typename Use>
   void each_of(OpKinds any, Use use) const;
   bool has_any(OpKinds any) const;
-  // Its number among ops(), GraphOps::kOther where that had no room: for what is known of an op once (OpsOf).
-  uint16_t op_number(NodeId id) const { return nodes_.ops[index_of(id)]; }
+  // Its number among ops(): for what is known of an op once (OpsOf).
+  OpNumber op_number(NodeId id) const { return nodes_.ops[index_of(id)]; }
   const GraphOps& ops() const { return ops_; }
 
   void replace(NodeId id, std::string node_def);
   struct Rewritten {
     NodeId id;
-    uint16_t op;    // a number of ops()
+    OpNumber op;    // a number of ops()
     uint32_t size;  // of its record, bytes
   };
   // As replace() for many nodes, none of which is removed or has a stream, and each of which keeps its name:
@@ -128,9 +117,8 @@ class Graph {
 
   // Every node that is there now is written through `mapping`. Works before decode(), too.
   void map_all(std::shared_ptr<const Mapping> mapping);
-  // The mapping makes this op of the node, a number of ops() below GraphOps::kOther: op() and all counts tell
-  // that from now on.
-  void written_as(NodeId id, uint16_t op);
+  // The mapping makes this op of the node, a number of ops(): op() and all counts tell that from now on.
+  void written_as(NodeId id, OpNumber op);
 
   // Other fields, in file order: library, versions, ...; in a function signature, ret, ...
   const std::vector<Part>& parts() const { return parts_; }
@@ -144,8 +132,7 @@ class Graph {
   // As set_part() for a repeated field: one field for each content.
   void set_parts(uint32_t number, std::vector<std::string> contents);
 
-  // How often each op occurs among the nodes that are there, decoded or appended. O(ops), but of a graph that
-  // has more ops than numbers.
+  // How often each op occurs among the nodes that are there, decoded or appended. O(ops).
   std::map<std::string_view, uint64_t> op_counts() const;
 
   bool edited() const { return edited_; }
@@ -184,7 +171,6 @@ class Graph {
   }
   // By number of an op, whether nodes of it are there and it is one of these kinds; empty: of none.
   std::vector<bool> numbers_of(OpKinds any) const;
-  OpKinds kinds_of_other(NodeId id) const;  // whose op has no number; apart, so that kinds() is inlined
   void count(NodeId id);
   void discount(NodeId id);
   void start_range(std::shared_ptr<const Mapping> mapping);
@@ -221,9 +207,7 @@ class Graph {
   std::vector<Part> parts_;
   std::vector<uint32_t> nodes_before_;  // for each part, how many of the decoded nodes stand before it
   uint32_t decoded_count_ = 0;
-  // Of the decoded nodes as they are now: how many there are of each op, and those whose op has no number.
-  std::vector<uint64_t> counts_;
-  Tally others_;
+  std::vector<uint64_t> counts_;  // of the decoded nodes as they are now: how many there are of each op
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -236,12 +220,10 @@ inline std::string_view Graph::bytes(NodeId id) const {
 template <typename Use>
 void Graph::each_of(OpKinds any, Use use) const {
   const std::vector<bool> wanted = numbers_of(any);
-  if (wanted.empty() && others_.nodes == 0) return;
+  if (wanted.empty()) return;
   for (uint32_t i = 0; i < size(); ++i) {
-    const uint16_t number = nodes_.ops[i];
-    if (number < wanted.size() ? !wanted[number] : number != GraphOps::kOther) continue;
-    if (removed(NodeId{i})) continue;
-    if (number != GraphOps::kOther || kinds_of_other(NodeId{i}).has_any(any)) use(NodeId{i});
+    const OpNumber number = nodes_.ops[i];
+    if (number < wanted.size() && wanted[number] && !removed(NodeId{i})) use(NodeId{i});
   }
 }
 

@@ -51,13 +51,11 @@ class OpsOf {
 
   // Both outlive it. After it was made it changes nothing, so several threads may ask.
   OpsOf(const Graph& graph, Table& table) : graph_(graph), table_(table) {
-    for (uint16_t number = 0; number < graph.ops().size(); ++number)
+    for (OpNumber number = 0; number < graph.ops().size(); ++number)
       known_.push_back(&table.of(graph.ops().op(number)));
-    for (uint32_t i = 0; i < graph.size() && known_.size() == GraphOps::kOther; ++i)
-      if (!graph.removed(NodeId{i})) table.of(graph.op(NodeId{i}));
   }
   Info& of(NodeId id) const {
-    const uint16_t number = graph_.op_number(id);
+    const OpNumber number = graph_.op_number(id);
     return number < known_.size() ? *known_[number] : table_.of(graph_.op(id));
   }
 

@@ -53,7 +53,7 @@ void NodeRecords::clear() {
   devices = false;
 }
 
-void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& table) {
+void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& table, RecentOps& recent) {
   NodeHead head;
   head.name = short_field(node_def, 0, node_field::kName);
   head.op = short_field(node_def, 2 + head.name.size(), node_field::kOp);
@@ -64,7 +64,7 @@ void NodeRecords::add(const char* record, std::string_view node_def, GraphOps& t
     if (!fields_ascend(node_def)) unusual.push_back(static_cast<uint32_t>(size()));
   }
   records.push_back(record);
-  ops.push_back(table.number(head.op));
+  ops.push_back(recent.number(table, head.op));
   hashes.push_back(name_hash(head.name));
   devices = devices || !head.device.empty();
 }
@@ -88,7 +88,7 @@ class NodeWalk {
   FoundNodes run() {
     reserve();
     if (thread_count() == 1) {  // what looks no further than a piece is quicker alone
-      walk(message_.data(), end(), found_.nodes, found_.ops, &found_);
+      walk(message_.data(), end(), found_.nodes, found_.ops, recent_, &found_);
       return std::move(found_);
     }
     std::vector<Piece> pieces(walk_places(message_));
@@ -97,7 +97,7 @@ class NodeWalk {
         {[&](size_t place, const char* from, const char* stop) { return make(pieces[place], from, stop); },
          [&](size_t place, std::string_view fields) { use(pieces[place], !fields.empty()); },
          [&](const char* from, const char* stop) {
-           return walk(from, stop, found_.nodes, found_.ops, &found_);
+           return walk(from, stop, found_.nodes, found_.ops, recent_, &found_);
          }});
     return std::move(found_);
   }
@@ -106,6 +106,7 @@ class NodeWalk {
   struct Piece {
     NodeRecords nodes;
     GraphOps ops;  // of those before, too
+    RecentOps recent;
   };
 
   const char* end() const { return message_.data() + message_.size(); }
@@ -127,10 +128,11 @@ class NodeWalk {
 
   // Walks over the fields from `at` to the first that begins at `stop` or behind it, and gives where that is.
   // Without `parts` only nodes may come.
-  const char* walk(const char* at, const char* stop, NodeRecords& nodes, GraphOps& table, FoundNodes* parts) {
+  const char* walk(const char* at, const char* stop, NodeRecords& nodes, GraphOps& table, RecentOps& recent,
+                   FoundNodes* parts) {
     return walk_fields(at, stop, end(), [&](const Field& field) {
       if (field.bytes(node_field_)) {
-        nodes.add(field.raw.data(), field.value, table);
+        nodes.add(field.raw.data(), field.value, table, recent);
       } else if (parts != nullptr) {
         parts->parts.push_back(part_of(field));
         parts->nodes_before.push_back(static_cast<uint32_t>(nodes.size()));
@@ -144,7 +146,7 @@ class NodeWalk {
   const char* make(Piece& piece, const char* from, const char* stop) {
     piece.nodes.clear();
     if (piece.ops.size() > kMostKept) piece.ops = GraphOps();
-    return walk(from, stop, piece.nodes, piece.ops, nullptr);
+    return walk(from, stop, piece.nodes, piece.ops, piece.recent, nullptr);
   }
 
   void use(Piece& piece, bool right) {
@@ -152,20 +154,17 @@ class NodeWalk {
       piece.ops = GraphOps();  // of which there may be none in the graph
       return;
     }
-    std::vector<uint16_t> numbers;
-    for (size_t op = 0; op < piece.ops.size(); ++op)
-      numbers.push_back(found_.ops.number(piece.ops.op(static_cast<uint16_t>(op))));
+    std::vector<OpNumber> numbers;
+    for (OpNumber op = 0; op < piece.ops.size(); ++op) numbers.push_back(found_.ops.number(piece.ops.op(op)));
     const size_t first = found_.nodes.size();
     found_.nodes.append(piece.nodes);
-    for (size_t i = first; i < found_.nodes.size(); ++i) {
-      uint16_t& op = found_.nodes.ops[i];
-      if (op != GraphOps::kOther) op = numbers[op];
-    }
+    for (size_t i = first; i < found_.nodes.size(); ++i) found_.nodes.ops[i] = numbers[found_.nodes.ops[i]];
   }
 
   std::string_view message_;
   uint32_t node_field_;
   FoundNodes found_;
+  RecentOps recent_;
 };
 
 }  // namespace

@@ -18,25 +18,35 @@ struct Part {
 };
 inline Part part_of(const Field& field) { return {field.wire == Wire::kBytes ? field.number : 0, field.raw}; }
 
-// The ops of many nodes, each kept once with its kinds: a node has a number of two bytes, and what kind of op
-// it is, is a test of a bit.
+using OpNumber = uint32_t;  // of GraphOps; below its size()
+
+// The ops of many nodes, each kept once with its kinds: a node has a number, and what kind of op it is, is a
+// test of a bit. Of functions that are called as ops there are as many as a library has.
 class GraphOps {
  public:
-  // The number of ops that found no room: more than 65,535 are told apart by no graph but a hostile one.
-  static constexpr uint16_t kOther = 0xffff;
-
-  // The number of `op`, whose text outlives the table; kOther where there is no room.
-  uint16_t number(std::string_view op) {
-    // Mostly it is one of the few that came last.
-    uint16_t& recent = recent_[slot(op)];
-    if (recent < ops_.size() && ops_[recent] == op) return recent;
-    return recent = look_up(op);
-  }
-
-  // Of a number that is not kOther.
-  std::string_view op(uint16_t number) const { return ops_[number]; }
-  OpKinds kinds(uint16_t number) const { return kinds_[number]; }
+  // The number of `op`, whose text outlives the table.
+  OpNumber number(std::string_view op);
+  std::string_view op(OpNumber number) const { return ops_[number]; }
+  OpKinds kinds(OpNumber number) const { return kinds_[number]; }
   size_t size() const { return ops_.size(); }
+
+ private:
+  void place(OpNumber number);
+
+  std::vector<std::string_view> ops_;
+  std::vector<OpKinds> kinds_;
+  std::vector<uint32_t> slots_;  // number + 1 by hash, 0 for a free slot
+};
+
+// Gives numbers to the ops of many nodes in a row: mostly it is one of the few that came last.
+class RecentOps {
+ public:
+  // As ops.number(op), always of the same table or of one that took its place.
+  OpNumber number(GraphOps& ops, std::string_view op) {
+    OpNumber& recent = recent_[slot(op)];
+    if (recent < ops.size() && ops.op(recent) == op) return recent;
+    return recent = ops.number(op);
+  }
 
  private:
   static constexpr size_t kRecent = 256;
@@ -46,27 +56,22 @@ class GraphOps {
             static_cast<unsigned char>(op.back())) %
            kRecent;
   }
-  uint16_t look_up(std::string_view op);
-  void place(uint16_t number);
 
-  std::vector<std::string_view> ops_;
-  std::vector<OpKinds> kinds_;
-  std::vector<uint32_t> slots_;  // number + 1 by hash, 0 for a free slot
-  std::array<uint16_t, kRecent> recent_{};
+  std::array<OpNumber, kRecent> recent_{};
 };
 
 // By node.
 struct NodeRecords {
   std::vector<const char*> records;  // the tag of its record; null: removed
-  std::vector<uint16_t> ops;         // a number of GraphOps
-  std::vector<uint64_t> hashes;      // name_hash() of its name
-  std::vector<uint32_t> unusual;     // those that are not fields_ascend()
-  bool devices = false;              // some are on one
+  std::vector<OpNumber> ops;
+  std::vector<uint64_t> hashes;   // name_hash() of its name
+  std::vector<uint32_t> unusual;  // those that are not fields_ascend()
+  bool devices = false;           // some are on one
 
   size_t size() const { return records.size(); }
   void reserve(size_t nodes);
   void clear();
-  void add(const char* record, std::string_view node_def, GraphOps& table);
+  void add(const char* record, std::string_view node_def, GraphOps& table, RecentOps& recent);
   void append(const NodeRecords& more);
 };
 

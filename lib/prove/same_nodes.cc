@@ -234,7 +234,7 @@ class SameNodes {
   bool any_odd(NodeId id, std::string_view node_def, Looking& looking) const {
     if (ops_a_.of(id) == Gives::kConst) return false;
     const std::string_view attrs = like_of(node_def).attrs;
-    const uint16_t op = a_.op_number(id);
+    const OpNumber op = a_.op_number(id);
     if (looking.not_odd.size() <= op) looking.not_odd.resize(size_t{op} + 1);
     if (!attrs.empty() && looking.not_odd[op] == attrs) return false;
     bool odd = false;

@@ -115,7 +115,7 @@ class Sorter {
   static constexpr size_t kMostKept = 4096;  // from piece to piece
 
   uint32_t number(NodeId id) {
-    if (graph_.removed(id) || graph_.op_number(id) == GraphOps::kOther) return HashIndex::kNone;
+    if (graph_.removed(id)) return HashIndex::kNone;
     const std::string_view node_def = graph_.bytes(id);
     LikeKind kind{.first_outputs = !graph_.is_body() && graph_.inputs_lead()};
     bool control = false;

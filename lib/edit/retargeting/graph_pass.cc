@@ -351,7 +351,7 @@ std::shared_ptr<Repeats> GraphPass::run(Graph& graph, std::string_view function,
       if (group.shapes.size > 0) repeats->alone.push_back(id);
       if (group.looked_at == kNoNode) {
         group.looked_at = id;
-        if (graph.removed(id) || graph.op_number(id) != GraphOps::kOther) group.became = std::move(became);
+        group.became = std::move(became);
       }
       // What a replacement adds may need one itself.
       for (std::vector<NodeId> added = in.take_added(); !added.empty(); added = in.take_added()) {
