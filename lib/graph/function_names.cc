@@ -65,6 +65,7 @@ std::string_view called_function(std::string_view node_def) {
 }
 
 FunctionReach::FunctionReach(const Library& library) : library_(library), reached_(library.functions.size()) {
+  by_name_.reserve(library.functions.size());
   for (size_t i = 0; i < library.functions.size(); ++i) by_name_.emplace(library.functions[i].name, i);
   for (const Library::Item& item : library.items) {
     if (item.field == library_field::kGradient)
@@ -102,6 +103,7 @@ void FunctionReach::follow() {
 }
 
 FunctionUsers::FunctionUsers(const Graph& main, Library& library) : users_(library.functions.size()) {
+  by_name_.reserve(library.functions.size());
   for (size_t i = 0; i < library.functions.size(); ++i) by_name_.emplace(library.functions[i].name, i);
   const auto look = [&](const Graph& graph, size_t function) {
     for (uint32_t i = 0; i < graph.size(); ++i) {

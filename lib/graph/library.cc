@@ -9,6 +9,11 @@ constexpr size_t kFieldHead = 16;  // room for the tag and the length that a lib
 
 Library Library::decode(std::string_view library, const std::shared_ptr<Arena>& arena) {
   Library found;
+  size_t items = 0, functions = 0;
+  for (Fields fields(library); fields.next(); ++items)
+    functions += fields->bytes(library_field::kFunction) ? 1 : 0;
+  found.items.reserve(items);
+  found.functions.reserve(functions);
   for (Fields fields(library); fields.next();) {
     const Part part = part_of(fields.field());
     found.items.push_back({part.field, part.raw, found.functions.size()});

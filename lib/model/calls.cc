@@ -28,6 +28,7 @@ std::vector<bool> called_or_alternative(const MetaGraph& meta, const Library& li
   std::unordered_map<std::string_view, std::vector<size_t>> groups;  // by api_implements
   std::vector<std::vector<size_t>> near(count);
   std::vector<std::string_view> group(count);
+  by_name.reserve(count);
   for (size_t i = 0; i < count; ++i) by_name.emplace(library.functions[i].name, i);
   for (size_t i = 0; i < count; ++i) {
     const auto named = [&](std::string_view name, bool both) {

@@ -17,16 +17,18 @@ constexpr OpKinds kSaves = OpKind::kSave | OpKind::kRestore | OpKind::kMergeChec
 
 // The functions that save or restore something, in what they call, too.
 std::unordered_set<std::string_view> saving_functions(const Graph& graph) {
-  std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
+  const std::string_view library = graph.part(graph_field::kLibrary);
   std::unordered_set<std::string_view> found;
   std::vector<std::string_view> open;
-  each_body_node(graph.part(graph_field::kLibrary), *graph.arena(),
-                 [&](std::string_view function, std::string_view node_def) {
-                   each_function_named(node_def,
-                                       [&](std::string_view name) { callers[name].push_back(function); });
-                   if (kinds_of(node_op(node_def)).has_any(kSaves) && found.insert(function).second)
-                     open.push_back(function);
-                 });
+  each_body_node(library, *graph.arena(), [&](std::string_view function, std::string_view node_def) {
+    if (kinds_of(node_op(node_def)).has_any(kSaves) && found.insert(function).second)
+      open.push_back(function);
+  });
+  if (open.empty()) return found;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
+  each_body_node(library, *graph.arena(), [&](std::string_view function, std::string_view node_def) {
+    each_function_named(node_def, [&](std::string_view name) { callers[name].push_back(function); });
+  });
   while (!open.empty()) {
     const std::string_view called = open.back();
     open.pop_back();

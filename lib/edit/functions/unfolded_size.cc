@@ -19,13 +19,17 @@ uint64_t sum(uint64_t a, uint64_t b) {
 
 UnfoldedSizes::UnfoldedSizes(std::string_view library, Arena& arena, const InlineRequest& request)
     : request_(request) {
-  const FunctionDefs defs = function_defs(library);
-  for (const auto& [name, def] : defs) {
-    by_name_.emplace(name, static_cast<uint32_t>(functions_.size()));
+  std::vector<std::string_view> defs;
+  for (Fields fields(library); fields.next();) {
+    if (!fields->bytes(library_field::kFunction)) continue;
+    const std::string_view name = function_name(fields->value);
+    if (!by_name_.emplace(name, static_cast<uint32_t>(functions_.size())).second) continue;
     functions_.push_back({.name = name, .unfolded = {}});
+    defs.push_back(fields->value);
   }
-  for (Function& function : functions_) {
-    each_node_in(defs.at(function.name), arena, [&](std::string_view node_def) {
+  for (size_t i = 0; i < defs.size(); ++i) {
+    Function& function = functions_[i];
+    each_node_in(defs[i], arena, [&](std::string_view node_def) {
       ++function.nodes;
       each_unfolded(node_def, [&](uint32_t called) { function.unfolded.push_back(called); });
     });
