@@ -226,11 +226,16 @@ class Summarizer {
 }  // namespace
 
 std::vector<SignatureSummary> list_signatures(const MetaGraph& meta) {
-  std::vector<SignatureSummary> signatures;
+  std::vector<MapEntry> entries;
   for (const std::string_view bytes : meta.parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(bytes);
-    if (entry.key.starts_with("__saved_model_")) continue;
-    SignatureSummary signature;
+    if (!entry.key.starts_with("__saved_model_")) entries.push_back(entry);
+  }
+  std::ranges::stable_sort(entries, {}, &MapEntry::key);
+  std::vector<SignatureSummary> signatures(entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const MapEntry& entry = entries[i];
+    SignatureSummary& signature = signatures[i];
     signature.key = entry.key;
     for (Fields fields(entry.value); fields.next();) {
       if (fields->bytes(3)) signature.method = fields->value;
@@ -239,9 +244,7 @@ std::vector<SignatureSummary> list_signatures(const MetaGraph& meta) {
       auto& side = fields->number == 1 ? signature.inputs : signature.outputs;
       side.emplace(tensor.key, tensor_info(tensor.value));
     }
-    signatures.push_back(std::move(signature));
   }
-  std::sort(signatures.begin(), signatures.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
   return signatures;
 }
 
