@@ -24,8 +24,8 @@ namespace {
 
 class Copying {
  public:
-  Copying(Model& model, Registry& ops, const CopyRequest& request, std::string_view function)
-      : request_(request),
+  Copying(Model& model, Registry& ops, CopyRequest request, std::string_view function)
+      : request_(std::move(request)),
         facts_(model, ops, function),
         selection_(select_for_copy(facts_, request_)),
         mapping_(facts_, selection_, request_) {}
@@ -75,7 +75,7 @@ class Copying {
   CopyChanges apply(std::shared_ptr<const Mapping> mapping) {
     Graph& graph = facts_.edited();
     graph.append_mapped(copies_, std::move(mapping));
-    for (std::string& node : new_nodes_) graph.append(std::move(node));
+    for (const std::string& node : new_nodes_) graph.append(node);
     if (facts_.in_body()) {
       result_.function = facts_.tensors().function();
       list_added();

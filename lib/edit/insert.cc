@@ -31,9 +31,9 @@ class InsertingAt {
 
   void apply(Model& model, Changes& changes) {
     readers_.apply(changes);
-    for (std::string& node : nodes_) {
+    for (const std::string& node : nodes_) {
       changes.added.emplace_back(address(place_->function(), node_name(node)), node_op(node));
-      place_->graph().append(std::move(node));
+      place_->graph().append(node);
     }
     outputs_.apply(model, changes);
     contexts_.apply(model);

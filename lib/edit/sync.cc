@@ -35,9 +35,9 @@ Changes sync(Model& model, Registry& ops, const SyncRequest& request) {
     changes.notes.push_back(std::move(rest));
   if (std::string left = request.only_pairs ? "" : variables.left(pairs); !left.empty())
     changes.notes.push_back(std::move(left));
-  for (std::string& node : nodes.take()) {
+  for (const std::string& node : nodes.take()) {
     changes.added.emplace_back(node_name(node), node_op(node));
-    model.graph().append(std::move(node));
+    model.graph().append(node);
   }
   return changes;
 }

@@ -141,7 +141,7 @@ void Graph::start_range(std::shared_ptr<const Mapping> mapping) {
   ranges_.push_back({size(), std::move(mapping), {}});
 }
 
-void Graph::replace(NodeId id, std::string node_def) {
+void Graph::replace(NodeId id, std::string_view node_def) {
   if (!removed(id)) discount(id);
   streams_.erase(index_of(id));
   doubled_.erase(index_of(id));
@@ -171,8 +171,8 @@ void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records
   nodes_.devices = nodes_.devices || !nodes.empty();
 }
 
-void Graph::replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content) {
-  replace(id, std::move(node_def));
+void Graph::replace(NodeId id, std::string_view node_def, std::shared_ptr<const Stream> content) {
+  replace(id, node_def);
   streams_.insert_or_assign(index_of(id), std::move(content));
 }
 
@@ -183,20 +183,20 @@ void Graph::remove(NodeId id) {
   edited_ = true;
 }
 
-void Graph::settle(NodeId id, std::string node_def) {
-  replace(id, std::move(node_def));
+void Graph::settle(NodeId id, std::string_view node_def) {
+  replace(id, node_def);
   if (settled_.size() <= index_of(id)) settled_.resize(size_t{index_of(id)} + 1);
   settled_[index_of(id)] = true;
 }
 
-NodeId Graph::append(std::string node_def) {
+NodeId Graph::append(std::string_view node_def) {
   decode();
   start_range(nullptr);
   const NodeId id{size()};
   nodes_.records.push_back(nullptr);
   nodes_.ops.push_back(0);
   nodes_.hashes.push_back(0);
-  replace(id, std::move(node_def));
+  replace(id, node_def);
   return id;
 }
 

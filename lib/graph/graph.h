@@ -90,7 +90,7 @@ class Graph {
   OpNumber op_number(NodeId id) const { return nodes_.ops[index_of(id)]; }
   const GraphOps& ops() const { return ops_; }
 
-  void replace(NodeId id, std::string node_def);
+  void replace(NodeId id, std::string_view node_def);
   struct Rewritten {
     NodeId id;
     OpNumber op;    // a number of ops()
@@ -100,13 +100,13 @@ class Graph {
   // `records` are theirs, tag and length and NodeDef, one behind the other.
   void replace_all(const std::vector<Rewritten>& nodes, std::string records);
   // As replace(), with a node as it is to be written: the mapping of its place does not apply to it.
-  void settle(NodeId id, std::string node_def);
+  void settle(NodeId id, std::string_view node_def);
   // The same for a Const whose value is written behind it: its TensorProto, in the last attribute `value`,
   // has dtype and shape but no elements; the stream is its tensor_content. To whoever looks it is all zeros.
-  void replace(NodeId id, std::string node_def, std::shared_ptr<const Stream> content);
+  void replace(NodeId id, std::string_view node_def, std::shared_ptr<const Stream> content);
   bool has_streams() const { return !streams_.empty(); }
   void remove(NodeId id);
-  NodeId append(std::string node_def);
+  NodeId append(std::string_view node_def);
 
   // Appends nodes that are `originals` written through `mapping`.
   void append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<const Mapping> mapping);

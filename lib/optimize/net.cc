@@ -216,7 +216,7 @@ void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) 
 }
 
 Number Net::append(std::string_view base, std::string_view op,
-                   std::vector<std::pair<std::string, std::string>> attrs, std::string_view device,
+                   const std::vector<std::pair<std::string, std::string>>& attrs, std::string_view device,
                    const std::vector<In>& inputs) {
   NodeBuilder builder(new_names_.free(base), op);
   builder.device(device);
@@ -315,9 +315,9 @@ void Net::store() {
       std::string def;
       append_rewired(node, inputs(n), def);
       if (n < stood) {
-        graph_.replace(NodeId{n}, std::move(def));
+        graph_.replace(NodeId{n}, def);
       } else {
-        graph_.append(std::move(def));
+        graph_.append(def);
       }
     }
     node.rewired = node.made = false;

@@ -74,7 +74,7 @@ class Net {
   void become(Number n, std::string node_def, const std::vector<In>& inputs);
   // `base` made free is its name.
   Number append(std::string_view base, std::string_view op,
-                std::vector<std::pair<std::string, std::string>> attrs, std::string_view device,
+                const std::vector<std::pair<std::string, std::string>>& attrs, std::string_view device,
                 const std::vector<In>& inputs);
   void remove(Number n);
 

@@ -29,7 +29,7 @@ class Stripper {
       const NodeId id{i};
       if (graph.removed(id)) continue;
       std::string left = node(graph.bytes(id));
-      if (!left.empty()) graph.replace(id, std::move(left));
+      if (!left.empty()) graph.replace(id, left);
     }
   }
 

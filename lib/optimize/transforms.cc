@@ -118,7 +118,7 @@ class Renaming final : public NameMap {
       any = colocated(made) || any;
       if (!any) continue;
       ++changed;
-      graph.replace(id, std::move(made));
+      graph.replace(id, made);
     }
     map_surroundings(model.meta(), *this);
     return changed;
@@ -190,7 +190,7 @@ uint64_t each_changed(Graph& graph, Change change) {
     if (graph.removed(NodeId{i})) continue;
     std::string made = change(graph.bytes(NodeId{i}));
     if (made.empty() || made == graph.bytes(NodeId{i})) continue;
-    graph.replace(NodeId{i}, std::move(made));
+    graph.replace(NodeId{i}, made);
     ++changed;
   }
   return changed;

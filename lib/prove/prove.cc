@@ -378,8 +378,8 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
   };
   for (int round = 0; round < kMostShapeRounds && any_differs(); ++round) {
     if (constants[0].empty() && constants[1].empty()) break;
-    for (auto& [id, node_def] : constants[0]) model_a.graph().replace(id, std::move(node_def));
-    for (auto& [id, node_def] : constants[1]) model_b.graph().replace(id, std::move(node_def));
+    for (auto& [id, node_def] : constants[0]) model_a.graph().replace(id, node_def);
+    for (auto& [id, node_def] : constants[1]) model_b.graph().replace(id, node_def);
     constants = {};
     const ProofSide known_a{model_a, a.ops, a.values}, known_b{model_b, b.ops, b.values};
     take(proof_with(known_a, known_b, request, names, true, &constants));

@@ -24,7 +24,7 @@ void shrink_colocations(Graph& graph, const Names& names, const std::function<bo
     }
   });
   for (auto& nodes : left) {
-    for (auto& [id, node_def] : nodes) graph.replace(id, std::move(node_def));
+    for (auto& [id, node_def] : nodes) graph.replace(id, node_def);
   }
 }
 

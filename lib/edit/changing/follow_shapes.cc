@@ -218,7 +218,7 @@ void ShapeFollowing::write_functions(Inference& now) {
     for (uint32_t i = 0; i < body.size(); ++i) {
       const NodeId id{i};
       std::string node_def = with_shapes(body.bytes(id), all_shapes(inner, setting_.ops, id, body.bytes(id)));
-      if (node_def != body.bytes(id)) setting_.replace(body, id, std::move(node_def));
+      if (node_def != body.bytes(id)) setting_.replace(body, id, node_def);
     }
     set_argument_shapes(body, shapes.arguments);
     setting_.touch_functions();

@@ -130,7 +130,7 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
     append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
     const std::string_view node_def = graph.bytes(id);
     const std::string name(node_name(node_def));
-    const DType stored = static_cast<DType>(last_varint(value.tensor_proto, 1));
+    const auto stored = static_cast<DType>(last_varint(value.tensor_proto, 1));
     const DType dtype = base_type(type_attr(node_def, "dtype").value_or(stored));
     const bool cast = dtype != stored;
     const std::string constant_name = cast ? names.free(name + "/" + dtype_name(stored)) : name;
@@ -147,9 +147,9 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
       at = graph.append(constant);
     }
     if (value.content == nullptr) {
-      graph.replace(at, std::move(constant));
+      graph.replace(at, constant);
     } else {
-      graph.replace(at, std::move(constant), std::move(value.content));
+      graph.replace(at, constant, std::move(value.content));
     }
   }
 }

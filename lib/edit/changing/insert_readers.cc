@@ -42,7 +42,7 @@ void InsertReaders::apply(Changes& changes) {
   NodeSet readers(graph.size());
   for (auto& [id, node_def] : rewired_) {
     readers.add(id);
-    graph.replace(id, std::move(node_def));
+    graph.replace(id, node_def);
   }
   if (!place_.op().keeps_shape()) drop_output_shapes(graph, place_.consumers(), readers);
   changes.changed.insert(changes.changed.end(), said_.begin(), said_.end());

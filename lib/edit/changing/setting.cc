@@ -50,9 +50,9 @@ const Edges& Setting::consumers(const std::string& function) {
   return *made;
 }
 
-void Setting::replace(Graph& where, NodeId id, std::string node_def) {
+void Setting::replace(Graph& where, NodeId id, std::string_view node_def) {
   functions_edited_ = functions_edited_ || where.is_body();
-  where.replace(id, std::move(node_def));
+  where.replace(id, node_def);
   selecting.forget_shapes();
 }
 

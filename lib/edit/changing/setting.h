@@ -45,7 +45,7 @@ class Setting {
     }
   }
 
-  void replace(Graph& where, NodeId id, std::string node_def);
+  void replace(Graph& where, NodeId id, std::string_view node_def);
   void touch_functions() { functions_edited_ = true; }  // the library is written anew
 
   // What became of a node or of what a signature names; nothing where it was not asked for.

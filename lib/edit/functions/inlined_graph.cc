@@ -39,8 +39,8 @@ std::string InlinedGraph::free_frame(std::string_view base) {
   return name;
 }
 
-NodeId InlinedGraph::add(std::string node_def) {
-  const NodeId id = graph_.append(std::move(node_def));
+NodeId InlinedGraph::add(std::string_view node_def) {
+  const NodeId id = graph_.append(node_def);
   added_.emplace(graph_.name(id), id);
   return id;
 }

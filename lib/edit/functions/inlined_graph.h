@@ -25,7 +25,7 @@ class InlinedGraph {
 
   std::string free_name(std::string_view base);
   std::string free_frame(std::string_view base);
-  NodeId add(std::string node_def);
+  NodeId add(std::string_view node_def);
   uint64_t added() const { return added_.size(); }
 
   // Output `number` of `output`, which is output `index` of all, as this graph's inputs write it.

@@ -263,7 +263,7 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
   std::shared_ptr<const Became> same = by_attrs && left.empty() ? became(graph, id, node_def) : nullptr;
   if (node_def == before) return same;
   if (want_changes) tell(function, name, op, now);
-  graph.replace(id, std::move(node_def));
+  graph.replace(id, node_def);
   return same;
 }
 

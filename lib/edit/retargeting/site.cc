@@ -240,7 +240,7 @@ std::vector<NodeId> Rewriting::take_added() {
   std::vector<NodeId> ids;
   if (added_.empty()) return ids;
   names();  // which must not see them
-  for (std::string& node_def : added_) ids.push_back(graph_.append(std::move(node_def)));
+  for (const std::string& node_def : added_) ids.push_back(graph_.append(node_def));
   added_.clear();
   return ids;
 }
@@ -304,7 +304,7 @@ void Rewriting::finish() {
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (graph_.removed(NodeId{i})) continue;
     if (std::string node_def = rewired(graph_.bytes(NodeId{i})); !node_def.empty())
-      graph_.replace(NodeId{i}, std::move(node_def));
+      graph_.replace(NodeId{i}, node_def);
   }
   if (!graph_.is_body()) return;
   FunctionDef def(graph_);

@@ -110,7 +110,7 @@ class SaverCasting {
   void store_types(NodeId id, const std::vector<DType>& types) {
     std::string node_def(graph_.bytes(id));
     set_types(node_def, types);
-    graph_.replace(id, std::move(node_def));
+    graph_.replace(id, node_def);
     changes_.changed.emplace_back(graph_.name(id), dtype_name(to_));
   }
 

@@ -284,7 +284,7 @@ void SaverShrinking::apply(Changes& changes, std::set<std::string, std::less<>>&
     if (pack) node_def = with_attr(node_def, "N", int_value(count));
     if (pack) node_def = without_attr(node_def, "_output_shapes");
     changes.changed.emplace_back(graph_.name(id), "without what is gone");
-    graph_.replace(id, std::move(node_def));
+    graph_.replace(id, node_def);
   }
 }
 

@@ -67,8 +67,8 @@ class GraphSaverNodes : public SaverNodes {
       : graph_(graph), consumers_(consumers), shared_(shared), names_(names) {}
 
   std::string node(NodeId id) const override { return std::string(graph_.bytes(id)); }
-  void change(NodeId id, std::string node_def) override { graph_.replace(id, std::move(node_def)); }
-  void add(std::string node_def) override { graph_.append(std::move(node_def)); }
+  void change(NodeId id, std::string node_def) override { graph_.replace(id, node_def); }
+  void add(std::string node_def) override { graph_.append(node_def); }
   std::string free_name(std::string_view wanted) override { return names_.free(wanted); }
   void reserve(std::string_view name) { names_.reserve(name); }  // of an argument
 
