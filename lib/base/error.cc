@@ -62,7 +62,7 @@ void Error::compose() {
   if (!hint_.empty()) line_ += "; hint: " + escaped(hint_);
 }
 
-Error refused(std::string message) { return Error(Cause::kRefused, std::move(message)); }
+Error refused(std::string message) { return {Cause::kRefused, std::move(message)}; }
 
 Error misused(std::string_view written, std::string message) {
   return Error(Cause::kUsage, std::move(message)).of("'" + printable(written) + "'");

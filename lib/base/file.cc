@@ -1,11 +1,11 @@
 #include "base/file.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 

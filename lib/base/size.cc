@@ -9,7 +9,7 @@ namespace gedit {
 
 std::string size_text(uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes);
+  auto value = static_cast<double>(bytes);
   std::string_view unit;
   for (const std::string_view next : {"kB", "MB", "GB", "TB", "PB"}) {
     value /= 1000;

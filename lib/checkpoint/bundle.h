@@ -91,7 +91,7 @@ std::string shard_path(std::string_view prefix, size_t shard, size_t shards);
 // makes no sense: keys out of order, absurd counts, shapes that overflow.
 Checkpoint read_bundle(const std::string& prefix);
 // The same from an index that is open already.
-Checkpoint read_index(std::shared_ptr<const InputFile> index, const std::string& prefix);
+Checkpoint read_index(const std::shared_ptr<const InputFile>& index, const std::string& prefix);
 
 // Number of data files that an index names. Throws Error (kInput) as read_index().
 size_t shards_of_index(std::shared_ptr<const InputFile> index);

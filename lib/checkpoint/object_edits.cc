@@ -178,7 +178,7 @@ void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values) {
   }
 }
 
-ObjectGraph join_objects(std::vector<std::pair<std::string, ObjectGraph>> graphs) {
+ObjectGraph join_objects(std::vector<std::pair<std::string, ObjectGraph>>&& graphs) {
   ObjectGraph joined;
   joined.objects.emplace_back().changed = true;
   for (auto& [name, graph] : graphs) {

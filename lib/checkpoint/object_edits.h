@@ -32,6 +32,6 @@ void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& key
 void copy_values(ObjectGraph& graph, const std::vector<CopiedValue>& values);
 
 // A new root whose children are the roots of these graphs; keys are prefixed by `NAME/`.
-ObjectGraph join_objects(std::vector<std::pair<std::string, ObjectGraph>> graphs);
+ObjectGraph join_objects(std::vector<std::pair<std::string, ObjectGraph>>&& graphs);
 
 }  // namespace gedit

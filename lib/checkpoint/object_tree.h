@@ -108,7 +108,7 @@ std::vector<std::string> object_paths(const Trackables& objects);
 class ObjectFinder {
  public:
   // The objects outlive it.
-  explicit ObjectFinder(const Trackables& objects) : objects_(objects) {}
+  explicit ObjectFinder(Trackables objects) : objects_(std::move(objects)) {}
 
   // The root for an empty path.
   std::optional<uint32_t> find(std::string_view path);

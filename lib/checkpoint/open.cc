@@ -96,15 +96,16 @@ Location from_state(const std::string& path) {
     found->warning = "'" + printable(state.latest) + "' is gone, reading '" + printable(beside) + "'";
     return *found;
   }
-  const Error error =
-      Error(Cause::kInput, "names '" + printable(state.latest) + "', and there is no such checkpoint")
-          .in(path);
+  const auto missing = [&] {
+    return Error(Cause::kInput, "names '" + printable(state.latest) + "', and there is no such checkpoint")
+        .in(path);
+  };
   const std::vector<std::string> there =
       files_of(dir + "/", [](std::string_view name) { return name.ends_with(".index"); });
-  if (there.empty()) throw error;
+  if (there.empty()) throw missing();
   const std::string_view last = base_name(there.back());
-  throw error.hint("there is " + printable(last.substr(0, last.size() - 6)) + "; gedit checkpoint state " +
-                   printable(dir) + " mends the file");
+  throw missing().hint("there is " + printable(last.substr(0, last.size() - 6)) +
+                       "; gedit checkpoint state " + printable(dir) + " mends the file");
 }
 
 std::optional<Location> saved_model(const std::string& dir) {

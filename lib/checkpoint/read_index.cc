@@ -239,7 +239,7 @@ Checkpoint read_bundle(const std::string& prefix) {
   return read_index(InputFile::open(index_path(prefix)), prefix);
 }
 
-Checkpoint read_index(std::shared_ptr<const InputFile> index, const std::string& prefix) {
+Checkpoint read_index(const std::shared_ptr<const InputFile>& index, const std::string& prefix) {
   Checkpoint checkpoint;
   checkpoint.prefix = prefix;
   checkpoint.memory.push_back(index);

@@ -79,8 +79,8 @@ std::string numbers(std::string_view proto, const List& list) {
 }
 
 Error another_number(uint64_t have, uint64_t want) {
-  return Error(Cause::kInput,
-               "holds " + std::to_string(have) + " elements, its shape has " + std::to_string(want));
+  return {Cause::kInput,
+          "holds " + std::to_string(have) + " elements, its shape has " + std::to_string(want)};
 }
 
 std::vector<std::string_view> records(std::string_view proto, uint32_t number) {
@@ -116,7 +116,8 @@ std::string tensor_proto_values(std::string_view proto, DType dtype, uint64_t el
     if (parts.size() > elements || (exactly && parts.size() != elements))
       throw another_number(parts.size(), elements);
     if (parts.size() < elements) {
-      if (elements > kMostFilled / sizeof(parts[0])) throw Error(Cause::kInput, "has too many elements");
+      if (elements > kMostFilled / sizeof(std::string_view))
+        throw Error(Cause::kInput, "has too many elements");
       parts.resize(elements, parts.empty() ? std::string_view() : parts.back());
     }
     return dtype == DType::kString ? string_bytes(parts) : variant_bytes(parts);

@@ -16,7 +16,7 @@ namespace gedit {
 namespace {
 
 constexpr size_t kPiece = size_t{256} << 10;
-constexpr uint64_t kMostUnpacked = 22 * 8;  // snappy, and one byte for a number of eight
+constexpr uint64_t kMostUnpacked = uint64_t{22} * 8;  // snappy, and one byte for a number of eight
 
 template <typename Number>
 std::string_view raw(const Number& number) {

@@ -144,7 +144,7 @@ class Verifier {
       if (masked(crc) == piece.place.crc32c) return true;
       fault("checksum", tensor, slice_prefix(piece) + "checksum differs");
     } catch (const Error& error) {
-      const std::string what = error.message();
+      const std::string& what = error.message();
       fault(what.find("lie outside") != std::string::npos ? "range" : "checksum", tensor,
             slice_prefix(piece) + what);
     }

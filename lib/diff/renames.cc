@@ -87,7 +87,8 @@ class Surroundings {
       next[k] = hash;
     }
     for (const Reader& reader : readers_)
-      next[reader.of] += scrambled((hashes_[reader.node] ^ kScramble) * kScramble + reader.tag * 7 + 3);
+      next[reader.of] +=
+          scrambled((hashes_[reader.node] ^ kScramble) * kScramble + uint64_t{7} * reader.tag + 3);
     for (size_t k = 0; k < lone_.size(); ++k) {
       if (!settled(lone_[k])) hashes_[index_of(lone_[k])] = scrambled(next[k]) | 1;
     }

@@ -89,7 +89,7 @@ class Wirer {
         Fields fields(part.raw);
         if (!fields.next()) continue;
         const MapEntry entry = map_entry(fields->value);
-        results_.push_back({entry.value, part.field == function_field::kControlRet});
+        results_.emplace_back(entry.value, part.field == function_field::kControlRet);
         wiring_.vertices.push_back({entry.key, "result", {}, {}});
         wiring_.seat.push_back(Seat::kBox);
       }

@@ -36,7 +36,7 @@ void keep_functions_apart(MergePart& part) {
 // The operands, and with them all that the merged model views; it lives as long as that.
 class Merging {
  public:
-  Merging(std::vector<MergeOperand> operands, const MergeRequest& request) : request_(request) {
+  Merging(std::vector<MergeOperand> operands, MergeRequest request) : request_(std::move(request)) {
     if (operands.empty()) throw Error(Cause::kUsage, "nothing to merge");
     richest_ = richest(operands);
     uint32_t nodes = 0;

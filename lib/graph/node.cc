@@ -240,7 +240,7 @@ constexpr std::array<uint8_t, 256> kNameCharacters = [] {
     const auto character = static_cast<char>(c);
     if (letter(character) || digit(character) || character == '.') table[static_cast<size_t>(c)] = kAnywhere;
   }
-  for (const char c : {'_', '-', '/'}) table[static_cast<size_t>(c)] = kNotFirst;
+  for (const unsigned char c : {'_', '-', '/'}) table[c] = kNotFirst;
   table['>'] = kNotFirst | kEndsPiece;
   return table;
 }();

@@ -52,7 +52,7 @@ class RecentOps {
   static constexpr size_t kRecent = 256;
   static size_t slot(std::string_view op) {
     if (op.empty()) return 0;
-    return (op.size() * 31 + static_cast<unsigned char>(op.front()) * 7 +
+    return (op.size() * 31 + size_t{7} * static_cast<unsigned char>(op.front()) +
             static_cast<unsigned char>(op.back())) %
            kRecent;
   }

@@ -93,7 +93,7 @@ class AttrRowIndex {
  public:
   static constexpr size_t slot(std::string_view key) {
     const auto first = static_cast<unsigned char>(key.front()), last = static_cast<unsigned char>(key.back());
-    return (key.size() + 7 * first + 3 * last) % kSlots;
+    return (key.size() + size_t{7} * first + size_t{3} * last) % kSlots;
   }
 
   constexpr AttrRowIndex() {

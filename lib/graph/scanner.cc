@@ -80,14 +80,12 @@ size_t Scanner::line_break(size_t position) const {
 void Scanner::skip_blanks() {
   while (position_ < text_.size()) {
     const char c = text_[position_];
-    if (c == ' ' || c == '\t') {
+    if (c == ' ' || c == '\t' || (c == '\r' && line_break(position_) > 0)) {
       ++position_;
     } else if (c == '#') {
       position_ = std::min(text_.find('\n', position_), text_.size());
     } else if (c == '\\' && line_break(position_ + 1) > 0) {
       position_ += 1 + line_break(position_ + 1);
-    } else if (c == '\r' && line_break(position_) > 0) {
-      ++position_;
     } else {
       return;
     }

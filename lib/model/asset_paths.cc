@@ -1,12 +1,12 @@
 #include "model/asset_paths.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstdlib>
 #include <optional>
 
 #include "base/crc32c.h"
@@ -69,7 +69,7 @@ bool same_content(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-OwnFiles::OwnFiles(std::string folder, const InputFile* file, std::string assets)
+OwnFiles::OwnFiles(const std::string& folder, const InputFile* file, const std::string& assets)
     : folder_(resolved(folder)), assets_(assets.empty() ? "" : resolved(assets)) {
   if (file == nullptr || file->path() == "-") return;
   const std::string real = resolved(file->path());

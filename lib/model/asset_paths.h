@@ -20,7 +20,7 @@ namespace gedit {
 class OwnFiles {
  public:
   // `file` is the model's, or none; `assets` the folder of --assets, or empty.
-  OwnFiles(std::string folder, const InputFile* file, std::string assets);
+  OwnFiles(const std::string& folder, const InputFile* file, const std::string& assets);
   explicit OwnFiles(const Model& model);
 
   bool has(const std::string& path) const;      // a regular file that may be read and taken

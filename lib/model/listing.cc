@@ -76,7 +76,7 @@ class ListingWriter {
 
  private:
   void end_line() {
-    constexpr size_t kBuffer = 256 * 1024;
+    constexpr size_t kBuffer = size_t{256} << 10;
     out_ += '\n';
     if (out_.size() >= kBuffer) flush();
   }

@@ -140,7 +140,7 @@ bool is_placeholder(std::string_view value) { return has_field(value, attr_field
 }  // namespace
 
 Releases releases_with_type(DType type, const OpHistory& history) {
-  const int32_t number = static_cast<int32_t>(base_type(type));
+  const auto number = static_cast<int32_t>(base_type(type));
   for (const TypeRow& row : kTypeRows) {
     if (row.first <= number && number <= row.last)
       return release_span(*history.find(row.release), history.latest());

@@ -10,7 +10,7 @@ namespace {
 Shape shape_in_file(const SummarizedGraph& of, NodeId id, uint32_t output) {
   const std::string_view node_def = of.graph.bytes(id);
   Shape shape = output_shape(node_def, output);
-  const int64_t producer = static_cast<int64_t>(last_varint(of.graph.part(graph_field::kVersions), 1));
+  const auto producer = static_cast<int64_t>(last_varint(of.graph.part(graph_field::kVersions), 1));
   const bool old =
       producer < 24 && of.graph.is(id, OpKind::kMustBeFed) && !find_attr(node_def, "_output_shapes");
   if (old && shape && shape->empty()) return std::nullopt;

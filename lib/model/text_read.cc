@@ -172,7 +172,7 @@ class TextReader {
     Nodes nodes(std::in_place);             // they, where they all are nodes
     const auto flush = [&] {
       if (start != std::string_view::npos)
-        parse({type, start, "", text_.substr(start, at_ - start), "", std::move(nodes)});
+        parse({type, start, "", text_.substr(start, at_ - start), "", std::exchange(nodes, {})});
       start = std::string_view::npos;
       nodes.emplace();
     };

@@ -71,7 +71,7 @@ std::optional<Splat> splat_of_tensor(std::string_view proto) {
   splat.dtype = static_cast<DType>(static_cast<int32_t>(last_varint(proto, kDtypeField)));
   const TensorLayout layout = tensor_layout(splat.dtype);
   const Shape shape = parse_shape_proto(last_bytes(proto, kShapeField));
-  const int32_t type = static_cast<int32_t>(splat.dtype);
+  const auto type = static_cast<int32_t>(splat.dtype);
   const bool is_number = layout.element != Element::kNone && layout.element != Element::kString &&
                          layout.width > 0 && splat.dtype != DType::kComplex64 &&
                          splat.dtype != DType::kComplex128 && type <= 23;

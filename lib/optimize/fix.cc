@@ -59,7 +59,7 @@ class Fixing {
     if (!source) check_place(in);
     const std::string name(net_.name(in.node)), text = tensor_text(name, in.index);
     const std::string_view def = net_.def(in.node);
-    const DType type = static_cast<DType>(static_cast<int32_t>(last_varint(proto, 1)));
+    const auto type = static_cast<DType>(static_cast<int32_t>(last_varint(proto, 1)));
     if (net_.outputs(in.node) == 1) {
       NodeBuilder made(name, "Const");
       made.device(node_device(def)).type("dtype", type).attr("value", tensor_value(proto));

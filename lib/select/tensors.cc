@@ -260,15 +260,18 @@ TypedTensor parse_typed_tensor(std::string_view text) {
 }
 
 Shape parse_shape(std::string_view text) {
-  const Error error = Error(Cause::kUsage, "is no shape").of(quoted("shape", text)).hint("[?,224,3]");
+  const std::string_view written = text;
+  const auto no_shape = [&] {
+    return Error(Cause::kUsage, "is no shape").of(quoted("shape", written)).hint("[?,224,3]");
+  };
   if (text == "[*]") return std::nullopt;
-  if (!text.starts_with('[') || !text.ends_with(']') || text.size() < 2) throw error;
+  if (!text.starts_with('[') || !text.ends_with(']') || text.size() < 2) throw no_shape();
   text = text.substr(1, text.size() - 2);
   std::vector<int64_t> dims;
   while (!text.empty()) {
     const size_t comma = text.find(',');
     std::string_view dim = text.substr(0, comma);
-    if (comma != std::string_view::npos && comma + 1 == text.size()) throw error;
+    if (comma != std::string_view::npos && comma + 1 == text.size()) throw no_shape();
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     while (dim.starts_with(' ')) dim.remove_prefix(1);
     while (dim.ends_with(' ')) dim.remove_suffix(1);
@@ -277,7 +280,7 @@ Shape parse_shape(std::string_view text) {
       continue;
     }
     const std::optional<int64_t> size = read_number<int64_t>(dim);
-    if (!size || *size < 0) throw error;
+    if (!size || *size < 0) throw no_shape();
     dims.push_back(*size);
   }
   return dims;

@@ -284,7 +284,7 @@ class Engine final : public Caller {
   // With arguments of which holds what holds in all its calls, and in that for which it was made: from
   // outside of the graph it may be called, too.
   std::unique_ptr<Walk> whole(Body& body) {
-    const size_t index = static_cast<size_t>(&body.function - bodies_.library().functions.data());
+    const auto index = static_cast<size_t>(&body.function - bodies_.library().functions.data());
     Subject node(dims_, uint64_t{1} << 60 | index);
     std::optional<std::vector<Fact>> arguments;
     if (const auto calls = given_.find(&body); calls != given_.end()) {

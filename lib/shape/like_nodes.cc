@@ -167,7 +167,7 @@ class Sorter {
       if (entry && entry->key == "_class" && is_string_list(entry->value)) {
         kind.colocated = true;
         kind.exact = false;
-        counts = {"", 1};  // a zero, with which no field begins
+        counts = {"\0", 1};  // a zero, with which no field begins
       } else if (entry && entry->key == "value" && graph_.is(id, OpKind::kConst)) {
         counts.remove_suffix(entry->value.size() - counting_bytes(entry->value));
         kind.exact = kind.exact && counts.size() == fields->raw.size();

@@ -269,11 +269,12 @@ class TransposedValues final : public Values {
 
 }  // namespace
 
-ValuesPtr part_values(ValuesPtr whole, std::vector<int64_t> shape, Extents extents, size_t width) {
+ValuesPtr part_values(ValuesPtr whole, const std::vector<int64_t>& shape, const Extents& extents,
+                      size_t width) {
   return std::make_shared<PartValues>(std::move(whole), shape, extents, width);
 }
 
-ValuesPtr joined_values(std::vector<ValuePart> parts, std::vector<int64_t> shape, size_t width) {
+ValuesPtr joined_values(std::vector<ValuePart> parts, const std::vector<int64_t>& shape, size_t width) {
   return std::make_shared<JoinedValues>(std::move(parts), shape, width);
 }
 

@@ -54,7 +54,8 @@ Sums compare_numbers(std::string_view a, std::string_view b, size_t lanes, Load 
     const auto p = load(x), q = load(y);
     const auto size = static_cast<double>(p);
     if (std::isfinite(size)) sums.norm += size * size;
-    if (!(p == q) && !(p != p && q != q)) {  // -0 is 0, a NaN a NaN
+    // -0 is 0, a NaN a NaN. NOLINTNEXTLINE(misc-redundant-expression)
+    if (!(p == q) && !(p != p && q != q)) {
       const double d = distance(p, q);
       sums.squares += d * d;
       sums.largest = std::max(sums.largest, d);

@@ -240,7 +240,7 @@ bool looks_like_zip(std::string_view bytes) {
   return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6");
 }
 
-Weights read_npz(std::shared_ptr<const InputFile> file) try {
+Weights read_npz(const std::shared_ptr<const InputFile>& file) try {
   Weights weights;
   weights.path = file->path();
   const std::string_view bytes = file->bytes();

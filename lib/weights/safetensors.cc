@@ -196,7 +196,7 @@ bool looks_like_safetensors(std::string_view bytes) {
   return bytes.size() > kLengthBytes && bytes[kLengthBytes] == '{' && (header_length(bytes) >> 40) == 0;
 }
 
-Weights read_safetensors(std::shared_ptr<const InputFile> file) try {
+Weights read_safetensors(const std::shared_ptr<const InputFile>& file) try {
   const std::string_view bytes = file->bytes();
   if (bytes.size() < kLengthBytes) throw Error(Cause::kInput, "is cut short: no length of a header");
   const uint64_t length = header_length(bytes);

@@ -15,7 +15,7 @@ bool looks_like_safetensors(std::string_view bytes);
 
 // Throws Error (kInput) where the header is no such JSON, names a tensor or key twice, or its offsets leave
 // holes, overlap, or do not fit the shapes. docs/rules.md#checkpoint-weights-files
-Weights read_safetensors(std::shared_ptr<const InputFile> file);
+Weights read_safetensors(const std::shared_ptr<const InputFile>& file);
 
 // `F32`; nothing for types that the format does not have.
 std::optional<std::string_view> safetensors_type(DType dtype);

@@ -105,14 +105,15 @@ ValuesPtr made_values(uint64_t size, std::function<std::string()> make);
 ValuesPtr swapped_values(ValuesPtr values, DType dtype);
 
 // A part of a whole tensor of that shape, elements of `width` bytes; extents as settle_extents() gives them.
-ValuesPtr part_values(ValuesPtr whole, std::vector<int64_t> shape, Extents extents, size_t width);
+ValuesPtr part_values(ValuesPtr whole, const std::vector<int64_t>& shape, const Extents& extents,
+                      size_t width);
 
 // A whole tensor of its parts, which cover it (slices_fault()).
 struct ValuePart {
   Extents extents;
   ValuesPtr values;
 };
-ValuesPtr joined_values(std::vector<ValuePart> parts, std::vector<int64_t> shape, size_t width);
+ValuesPtr joined_values(std::vector<ValuePart> parts, const std::vector<int64_t>& shape, size_t width);
 
 // Dimension i of the result is dimension order[i] of `shape`, as numpy.transpose has it.
 ValuesPtr transposed_values(ValuesPtr values, std::vector<int64_t> shape, std::vector<size_t> order,

@@ -84,7 +84,7 @@ void Reduction::complete() {
   if (!keeps_) keep_what_is_saved();
   facts_.producers();  // savers ask for consumers while they shrink
   size_t done = 0;
-  for (size_t before = static_cast<size_t>(-1); before != closure_.found().size();) {
+  for (size_t before = SIZE_MAX; before != closure_.found().size();) {
     for (; done < closure_.found().size(); ++done) {
       if (!graph_alone_) contexts_.add(closure_.found()[done], [&](NodeId needed) { closure_.want(needed); });
       const auto state = facts_.state().find(index_of(closure_.found()[done]));

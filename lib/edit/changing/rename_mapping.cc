@@ -63,12 +63,14 @@ bool RenameMapping::input(const NodeHead& reader, std::string_view input, std::s
 
 void RenameMapping::identity(const NodeHead& holder, Role role, std::string_view value,
                              std::string& out) const {
+  // It was the node's own name and stays that; other state keeps its identity.
+  const bool own = role == Role::kSharedName && !value.empty() && value == holder.name;
+  // Of a TemporaryVariable without a var_name this is the node's name.
+  const bool temporary = role == Role::kPair && !value.empty() && is(holder.op, OpKind::kTemporary);
   if (role == Role::kFrame) {
     frame(value, out);
-  } else if (role == Role::kSharedName && !value.empty() && value == holder.name) {
-    node(value, out);  // it was the node's own name and stays that; other state keeps its identity
-  } else if (role == Role::kPair && !value.empty() && is(holder.op, OpKind::kTemporary)) {
-    node(value, out);  // of a TemporaryVariable without a var_name this is the node's name
+  } else if (own || temporary) {
+    node(value, out);
   } else {
     out += value;
   }

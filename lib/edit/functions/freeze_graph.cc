@@ -236,7 +236,7 @@ void GraphFreezing::pass(NodeId id) {
 }
 
 // There is no RefSelect of plain tensors: the chosen one is gathered from all of them.
-void GraphFreezing::select(NodeId id, std::string node_def, DType dtype) {
+void GraphFreezing::select(NodeId id, const std::string& node_def, DType dtype) {
   std::vector<std::string> inputs = inputs_of(node_def);
   const NodeHead head = node_head(node_def);
   const std::string name(head.name), device(head.device);

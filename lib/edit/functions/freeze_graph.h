@@ -73,7 +73,7 @@ class GraphFreezing {
   std::string subject(NodeId id) const;  // `node 'FUNCTION//NODE'`
   bool in_loop(NodeId id) const { return context_.frames != nullptr && context_.frames->of(id) != 0; }
   void pass(NodeId id);
-  void select(NodeId id, std::string node_def, DType dtype);
+  void select(NodeId id, const std::string& node_def, DType dtype);
   void read(NodeId id);
   void call(NodeId id);
   void read_attributes(NodeId id);

@@ -28,11 +28,10 @@ class BodyMapping final : public Mapping {
     return true;
   }
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override {
-    if (handles_ == nullptr || role != Role::kSharedName) {
-      out += value;
-    } else if (value.empty() && part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
+    const bool of_handle = handles_ != nullptr && role == Role::kSharedName;
+    if (of_handle && value.empty() && part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
       out += *handles_;
-    } else if (part_.names->fresh_identities) {
+    } else if (of_handle && part_.names->fresh_identities) {
       part_.names->identities.append(
           role, value.empty() && by_name_.contains(holder.name) ? holder.name : value, out);
     } else {
