@@ -99,11 +99,7 @@ std::vector<bool> Graph::numbers_of(OpKinds any) const {
   return found;
 }
 
-bool Graph::has_any(OpKinds any) const {
-  bool found = !numbers_of(any).empty();
-  if (!found) each_of(any, [&](NodeId) { found = true; });
-  return found;
-}
+bool Graph::has_any(OpKinds any) const { return !numbers_of(any).empty(); }
 
 std::string_view Graph::found_bytes(NodeId id) const {
   const auto doubled = doubled_.empty() ? doubled_.end() : doubled_.find(index_of(id));
