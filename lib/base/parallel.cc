@@ -202,7 +202,7 @@ void in_order(size_t count, const std::function<void(size_t, size_t)>& make,
 
 void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
                      const std::function<void(std::string_view)>& use) {
-  std::vector<std::string> texts(places_for(count));
+  Places<std::string> texts(places_for(count));
   in_order(
       count,
       [&](size_t i, size_t place) {

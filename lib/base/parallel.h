@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 namespace gedit {
 
@@ -24,6 +26,22 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work);
 void in_order(size_t count, const std::function<void(size_t, size_t)>& make,
               const std::function<void(size_t)>& use);
 size_t places_for(size_t count);
+
+// What is made in them. No two share a line of the cache: it would go to and fro between the cores with every
+// write.
+template <typename Made>
+class Places {
+ public:
+  explicit Places(size_t places) : slots_(places) {}
+  Places(size_t places, const Made& empty) : slots_(places, Slot{empty}) {}
+  Made& operator[](size_t place) { return slots_[place].made; }
+
+ private:
+  struct alignas(64) Slot {
+    Made made;
+  };
+  std::vector<Slot> slots_;
+};
 
 // The same for texts: make() gets an empty one to be filled.
 void pieces_in_order(size_t count, const std::function<void(size_t, std::string&)>& make,
@@ -45,5 +63,15 @@ constexpr PieceRange piece_range(size_t number, size_t count, size_t piece = kPe
 
 // Calls work(number, range) for all pieces of `count` things, as in_parallel() does.
 void in_pieces(size_t count, const std::function<void(size_t, PieceRange)>& work, size_t piece = kPerPiece);
+
+// What make(range) gives for each piece, in order. It fills what is its own and hands it over once, for the
+// reason that Places have.
+template <typename Make>
+auto made_in_pieces(size_t count, const Make& make, size_t piece = kPerPiece) {
+  std::vector<std::invoke_result_t<Make, PieceRange>> made(pieces_of(count, piece));
+  in_pieces(
+      count, [&](size_t number, PieceRange range) { made[number] = make(range); }, piece);
+  return made;
+}
 
 }  // namespace gedit

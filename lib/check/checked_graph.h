@@ -119,13 +119,13 @@ class CheckedGraph {
 // what it wants to use again.
 template <typename Look>
 void look_at_nodes(const CheckedGraph& in, const NodeSet* only, Report& report, Report& later, Look look) {
-  std::vector<std::pair<Report, Report>> reports(pieces_of(in.graph.size()));
-  in_pieces(in.graph.size(), [&](size_t piece, PieceRange nodes) {
+  auto reports = made_in_pieces(in.graph.size(), [&](PieceRange nodes) {
+    std::pair<Report, Report> reports;
     Look own = look;
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
-      if (only == nullptr || only->has(NodeId{i}))
-        own(NodeId{i}, reports[piece].first, reports[piece].second);
+      if (only == nullptr || only->has(NodeId{i})) own(NodeId{i}, reports.first, reports.second);
     }
+    return reports;
   });
   for (auto& [found, found_later] : reports) {
     report.append(std::move(found));

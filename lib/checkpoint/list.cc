@@ -169,10 +169,12 @@ void list_text(const Checkpoint& checkpoint, const std::vector<bool>& shown, boo
   const size_t count = checkpoint.tensors.size();
   std::vector<ListedCells> pieces(pieces_of(count), ListedCells(more));
   in_pieces(count, [&](size_t number, PieceRange tensors) {
-    pieces[number].reserve(tensors.end - tensors.begin);
+    ListedCells cells(more);
+    cells.reserve(tensors.end - tensors.begin);
     for (uint32_t i = tensors.begin; i < tensors.end; ++i) {
-      if (shown[i]) pieces[number].add(checkpoint, checkpoint.tensors[i]);
+      if (shown[i]) cells.add(checkpoint, checkpoint.tensors[i]);
     }
+    pieces[number] = std::move(cells);
   });
   Widths widths{};
   for (const ListedCells& piece : pieces) {

@@ -262,7 +262,7 @@ Checkpoint read_index(const std::shared_ptr<const InputFile>& index, const std::
       if (records.damaged()) table.refuse(i, "is damaged");
     };
     if (table.blocks() > 0) take(0);  // the header, which the others need
-    std::vector<ReadBlock> read(places_for(table.blocks()));
+    Places<ReadBlock> read(places_for(table.blocks()));
     in_order(
         std::max<size_t>(table.blocks(), 1) - 1,
         [&, shards = reader.shards()](size_t i, size_t place) {

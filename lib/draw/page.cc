@@ -79,7 +79,7 @@ class PackedSink final : public Sink {
       return;
     }
     if (!open_.text.empty()) end_piece(Z_SYNC_FLUSH);
-    std::vector<PackedPiece> pieces(places_for(count));
+    Places<PackedPiece> pieces(places_for(count));
     in_order(
         count,
         [&](size_t i, size_t place) {
@@ -250,7 +250,7 @@ class PageWriter {
     std::vector<uint32_t> words;
     words.reserve(count);
     const size_t pieces = pieces_of(count);
-    std::vector<std::vector<std::optional<std::string>>> made(places_for(pieces));
+    Places<std::vector<std::optional<std::string>>> made(places_for(pieces));
     in_order(
         pieces,
         [&](size_t piece, size_t place) {

@@ -53,13 +53,12 @@ Edges producers(const Graph& graph, const Names& names) {
     std::vector<NodeId> targets;
     bool complete = true;
   };
-  std::vector<Piece> pieces(pieces_of(graph.size(), kNodes));
   Edges edges;
   edges.begins_.resize(size_t{graph.size()} + 1);  // of each piece as if it were the first
   // With two nodes of one name the first is meant, wherever the reader stands.
   const bool unique = names.duplicates().empty();
-  const auto look = [&](size_t k, PieceRange nodes) {
-    Piece& piece = pieces[k];
+  const auto look = [&](PieceRange nodes) {
+    Piece piece;
     Recent recent(graph);
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
@@ -84,8 +83,9 @@ Edges producers(const Graph& graph, const Names& names) {
       }
       edges.begins_[i + 1] = static_cast<uint32_t>(piece.targets.size());
     }
+    return piece;
   };
-  in_pieces(graph.size(), look, kNodes);
+  std::vector<Piece> pieces = made_in_pieces(graph.size(), look, kNodes);
   size_t all = 0;
   for (const Piece& piece : pieces) all += piece.targets.size();
   edges.targets_.reserve(all);

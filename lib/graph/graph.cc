@@ -53,7 +53,7 @@ std::vector<std::string_view> Graph::records_where(
     const std::string_view once = once_each(node_def, *arena_);
     if (wanted(once)) found.push_back(once);
   };
-  std::vector<std::vector<std::string_view>> pieces(walk_places(message_));
+  Places<std::vector<std::string_view>> pieces(walk_places(message_));
   walk_in_pieces(message_, node_field_,
                  {[&](size_t place, const char* from, const char* stop) {
                     pieces[place].clear();

@@ -252,7 +252,7 @@ void Graph::write_nodes(MappedWriter& writer, uint32_t begin, uint32_t end) cons
   constexpr uint32_t kNodes = 2048;
   if (thread_count() == 1 || end - begin < 4 * kNodes) return write_some(writer, begin, end);
   const size_t count = pieces_of(end - begin, kNodes);
-  std::vector<WrittenPiece> pieces(places_for(count));
+  Places<WrittenPiece> pieces(places_for(count));
   OrderedPieces ordered(writer.sink());
   uint32_t next = begin;
   in_order(
@@ -357,7 +357,7 @@ void Graph::write_undecoded(Sink& sink, Tally* tally) const {
     WrittenPiece written;
     Tally tally;
   };
-  std::vector<Piece> pieces(walk_places(message_));
+  Places<Piece> pieces(walk_places(message_));
   OrderedPieces ordered(sink);
   MappedWriter writer(sink, node_field_);
   walk_in_pieces(message_, node_field_,

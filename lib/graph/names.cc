@@ -20,7 +20,11 @@ Names::Names(const Graph& graph)
     shares[k].begin = slots_.size() * k / shares.size();
     shares[k].end = slots_.size() * (k + 1) / shares.size();
   }
-  in_parallel(shares.size(), [&](size_t k) { fill(shares[k]); });
+  in_parallel(shares.size(), [&](size_t k) {
+    Share own = shares[k];
+    fill(own);
+    shares[k] = std::move(own);
+  });
   std::vector<NodeId> left;
   for (const Share& share : shares) {
     duplicates_.insert(duplicates_.end(), share.duplicates.begin(), share.duplicates.end());

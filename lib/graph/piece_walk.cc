@@ -57,7 +57,7 @@ void walk_in_pieces(std::string_view message, uint32_t node_field, const PieceWa
   const char* at = message.data();
   const size_t count = walked_pieces(message);
   // A few pieces at a time: what they found lies in the caches when it is put together.
-  std::vector<std::string_view> pieces(places_for(count));
+  Places<std::string_view> pieces(places_for(count));
   in_order(
       count, [&](size_t i, size_t place) { pieces[place] = make_piece(message, node_field, i, place, walk); },
       [&](size_t place) {

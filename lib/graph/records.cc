@@ -91,7 +91,7 @@ class NodeWalk {
       walk(message_.data(), end(), found_.nodes, found_.ops, recent_, &found_);
       return std::move(found_);
     }
-    std::vector<Piece> pieces(walk_places(message_));
+    Places<Piece> pieces(walk_places(message_));
     walk_in_pieces(
         message_, node_field_,
         {[&](size_t place, const char* from, const char* stop) { return make(pieces[place], from, stop); },

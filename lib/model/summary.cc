@@ -110,9 +110,8 @@ class Summarizer {
       std::vector<NodeId> placeholders, named_gradients, weights;
       uint64_t constants = 0;
     };
-    std::vector<Piece> pieces(pieces_of(graph_.size()));
-    in_pieces(graph_.size(), [&](size_t k, PieceRange nodes) {
-      Piece& piece = pieces[k];
+    const auto look = [&](PieceRange nodes) {
+      Piece piece;
       std::string_view last;
       for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
         const NodeId id{i};
@@ -127,13 +126,14 @@ class Summarizer {
         piece.constants += size.elements;
         if (size.weight) piece.weights.push_back(id);
       }
-    });
+      return piece;
+    };
     std::set<std::string_view> devices;
     weights_ = NodeSet(graph_.size());
     const auto append = [](std::vector<NodeId>& all, const std::vector<NodeId>& more) {
       all.insert(all.end(), more.begin(), more.end());
     };
-    for (const Piece& piece : pieces) {
+    for (const Piece& piece : made_in_pieces(graph_.size(), look)) {
       devices.insert(piece.devices.begin(), piece.devices.end());
       append(placeholders_, piece.placeholders);
       append(named_gradients_, piece.named_gradients);

@@ -41,17 +41,18 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   }
   // On all cores; but ops are asked for a body's words by one at a time.
   const size_t piece = in_body() ? std::max<size_t>(size(), 1) : kPerPiece;
-  std::vector<std::vector<In>> ins(pieces_of(size(), piece));
-  const auto look = [&](size_t k, PieceRange range) {
+  const auto look = [&](PieceRange range) {
+    std::vector<In> ins;
     ConstsAlike consts;
     for (Number n = range.begin; n < range.end; ++n) {
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
       read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, consts,
-                ins[k]);
+                ins);
     }
+    return ins;
   };
-  in_pieces(size(), look, piece);
+  std::vector<std::vector<In>> ins = made_in_pieces(size(), look, piece);
   size_t count = 0;
   for (const std::vector<In>& some : ins) count += some.size();
   ins_.reserve(count);
@@ -270,13 +271,13 @@ void Net::forget_colocations() {
     const Number n = find_node(name);
     return n != In::kArgument && !nodes_[n].there;
   };
-  std::vector<std::vector<std::pair<Number, std::string>>> changed(pieces_of(size()));
-  in_pieces(size(), [&](size_t k, PieceRange range) {
+  auto changed = made_in_pieces(size(), [&](PieceRange range) {
+    std::vector<std::pair<Number, std::string>> changed;
     for (Number n = range.begin; n < range.end; ++n) {
       if (!nodes_[n].there) continue;
-      if (auto left = without_colocations(nodes_[n].def, is_gone))
-        changed[k].emplace_back(n, std::move(*left));
+      if (auto left = without_colocations(nodes_[n].def, is_gone)) changed.emplace_back(n, std::move(*left));
     }
+    return changed;
   });
   for (auto& some : changed) {
     for (auto& [n, def] : some) {
@@ -298,11 +299,12 @@ void Net::store() {
     std::vector<Graph::Rewritten> nodes;
     std::string records;
   };
-  std::vector<Made> made(pieces_of(stood, piece));
-  in_pieces(
-      stood, [&](size_t k, PieceRange range) { store_some(range, became, made[k].nodes, made[k].records); },
-      piece);
-  for (Made& some : made) {
+  const auto make = [&](PieceRange range) {
+    Made made;
+    store_some(range, became, made.nodes, made.records);
+    return made;
+  };
+  for (Made& some : made_in_pieces(stood, make, piece)) {
     if (!some.nodes.empty()) graph_.replace_all(some.nodes, std::move(some.records));
   }
   for (Number n = 0; n < size(); ++n) {

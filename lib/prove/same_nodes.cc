@@ -165,12 +165,12 @@ class SameNodes {
   }
 
   bool run(const std::vector<NodeId>& outputs) {
-    std::vector<Piece> pieces(pieces_of(a_.size()));
     std::atomic<bool> odd = false;
-    in_pieces(a_.size(), [&](size_t k, PieceRange nodes) {
-      if (odd) return;
+    const auto pieces = made_in_pieces(a_.size(), [&](PieceRange nodes) {
+      Piece piece;
       Looking looking;
-      if (!look(nodes, looking, pieces[k])) odd = true;
+      if (!odd && !look(nodes, looking, piece)) odd = true;
+      return piece;
     });
     if (odd) return false;
     bool walk = !appended_.empty();

@@ -193,7 +193,7 @@ LikeNodes::LikeNodes(const Graph& graph) {
   all.add({}, {});  // kNone
   numbers_.reserve(graph.size());
   const size_t pieces = pieces_of(graph.size());
-  std::vector<Sorter> sorters(places_for(pieces), Sorter(graph));
+  Places<Sorter> sorters(places_for(pieces), Sorter(graph));
   in_order(
       pieces, [&](size_t piece, size_t place) { sorters[place].sort(piece_range(piece, graph.size())); },
       [&](size_t place) { sorters[place].join(all, numbers_); });

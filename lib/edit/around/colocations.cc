@@ -14,16 +14,17 @@ void shrink_colocations(Graph& graph, const Names& names, const std::function<bo
     const NodeId id = names.find(node);
     return id == kNoNode || !stays(id);
   };
-  std::vector<std::vector<std::pair<NodeId, std::string>>> left(pieces_of(graph.size()));
-  in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+  const auto shrink = [&](PieceRange nodes) {
+    std::vector<std::pair<NodeId, std::string>> left;
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (!stays(id)) continue;
       if (auto node_def = without_colocations(graph.bytes(id), goes))
-        left[piece].emplace_back(id, std::move(*node_def));
+        left.emplace_back(id, std::move(*node_def));
     }
-  });
-  for (auto& nodes : left) {
+    return left;
+  };
+  for (const auto& nodes : made_in_pieces(graph.size(), shrink)) {
     for (auto& [id, node_def] : nodes) graph.replace(id, node_def);
   }
 }

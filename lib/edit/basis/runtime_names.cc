@@ -165,8 +165,8 @@ bool holds_identity(std::string_view node_def) {
 
 std::vector<NodeId> find_identity_holders(const Graph& graph, const NodeSet* among) {
   constexpr size_t kNodes = 4 * kPerPiece;
-  std::vector<std::vector<NodeId>> found(pieces_of(graph.size(), kNodes));
-  const auto look = [&](size_t piece, PieceRange nodes) {
+  const auto look = [&](PieceRange nodes) {
+    std::vector<NodeId> found;
     AlikeAttrs<bool> seen(graph);  // of one op with the same attributes: they have the same identities
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
@@ -175,12 +175,13 @@ std::vector<NodeId> find_identity_holders(const Graph& graph, const NodeSet* amo
       const std::string_view attrs = like_of(node_def).attrs;
       if (seen.find(id, attrs) != nullptr) continue;
       seen.keep(id, attrs, true);
-      if (graph.is(id, OpKind::kVarHandle) || holds_identity(node_def)) found[piece].push_back(id);
+      if (graph.is(id, OpKind::kVarHandle) || holds_identity(node_def)) found.push_back(id);
     }
+    return found;
   };
-  in_pieces(graph.size(), look, kNodes);
   std::vector<NodeId> all;
-  for (const auto& piece : found) all.insert(all.end(), piece.begin(), piece.end());
+  for (const auto& piece : made_in_pieces(graph.size(), look, kNodes))
+    all.insert(all.end(), piece.begin(), piece.end());
   return all;
 }
 

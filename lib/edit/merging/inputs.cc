@@ -168,14 +168,14 @@ void InputMap::find_readers(bool share) {
       MergedInput::Reader reader;
     };
     const Graph& graph = part->graph();
-    std::vector<std::vector<Read>> found(pieces_of(graph.size()));
-    in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+    const auto find = [&](PieceRange nodes) {
+      std::vector<Read> found;
       for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
         uint32_t slot = 0;
         const auto look = [&](std::string_view text) {
           if ((sizes >> (parse_input(text).node.size() & 63) & 1) != 0) {
             if (const auto pair = wanted.find(canonical_input(text)); pair != wanted.end())
-              found[piece].push_back({pair->second, {part->number, NodeId{i}, slot}});
+              found.push_back({pair->second, {part->number, NodeId{i}, slot}});
           }
           ++slot;
         };
@@ -185,8 +185,9 @@ void InputMap::find_readers(bool share) {
           each_input(graph.bytes(NodeId{i}), look);
         }
       }
-    });
-    for (const auto& reads : found) {
+      return found;
+    };
+    for (const auto& reads : made_in_pieces(graph.size(), find)) {
       for (const auto& [number, reader] : reads) {
         pairs_[number].readers.push_back(reader);
         part->read_instead(reader.node, reader.slot, pairs_[number].value);

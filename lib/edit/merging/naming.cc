@@ -97,8 +97,8 @@ std::vector<OperandNames::Twin> Naming::find_met(const OperandFile& file,
   for (const size_t other : others)
     known.push_back({other, files_[other]->facts.names(), files_[other]->prefix == file.prefix});
   const Graph& graph = file.graph();
-  std::vector<std::vector<OperandNames::Twin>> found(pieces_of(graph.size()));
-  in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+  const auto find = [&](PieceRange nodes) {
+    std::vector<OperandNames::Twin> found;
     constexpr uint32_t kAhead = 16;
     std::string name = file.prefix;
     const auto find_in = [&](const Other& other, NodeId id) {
@@ -115,13 +115,15 @@ std::vector<OperandNames::Twin> Naming::find_met(const OperandFile& file,
       for (const Other& other : known) {
         const NodeId earlier = find_in(other, NodeId{i});
         if (earlier == kNoNode) continue;
-        found[piece].push_back({NodeId{i}, {other.number, earlier}});
+        found.push_back({NodeId{i}, {other.number, earlier}});
         break;
       }
     }
-  });
+    return found;
+  };
   std::vector<OperandNames::Twin> all;
-  for (const auto& twins : found) all.insert(all.end(), twins.begin(), twins.end());
+  for (const auto& twins : made_in_pieces(graph.size(), find))
+    all.insert(all.end(), twins.begin(), twins.end());
   return all;
 }
 

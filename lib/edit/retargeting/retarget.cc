@@ -153,8 +153,8 @@ Restricted not_taken_by_all(const Graph& graph, ReleaseFit& fit) {
   FitOfOps fits(fit);
   const OpsOf<FitOfOps> fit_of(graph, fits);
   const Releases all = fit.history().all();
-  std::vector<Restricted> pieces(pieces_of(graph.size()));
-  in_pieces(graph.size(), [&](size_t piece, PieceRange nodes) {
+  const auto look = [&](PieceRange nodes) {
+    Restricted found;
     AlikeAttrs<Looked> alike(graph);
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
@@ -163,18 +163,19 @@ Restricted not_taken_by_all(const Graph& graph, ReleaseFit& fit) {
       if (known == nullptr || (known->plain == all && !known->any_type)) continue;
       const std::string_view node_def = graph.bytes(id);
       const NodeLike like = like_of(node_def);
-      const Looked* found = alike.find(id, like.attrs);
-      if (found != nullptr && found->data_inputs == like.data_inputs) {
-        pieces[piece].like_these += found->restricted ? 1 : 0;
+      const Looked* looked = alike.find(id, like.attrs);
+      if (looked != nullptr && looked->data_inputs == like.data_inputs) {
+        found.like_these += looked->restricted ? 1 : 0;
         continue;
       }
       const bool restricted = fit.quick(known, node_def) != all;
-      if (restricted) pieces[piece].nodes.push_back(id);
+      if (restricted) found.nodes.push_back(id);
       if (known->ranks == nullptr) alike.keep(id, like.attrs, {like.data_inputs, restricted});
     }
-  });
+    return found;
+  };
   Restricted found;
-  for (const Restricted& piece : pieces) {
+  for (const Restricted& piece : made_in_pieces(graph.size(), look)) {
     found.nodes.insert(found.nodes.end(), piece.nodes.begin(), piece.nodes.end());
     found.like_these += piece.like_these;
   }
