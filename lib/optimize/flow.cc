@@ -126,6 +126,13 @@ void Flow::find_order() {
   std::vector<std::pair<Number, uint32_t>> stack;
   for (Number root = 0; root < net_.size(); ++root) {
     if (!needed(root) || state[root] != kNew) continue;
+    // Mostly all that it reads stands before it.
+    const std::span<const In> read = net_.inputs(root);
+    if (std::ranges::all_of(read, [&](const In& in) { return in.argument() || state[in.node] == kDone; })) {
+      state[root] = kDone;
+      pass(root);
+      continue;
+    }
     stack.emplace_back(root, 0);
     state[root] = kOpen;
     while (!stack.empty()) {

@@ -53,15 +53,15 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     return ins;
   };
   std::vector<std::vector<In>> ins = made_in_pieces(size(), look, piece);
-  size_t count = 0;
-  for (const std::vector<In>& some : ins) count += some.size();
-  ins_.reserve(count);
-  for (size_t k = 0; k < ins.size(); ++k) {
-    const PieceRange range = piece_range(k, size(), piece);
-    for (Number n = range.begin; n < range.end; ++n) nodes_[n].begin += static_cast<uint32_t>(ins_.size());
-    ins_.insert(ins_.end(), ins[k].begin(), ins[k].end());
+  std::vector<size_t> begins{0};
+  for (const std::vector<In>& some : ins) begins.push_back(begins.back() + some.size());
+  ins_.resize(begins.back());
+  const auto put = [&](size_t k, PieceRange range) {
+    for (Number n = range.begin; n < range.end; ++n) nodes_[n].begin += static_cast<uint32_t>(begins[k]);
+    std::ranges::copy(ins[k], ins_.begin() + static_cast<std::ptrdiff_t>(begins[k]));
     ins[k] = {};
-  }
+  };
+  in_pieces(size(), put, piece);
 }
 
 // In one look at its record; data inputs first.

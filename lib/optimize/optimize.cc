@@ -46,13 +46,12 @@ class Optimizing {
     Graph& graph = model_.graph();
     // Where both are the same as yet, what is found of the one holds for the other.
     if (!request_.apart) index_before();
-    reduce(model_);
+    const bool reduced = reduce(model_);
     if (request_.apart) {
       reduce(before_);
-    } else {
-      const Graph* const indexed = &before_.graph();
+    } else if (reduced) {
       before_ = model_;
-      if ((request_.reduce && graph.edited()) || indexed != &before_.graph()) index_before();
+      index_before();
     }
     before_.graph().decode();
     nodes_ = graph.size();
@@ -187,14 +186,14 @@ class Optimizing {
     return std::max<int64_t>(folding::kMostGrowth, *bytes_before_ - bytes_of(model_.graph()));
   }
 
-  // Leaves what the wanted tensors need.
-  void reduce(Model& model) {
-    if (!request_.reduce) return;
+  // Leaves what the wanted tensors need. Whether the model may be another one now.
+  bool reduce(Model& model) {
+    if (!request_.reduce) return false;
     const bool first = !reduced_[&model == &model_ ? 0 : 1];
     reduced_[&model == &model_ ? 0 : 1] = true;
     if (&model == &model_ && known_ != nullptr && request_.graph_alone && request_.inputs.empty() &&
         has_nodes_alone(model) && leave_needed(model, *known_, ops_, wanted_.all()))
-      return;
+      return model.graph().edited();
     ExtractRequest extracted;
     extracted.outputs = wanted_.all();
     if (first) extracted.inputs = request_.inputs;
@@ -202,9 +201,11 @@ class Optimizing {
     extracted.graph_alone = request_.graph_alone;
     extracted.fill_tables = true;
     const Changes changes = extract(model, ops_, extracted);
-    if (&model != &model_) return;
-    add_new(result_.changes.warnings, changes.warnings);
-    add_new(result_.changes.notes, changes.notes);
+    if (&model == &model_) {
+      add_new(result_.changes.warnings, changes.warnings);
+      add_new(result_.changes.notes, changes.notes);
+    }
+    return true;
   }
 
   static void add_new(std::vector<std::string>& all, const std::vector<std::string>& more) {
