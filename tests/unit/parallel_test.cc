@@ -34,6 +34,29 @@ TEST(Parallel, TheFirstErrorInOrderIsThrown) {
   }
 }
 
+TEST(Parallel, WhatPiecesGiveIsInOrder) {
+  for (const size_t count : {size_t{0}, size_t{1}, size_t{10}, size_t{1001}}) {
+    const auto numbers = [](PieceRange range) {
+      std::vector<uint32_t> numbers;
+      for (uint32_t i = range.begin; i < range.end; ++i) numbers.push_back(i);
+      return numbers;
+    };
+    std::vector<uint32_t> all, expected;
+    const auto made = made_in_pieces(count, numbers, 10);
+    EXPECT_EQ(made.size(), (count + 9) / 10);
+    for (const auto& piece : made) all.insert(all.end(), piece.begin(), piece.end());
+    for (uint32_t i = 0; i < count; ++i) expected.push_back(i);
+    EXPECT_EQ(all, expected);
+  }
+}
+
+TEST(Parallel, PlacesShareNoLineOfTheCache) {
+  Places<char> places(3);
+  const auto line = [&](size_t place) { return reinterpret_cast<uintptr_t>(&places[place]) / 64; };
+  EXPECT_LT(line(0), line(1));
+  EXPECT_LT(line(1), line(2));
+}
+
 TEST(Parallel, TextsAreUsedInOrder) {
   std::string all, expected;
   pieces_in_order(
