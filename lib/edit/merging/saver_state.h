@@ -39,7 +39,7 @@ class MergedSavers::Nodes final : public SaverNodes {
   }
   std::string free_name(std::string_view wanted) override { return names_.free_name(wanted); }
   void change(NodeId id, std::string node_def) override { changed_[index_of(id)] = std::move(node_def); }
-  void add(std::string node_def) override { added_.push_back(node_def); }
+  void add(std::string node_def) override { added_.push_back(std::move(node_def)); }
 
   void list(NewNodes& nodes) const {
     for (const auto& [id, node_def] : changed_) nodes.push_back(node_def);
