@@ -274,9 +274,9 @@ std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
     size_t data_inputs = 0;
     uint32_t group = Repeats::Piece::kNone;
   };
-  auto repeats = std::make_shared<Repeats>(graph.size());
-  in_pieces(graph.size(), [&](size_t number, PieceRange nodes) {
-    Repeats::Piece& piece = repeats->pieces[number];
+  auto repeats = std::make_shared<Repeats>();
+  repeats->pieces = made_in_pieces(graph.size(), [&](PieceRange nodes) {
+    Repeats::Piece piece;
     AlikeAttrs<Known> alike(graph);
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
@@ -304,6 +304,7 @@ std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
       }
       alike.keep(id, like.attrs, {like.data_inputs, at});
     }
+    return piece;
   });
   return repeats;
 }

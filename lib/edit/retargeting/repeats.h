@@ -1,7 +1,8 @@
 // What becomes of nodes that are alike, found for the first of them and applied to all others while the graph
 // is written: so a million nodes that change take no memory but a number each.
 //
-//   auto repeats = std::make_shared<Repeats>(graph.size());  // then filled by whoever looks at nodes
+//   auto repeats = std::make_shared<Repeats>();
+//   repeats->pieces = made_in_pieces(graph.size(), look);  // whoever looks at nodes
 //   repeats->count();
 //   Repeats::apply(repeats, graph);
 #pragma once
@@ -62,8 +63,6 @@ class Repeats final : public Mapping {
    private:
     std::vector<uint32_t> group_of_;  // by place in the piece, empty: all kNone
   };
-
-  explicit Repeats(uint32_t nodes) : pieces(pieces_of(nodes)) {}
 
   std::vector<Piece> pieces;
   // Nodes with `_output_shapes` that were looked at each by itself.
