@@ -91,6 +91,10 @@ bool Effects::calls(std::string_view node_def, const ProofOp& op,
   return found;
 }
 
+bool Effects::none_in(const Net& net) const {
+  return functions_.empty() && !net.has_op([&](const ProofOp& op, What what) { return own(op, what); });
+}
+
 bool Effects::of(const Net& net, Number n) const {
   const ProofOp& op = net.op(n);
   if (!functions_.empty() && functions_.contains(op.name)) return effective_.contains(op.name);
@@ -222,6 +226,7 @@ bool Flow::dead(In in) const {
 }
 
 void Flow::find_effects(const Effects& effects) {
+  if (effects.none_in(net_)) return;
   for (const Number n : order_) {
     if (states_[n].alive) {
       ordered_ = ordered_ || effects.writes(net_, n);

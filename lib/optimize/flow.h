@@ -26,6 +26,8 @@ class Effects {
  public:
   Effects(const Library& library, Labels& labels, Droppable drops);
 
+  // Whether no node can have one, told by the ops that are there.
+  bool none_in(const Net& net) const;
   bool of(const Net& net, Number n) const;
   // It writes: the order of all others counts, too.
   bool writes(const Net& net, Number n) const;

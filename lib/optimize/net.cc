@@ -14,6 +14,11 @@
 #include "graph/wiring.h"
 
 namespace gedit::optimizing {
+namespace {
+
+constexpr size_t kMostAlike = size_t{1} << 16;  // bytes of attributes that are compared as they are written
+
+}  // namespace
 
 Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     : graph_(graph),
@@ -178,16 +183,19 @@ void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, bool l
 
 void Net::ConstsAlike::look_at(Number n, Node& node) {
   const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
-  Known* const known = attrs.empty() ? nullptr : &known_[name_hash(attrs) % known_.size()];
-  if (known != nullptr && known->attrs == attrs) {
-    node.constant = known->facts;
-    node.label = known->first;
+  if (attrs.empty() || attrs.size() > kMostAlike) {
+    node.constant = const_facts(node.def);
     return;
   }
-  node.constant = const_facts(node.def);
-  if (known == nullptr) return;
-  node.label = n;
-  *known = {attrs, node.constant, n};
+  const uint64_t hash = name_hash(attrs);
+  uint32_t found = index_.find(hash, [&](uint32_t i) { return known_[i].attrs == attrs; });
+  if (found == HashIndex::kNone) {
+    found = static_cast<uint32_t>(known_.size());
+    index_.add(hash, found);
+    known_.push_back({attrs, const_facts(node.def), n});
+  }
+  node.constant = known_[found].facts;
+  node.label = known_[found].first;
 }
 
 void Net::put_inputs(Node& node, std::span<const In> inputs) {

@@ -2,7 +2,7 @@
 // tensor can take another's place in all its readers without a look at their bytes.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/hash_index.h"
 #include "base/parallel.h"
 #include "edit/basis/names.h"
 #include "graph/edges.h"
@@ -51,6 +52,12 @@ class Net {
   const ProofOp& op(Number n) const { return *nodes_[n].op; }
   What what(Number n) const { return nodes_[n].what; }
   bool is(Number n, OpKinds any) const { return nodes_[n].op->kinds.has_any(any); }
+  // Whether that holds for an op of any node that is there, or was: is_one(op, what).
+  template <typename IsOne>
+  bool has_op(IsOne is_one) const {
+    return std::ranges::any_of(ops_there_.known,
+                               [&](const auto& known) { return is_one(*known.first, known.second.what); });
+  }
   // Empty where it has none.
   std::string_view device(Number n) const {
     return nodes_[n].has_device ? node_device(def(n)) : std::string_view();
@@ -131,9 +138,10 @@ class Net {
     struct Known {
       std::string_view attrs;
       ConstFacts facts;
-      Number first = 0;
+      Number first;
     };
-    std::array<Known, 256> known_;
+    HashIndex index_;
+    std::vector<Known> known_;
   };
 
   void forget_colocations();
