@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/map_entry.h"
 #include "base/wire.h"
+#include "graph/name_hash.h"
 
 namespace gedit {
 namespace {
@@ -111,14 +112,23 @@ std::string function_bytes(const SavedObjects::Function& function) {
 
 }  // namespace
 
-const SavedObjects::Function* SavedObjects::find_function(std::string_view name) const {
-  const auto found = std::find_if(functions.begin(), functions.end(),
-                                  [&](const Function& function) { return function.name == name; });
-  return found == functions.end() ? nullptr : &*found;
+SavedObjects::Function* SavedObjects::find_function(std::string_view name) {
+  const auto place_of = [&](std::string_view wanted, uint64_t hash) {
+    return places_.find(hash, [&](uint32_t place) { return functions[place].name == wanted; });
+  };
+  for (; looked_at_ < functions.size(); ++looked_at_) {
+    const std::string& next = functions[looked_at_].name;
+    const uint64_t hash = name_hash(next);
+    if (place_of(next, hash) == HashIndex::kNone) places_.add(hash, static_cast<uint32_t>(looked_at_));
+  }
+  const uint32_t place = place_of(name, name_hash(name));
+  return place == HashIndex::kNone ? nullptr : &functions[place];
 }
 
-SavedObjects::Function* SavedObjects::find_function(std::string_view name) {
-  return const_cast<Function*>(static_cast<const SavedObjects*>(this)->find_function(name));
+void SavedObjects::set_functions(std::vector<Function> all) {
+  functions = std::move(all);
+  places_ = {};
+  looked_at_ = 0;
 }
 
 SavedObjects read_saved_objects(std::string_view bytes) {
@@ -219,7 +229,7 @@ void keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
       id = ids[id];
     }
   }
-  objects.functions = std::move(kept);
+  objects.set_functions(std::move(kept));
 }
 
 uint32_t add_object(SavedObjects& objects, ObjectKind kind, std::string content) {

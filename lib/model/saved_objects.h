@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash_index.h"
 #include "checkpoint/object_tree.h"
 
 namespace gedit {
@@ -42,8 +43,14 @@ struct SavedObjects {
   std::vector<Function> functions;
   std::string rest;  // unknown fields
 
-  const Function* find_function(std::string_view name) const;
+  // The first of that name; nullptr where there is none. Goes over the functions once, and later over those
+  // that came behind them; who renames or drops some gives all anew.
   Function* find_function(std::string_view name);
+  void set_functions(std::vector<Function> all);
+
+ private:
+  HashIndex places_;  // of functions, as far as somebody looked for one
+  size_t looked_at_ = 0;
 };
 using ObjectKind = SavedObjects::Kind;
 

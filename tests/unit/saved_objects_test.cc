@@ -229,4 +229,24 @@ TEST(SavedObjects, JoinedBelowANewRoot) {
             "v>1 =U | =V");
 }
 
+TEST(SavedObjects, FunctionsAreFoundAmongThoseThatAreThere) {
+  SavedObjects objects;
+  for (const char* name : {"f", "g", "f"}) {
+    objects.functions.emplace_back().name = name;
+    objects.functions.back().output_signature = std::to_string(objects.functions.size());
+  }
+  ASSERT_NE(objects.find_function("f"), nullptr);
+  EXPECT_EQ(objects.find_function("f"), &objects.functions[0]);
+  EXPECT_EQ(objects.find_function("h"), nullptr);
+
+  objects.functions.emplace_back().name = "h";
+  EXPECT_EQ(objects.find_function("h"), &objects.functions[3]);
+
+  keep_saved_objects(objects, {}, {false, true, true, false});
+  EXPECT_EQ(objects.find_function("g"), &objects.functions[0]);
+  ASSERT_EQ(objects.find_function("f"), &objects.functions[1]);
+  EXPECT_EQ(objects.functions[1].output_signature, "3");
+  EXPECT_EQ(objects.find_function("h"), nullptr);
+}
+
 }  // namespace gedit::saved_objects_test

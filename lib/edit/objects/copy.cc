@@ -75,17 +75,9 @@ bool ObjectCopies::makes_table(uint32_t original) const {
   return makes;
 }
 
-const SavedObjects::Function* ObjectCopies::find_function(std::string_view name) {
-  const std::vector<SavedObjects::Function>& all = objects_.functions;
-  for (; functions_looked_at_ < all.size(); ++functions_looked_at_)
-    function_places_.emplace(all[functions_looked_at_].name, functions_looked_at_);
-  const auto found = function_places_.find(std::string(name));
-  return found == function_places_.end() ? nullptr : &all[found->second];
-}
-
 bool ObjectCopies::captures(uint32_t object, uint32_t what) {
   for (const std::string_view name : concrete_functions(objects_.objects[object])) {
-    const SavedObjects::Function* function = find_function(name);
+    const SavedObjects::Function* function = objects_.find_function(name);
     if (function == nullptr) continue;
     const auto& bound = function->bound_inputs;
     if (std::find(bound.begin(), bound.end(), what) != bound.end()) return true;
@@ -143,7 +135,7 @@ uint32_t ObjectCopies::function_object(uint32_t object, uint32_t table) {
 void ObjectCopies::copy_function(const std::string& name, uint32_t table, const std::string& shared_name) {
   const auto [own, fresh] = own_names_.emplace(std::pair(name, table), name);
   if (!fresh) return;
-  const SavedObjects::Function* known = find_function(name);
+  const SavedObjects::Function* known = objects_.find_function(name);
   Function* function = library_.find(name);
   if (known == nullptr || function == nullptr) return;
   own->second = free_function_name(library_, ops_, name);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,8 +38,6 @@ class ObjectCopies {
 
  private:
   void put(uint32_t id, std::string_view path);
-  // As SavedObjects has it, for who asks of each table.
-  const SavedObjects::Function* find_function(std::string_view name);
   bool captures(uint32_t object, uint32_t what);
   uint32_t own_functions(uint32_t object, uint32_t table, const std::string& shared_name);
   uint32_t function_object(uint32_t object, uint32_t table);
@@ -52,8 +49,6 @@ class ObjectCopies {
   std::shared_ptr<Arena> arena_;
   const std::vector<std::string> paths_;
   PathMaker places_;
-  std::unordered_map<std::string, size_t> function_places_;  // by name; of those that were looked at
-  size_t functions_looked_at_ = 0;
   std::map<uint32_t, uint32_t> copies_;                                // object -> its copy
   std::map<std::pair<std::string, uint32_t>, std::string> own_names_;  // function of a table -> its copy
 };
