@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -72,6 +73,16 @@ auto made_in_pieces(size_t count, const Make& make, size_t piece = kPerPiece) {
   in_pieces(
       count, [&](size_t number, PieceRange range) { made[number] = make(range); }, piece);
   return made;
+}
+
+// The same where each piece gives a list: one behind the other.
+template <typename Find>
+auto found_in_pieces(size_t count, const Find& find, size_t piece = kPerPiece) {
+  auto pieces = made_in_pieces(count, find, piece);
+  std::invoke_result_t<Find, PieceRange> all;
+  for (auto& some : pieces)
+    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  return all;
 }
 
 }  // namespace gedit

@@ -1,8 +1,8 @@
 #include "graph/colocation.h"
 
 #include <cstddef>
-#include <vector>
 
+#include "base/parallel.h"
 #include "graph/node.h"
 
 namespace gedit {
@@ -54,6 +54,18 @@ std::optional<std::string> without_colocations(std::string_view node_def,
   std::optional<std::string> list;
   if (!left.empty()) list = string_list_value(left);
   return with_attr(node_def, "_class", list);
+}
+
+std::vector<std::pair<uint32_t, std::string>> shrunk_colocations(
+    uint32_t count, const std::function<std::string_view(uint32_t)>& node_def,
+    const std::function<bool(std::string_view)>& goes) {
+  return found_in_pieces(count, [&](PieceRange nodes) {
+    std::vector<std::pair<uint32_t, std::string>> shrunk;
+    for (uint32_t n = nodes.begin; n < nodes.end; ++n) {
+      if (auto left = without_colocations(node_def(n), goes)) shrunk.emplace_back(n, std::move(*left));
+    }
+    return shrunk;
+  });
 }
 
 }  // namespace gedit

@@ -2,10 +2,13 @@
 // (docs/tensorflow.md#attributes-that-hold-names).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace gedit {
 
@@ -24,5 +27,10 @@ bool may_have_class(std::string_view node_def);
 // `_class` where none is left; nothing where all entries stay.
 std::optional<std::string> without_colocations(std::string_view node_def,
                                                const std::function<bool(std::string_view)>& goes);
+// Which of nodes 0 to `count` that changes, each with what is left of it. Of those that are not to be looked
+// at node_def(number) is empty. Both are asked on all cores.
+std::vector<std::pair<uint32_t, std::string>> shrunk_colocations(
+    uint32_t count, const std::function<std::string_view(uint32_t)>& node_def,
+    const std::function<bool(std::string_view)>& goes);
 
 }  // namespace gedit

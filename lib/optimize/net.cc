@@ -279,19 +279,10 @@ void Net::forget_colocations() {
     const Number n = find_node(name);
     return n != In::kArgument && !nodes_[n].there;
   };
-  auto changed = made_in_pieces(size(), [&](PieceRange range) {
-    std::vector<std::pair<Number, std::string>> changed;
-    for (Number n = range.begin; n < range.end; ++n) {
-      if (!nodes_[n].there) continue;
-      if (auto left = without_colocations(nodes_[n].def, is_gone)) changed.emplace_back(n, std::move(*left));
-    }
-    return changed;
-  });
-  for (auto& some : changed) {
-    for (auto& [n, def] : some) {
-      nodes_[n].def = graph_.arena()->keep(std::move(def));
-      nodes_[n].made = true;
-    }
+  const auto node_def = [&](Number n) { return nodes_[n].there ? nodes_[n].def : ""; };
+  for (auto& [n, left] : shrunk_colocations(size(), node_def, is_gone)) {
+    nodes_[n].def = graph_.arena()->keep(std::move(left));
+    nodes_[n].made = true;
   }
 }
 

@@ -47,6 +47,7 @@ TEST(Parallel, WhatPiecesGiveIsInOrder) {
     for (const auto& piece : made) all.insert(all.end(), piece.begin(), piece.end());
     for (uint32_t i = 0; i < count; ++i) expected.push_back(i);
     EXPECT_EQ(all, expected);
+    EXPECT_EQ(found_in_pieces(count, numbers, 10), expected);
   }
 }
 

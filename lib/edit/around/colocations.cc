@@ -1,10 +1,7 @@
 #include "edit/around/colocations.h"
 
-#include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "base/parallel.h"
 #include "graph/colocation.h"
 
 namespace gedit {
@@ -14,19 +11,9 @@ void shrink_colocations(Graph& graph, const Names& names, const std::function<bo
     const NodeId id = names.find(node);
     return id == kNoNode || !stays(id);
   };
-  const auto shrink = [&](PieceRange nodes) {
-    std::vector<std::pair<NodeId, std::string>> left;
-    for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
-      const NodeId id{i};
-      if (!stays(id)) continue;
-      if (auto node_def = without_colocations(graph.bytes(id), goes))
-        left.emplace_back(id, std::move(*node_def));
-    }
-    return left;
-  };
-  for (const auto& nodes : made_in_pieces(graph.size(), shrink)) {
-    for (auto& [id, node_def] : nodes) graph.replace(id, node_def);
-  }
+  const auto node_def = [&](uint32_t i) { return stays(NodeId{i}) ? graph.bytes(NodeId{i}) : ""; };
+  for (const auto& [i, left] : shrunk_colocations(graph.size(), node_def, goes))
+    graph.replace(NodeId{i}, left);
 }
 
 }  // namespace gedit

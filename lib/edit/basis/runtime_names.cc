@@ -179,10 +179,7 @@ std::vector<NodeId> find_identity_holders(const Graph& graph, const NodeSet* amo
     }
     return found;
   };
-  std::vector<NodeId> all;
-  for (const auto& piece : made_in_pieces(graph.size(), look, kNodes))
-    all.insert(all.end(), piece.begin(), piece.end());
-  return all;
+  return found_in_pieces(graph.size(), look, kNodes);
 }
 
 }  // namespace

@@ -187,11 +187,9 @@ void InputMap::find_readers(bool share) {
       }
       return found;
     };
-    for (const auto& reads : made_in_pieces(graph.size(), find)) {
-      for (const auto& [number, reader] : reads) {
-        pairs_[number].readers.push_back(reader);
-        part->read_instead(reader.node, reader.slot, pairs_[number].value);
-      }
+    for (const auto& [number, reader] : found_in_pieces(graph.size(), find)) {
+      pairs_[number].readers.push_back(reader);
+      part->read_instead(reader.node, reader.slot, pairs_[number].value);
     }
   }
 }

@@ -121,10 +121,7 @@ std::vector<OperandNames::Twin> Naming::find_met(const OperandFile& file,
     }
     return found;
   };
-  std::vector<OperandNames::Twin> all;
-  for (const auto& twins : made_in_pieces(graph.size(), find))
-    all.insert(all.end(), twins.begin(), twins.end());
-  return all;
+  return found_in_pieces(graph.size(), find);
 }
 
 // Named operands share no identity unless one lies in another's scope, or beside one without a name.
