@@ -74,7 +74,6 @@ Table::Table(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {
   }
   std::string unpacked;
   const std::string_view block = load(index, unpacked);
-  index_bytes_ = block.size();
   uint64_t free = 0;  // blocks follow one another, so that none is read twice
   BlockReader records(block);
   while (records.next()) {

@@ -28,7 +28,6 @@ class Table {
   const InputFile& file() const { return *file_; }
   const std::shared_ptr<const InputFile>& source() const { return file_; }
   size_t blocks() const { return handles_.size(); }
-  size_t index_bytes() const { return index_bytes_; }
 
   // The records of data block `i`: a view into the file, or into `unpacked` where the block is compressed.
   std::string_view block(size_t i, std::string& unpacked) const;
@@ -50,7 +49,6 @@ class Table {
   std::shared_ptr<const InputFile> file_;
   std::vector<Handle> handles_;
   std::vector<std::string> last_keys_;  // none of the block's keys is greater
-  size_t index_bytes_ = 0;
 };
 
 // Goes over the records of one block.

@@ -182,12 +182,6 @@ ConstTensor ConstTensor::reshaped(std::vector<int64_t> shape) const {
   return other;
 }
 
-ConstTensor ConstTensor::retyped(DType dtype) const {
-  ConstTensor other = *this;
-  other.dtype_ = dtype;
-  return other;
-}
-
 ConstTensor ConstTensor::shortened() const {
   ConstTensor other = *this;
   while (other.held_ >= 2 && other.element(other.held_ - 1) == other.element(other.held_ - 2)) --other.held_;

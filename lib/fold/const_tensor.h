@@ -54,8 +54,6 @@ class ConstTensor {
 
   // The same elements in another shape of as many; a splat in any that has elements.
   ConstTensor reshaped(std::vector<int64_t> shape) const;
-  // The same elements under another dtype of the same width.
-  ConstTensor retyped(DType dtype) const;
   // The same value without the elements at the end that repeat the last.
   ConstTensor shortened() const;
 

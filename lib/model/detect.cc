@@ -172,10 +172,6 @@ std::optional<Content> identify_signs(std::string_view bytes) {
   return signs ? std::optional(signs->content) : std::nullopt;
 }
 
-std::string content_words(std::string_view bytes) {
-  return bytes.empty() ? std::string("an empty file") : examine(bytes).words;
-}
-
 Detected detect(std::string_view bytes, std::string_view path) {
   const Finding found = examine(bytes);
   if (found.broken_at) {

@@ -28,9 +28,6 @@ Content identify(std::string_view bytes);
 // Checkpoints, their state files and event files are none.
 std::optional<Content> identify_signs(std::string_view bytes);
 
-// What it is in words, for messages: "a SavedModel", "a git-lfs pointer", "bytes of no known kind".
-std::string content_words(std::string_view bytes);
-
 struct Detected {
   Kind kind;
   Format format;

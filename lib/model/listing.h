@@ -23,8 +23,4 @@ struct ParsedListing {
 // Throws Error (kInput): `FILE: line 17: column 9: MESSAGE`.
 ParsedListing parse_listing(std::string_view text, std::string_view file, const TensorSource* elided);
 
-// Whether a file that begins like this is a listing, rather than protobuf text, JSON or something binary.
-// Some kilobytes are enough.
-bool looks_like_listing(std::string_view first_bytes);
-
 }  // namespace gedit

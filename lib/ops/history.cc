@@ -120,12 +120,4 @@ const OpEra* OpHistory::era(std::string_view op, ReleaseNumber release) {
   return nullptr;
 }
 
-std::string OpHistory::op_list(ReleaseNumber release) {
-  std::string list;
-  for (const auto& [name, op] : ops_) {
-    if (const OpEra* known = era(name, release)) append_bytes_field(list, 1, known->op_def);
-  }
-  return list;
-}
-
 }  // namespace gedit

@@ -60,9 +60,6 @@ class OpHistory {
   // The one in force; null where the release does not know the op.
   const OpEra* era(std::string_view op, ReleaseNumber release);
 
-  // All ops of a release, as a serialized OpList.
-  std::string op_list(ReleaseNumber release);
-
  private:
   OpHistory();
 

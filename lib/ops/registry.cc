@@ -1,11 +1,9 @@
 #include "ops/registry.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "base/embedded.h"
 #include "base/wire.h"
-#include "ops/history.h"
 
 extern "C" {
 extern const char gedit_builtin_ops[];  // NOLINT(readability-identifier-naming): a symbol of gedit_embed()
@@ -73,14 +71,6 @@ std::string_view builtin_ops() {
 }
 
 void Registry::add_builtin() { lists_.push_back({{}, builtin_ops, 1}); }
-
-void Registry::add_release(uint32_t release) {
-  lists_.push_back({{},
-                    [release, ops = std::make_shared<std::string>()]() -> std::string_view {
-                      return *ops = OpHistory::get().op_list(release);
-                    },
-                    1});
-}
 
 Registry::Ops Registry::read(const List& list) {
   Ops ops;

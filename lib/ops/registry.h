@@ -56,8 +56,6 @@ class Registry {
     lists_.push_back({{}, std::move(function_def_library), 2});
   }
   void add_builtin();
-  // The ops of one TensorFlow release as that has them; a number of OpHistory (ops/history.h).
-  void add_release(uint32_t release);
   // What an edit made or changed: this is the op from now on. The bytes outlive the registry.
   void define(std::string_view op, std::string_view op_def) { defined_[op] = op_def; }
 

@@ -143,6 +143,8 @@ TEST(Detect, ListingsByTheirLines) {
   EXPECT_EQ(shown("x = NoOp()\n"), "graph listing");
   EXPECT_EQ(shown("# c\n\"bad name\" = \"\" (\"in put:0\") {}\n"), "graph listing");
   EXPECT_EQ(shown("versions = NoOp()\n"), "graph listing");
+  EXPECT_EQ(shown("a=B()"), "graph listing");
+  EXPECT_EQ(shown("raw graph_def \"\""), "graph listing");
   EXPECT_EQ(shown("versions { producer: 1 }\nx = NoOp()\n"), "graph listing");
   EXPECT_EQ(shown("library {}\nversion 3\n"), "graph listing");
   EXPECT_EQ(shown("function f(a: DT_FLOAT) -> ()\n  return\nend\n"), "graph listing");
@@ -251,7 +253,7 @@ TEST(Detect, WhatOtherCommandsRead) {
   EXPECT_EQ(identify("model_checkpoint_path: \"a\"\n"), Content::kCheckpointState);
   EXPECT_EQ(identify(""), Content::kEmpty);
   EXPECT_EQ(identify("x = NoOp()"), Content::kGraph);
-  EXPECT_EQ(content_words(small_saved(1).SerializeAsString()), "a SavedModel");
+  EXPECT_EQ(identify(small_saved(1).SerializeAsString()), Content::kGraph);
 
   std::string event =
       "\x09........\x1a\x0d"

@@ -14,6 +14,7 @@
 #include "graph/listing.h"
 #include "graph/scanner.h"
 #include "meta_graph.pb.h"
+#include "model/detect.h"
 #include "model/tensor_index.h"
 
 namespace gedit::listing_test {
@@ -436,23 +437,6 @@ TEST(Listing, Refusals) {
   for (const auto& [text, message] : table) EXPECT_EQ(refusal(text), "t.gtxt: " + message) << text;
 }
 
-TEST(Listing, IsToldFromOtherFiles) {
-  for (const std::string_view text :
-       {"# c\n\na = B()\n", "\"a b\" = B(", "metagraph\n", "metagraph { }",
-        "saved_model { saved_model_schema_version: 1 }", "versions { producer: 1 }\nx = Y()\n",
-        "versions { producer: 1 }\n", "function f(", "version 3\n", "library {}\n", "a=B()",
-        "raw graph_def \"\""}) {
-    EXPECT_TRUE(looks_like_listing(text)) << text;
-  }
-  for (const std::string_view text :
-       {"", "\n", "node {\n", "node { name: \"a\" }", "versions {\n  producer: 1\n}\n", "{\"node\": []}",
-        "\x0a\x05hello", "saved_model_schema_version: 1\n", "meta_info_def {", "library {\n  function {\n",
-        "version: 3", "model_checkpoint_path: \"x\"", "versions { producer: 1 } node { name: \"x\" }",
-        "a = b\n", "<html>", "version https://git-lfs.github.com/spec/v1\n"}) {
-    EXPECT_FALSE(looks_like_listing(text)) << text;
-  }
-}
-
 // --- laws over real files ---
 
 std::string deterministic(const google::protobuf::Message& message) {
@@ -510,7 +494,9 @@ TEST(ListingLaws, HoldOverRealFiles) {
     SCOPED_TRACE(path);
     ++seen[*kind];
     const std::string full = listed(*kind, file->bytes(), true);
-    EXPECT_TRUE(looks_like_listing(std::string_view(full).substr(0, 4096)));
+    const Detected detected = detect(full, "f");
+    EXPECT_EQ(detected.kind, *kind);
+    EXPECT_EQ(detected.format, Format::kListing);
     const ParsedListing again = parse_listing(full, path, nullptr);
     ASSERT_EQ(again.kind, *kind);
     EXPECT_TRUE(listed(*kind, again.message, true) == full);

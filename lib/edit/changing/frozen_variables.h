@@ -28,7 +28,6 @@ class FrozenVariables {
   const std::vector<NodeId>& kept_along() const { return kept_along_; }
   const NodeSet& frozen() const { return frozen_; }
   bool any_kept_in(const NodeSet& stays) const;
-  bool is_kept_in(NodeId id, const NodeSet& stays) const { return kept_.has(id) && stays.has(id); }
 
   // Whether functions hold variables themselves.
   bool in_functions() const { return !owners_.empty(); }

@@ -130,12 +130,6 @@ void add_to(InlineResult& all, InlineResult one) {
 
 }  // namespace
 
-InlineResult inline_calls(Graph& graph, std::string_view function, Library& library, Registry& ops,
-                          const InlineRequest& request) {
-  CalledFunctions functions(library, ops);
-  return inline_graph(graph, function, functions, request);
-}
-
 InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineRequest& request) {
   const std::string_view bytes = meta.graph.part(graph_field::kLibrary);
   if (bytes.empty()) return {};

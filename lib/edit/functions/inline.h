@@ -38,15 +38,9 @@ struct InlineResult {
   bool any() const { return calls + conds + loops > 0; }
 };
 
-// In one graph, a main one or the body of a function: node n of the function that call c calls becomes `c/n`.
-// `library` is what is called, and outlives the graph; it is not `graph`'s own bytes being edited. The
-// function's ret and control_ret follow. Linear in what there is afterwards. Throws Error (kRefused) where
-// that has no end in sight, Malformed.
-InlineResult inline_calls(Graph& graph, std::string_view function, Library& library, Registry& ops,
-                          const InlineRequest& request);
-
-// The same in a main graph and in the bodies of all functions that are left; those that only inlined calls
-// reached go.
+// In a main graph and in the bodies of all functions that are left: node n of the function that call c calls
+// becomes `c/n`. Functions that only inlined calls reached go. Linear in what there is afterwards. Throws
+// Error (kRefused) where that has no end in sight, Malformed.
 InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineRequest& request);
 
 }  // namespace gedit
