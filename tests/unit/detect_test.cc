@@ -10,6 +10,7 @@
 #include "corpus_files.h"
 #include "graph.pb.h"
 #include "meta_graph.pb.h"
+#include "model/finding.h"
 #include "model/model.h"
 
 namespace gedit::detect_test {
@@ -143,8 +144,6 @@ TEST(Detect, ListingsByTheirLines) {
   EXPECT_EQ(shown("x = NoOp()\n"), "graph listing");
   EXPECT_EQ(shown("# c\n\"bad name\" = \"\" (\"in put:0\") {}\n"), "graph listing");
   EXPECT_EQ(shown("versions = NoOp()\n"), "graph listing");
-  EXPECT_EQ(shown("a=B()"), "graph listing");
-  EXPECT_EQ(shown("raw graph_def \"\""), "graph listing");
   EXPECT_EQ(shown("versions { producer: 1 }\nx = NoOp()\n"), "graph listing");
   EXPECT_EQ(shown("library {}\nversion 3\n"), "graph listing");
   EXPECT_EQ(shown("function f(a: DT_FLOAT) -> ()\n  return\nend\n"), "graph listing");
@@ -153,6 +152,25 @@ TEST(Detect, ListingsByTheirLines) {
   EXPECT_EQ(shown("versions { producer: 1 }\n"), "graph text") << "the same in both";
   EXPECT_EQ(shown("versions { producer: 1 }\n", "a.gtxt"), "graph listing");
   EXPECT_EQ(shown("--steps=1\n"), "f: text, but no graph");
+}
+
+TEST(Detect, ListingsAreToldFromOtherFiles) {
+  const auto is_listing = [](std::string_view text) { return shown(text).ends_with(" listing"); };
+  for (const std::string_view text :
+       {"# c\n\na = B()\n", "\"a b\" = B(", "metagraph\nx = Y()\n", "metagraph { }",
+        "saved_model { saved_model_schema_version: 1 }", "versions { producer: 1 }\nx = Y()\n", "function f(",
+        "version 3\n", "a=B()", "raw graph_def \"\""}) {
+    EXPECT_TRUE(is_listing(text)) << text << ": " << shown(text);
+  }
+  for (const std::string_view text : {"versions { producer: 1 }\n", "library {}\n"})
+    EXPECT_EQ(shown(text, "a.gtxt"), "graph listing") << text << " is the same in both";
+  for (const std::string_view text :
+       {"", "\n", "node {\n", "node { name: \"a\" }", "versions {\n  producer: 1\n}\n", "{\"node\": []}",
+        "\x0a\x05hello", "saved_model_schema_version: 1\n", "meta_info_def {", "library {\n  function {\n",
+        "version: 3", "model_checkpoint_path: \"x\"", "versions { producer: 1 } node { name: \"x\" }",
+        "a = b\n", "<html>", "version https://git-lfs.github.com/spec/v1\n"}) {
+    EXPECT_FALSE(is_listing(text)) << text << ": " << shown(text);
+  }
 }
 
 TEST(Detect, JsonByItsKeys) {
@@ -253,7 +271,7 @@ TEST(Detect, WhatOtherCommandsRead) {
   EXPECT_EQ(identify("model_checkpoint_path: \"a\"\n"), Content::kCheckpointState);
   EXPECT_EQ(identify(""), Content::kEmpty);
   EXPECT_EQ(identify("x = NoOp()"), Content::kGraph);
-  EXPECT_EQ(identify(small_saved(1).SerializeAsString()), Content::kGraph);
+  EXPECT_EQ(find_wire(small_saved(1).SerializeAsString()).words, "a SavedModel");
 
   std::string event =
       "\x09........\x1a\x0d"

@@ -1,9 +1,10 @@
-// The history of ops: releases, definitions in force, and the registry of one release.
+// The history of ops: releases, definitions in force, and what each release knows.
 #include "ops/history.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace gedit::history_test {
 
@@ -48,6 +49,23 @@ TEST(OpHistory, GivesTheDefinitionInForce) {
   EXPECT_EQ(history.era("GatherTree", release("1.5"))->op.inputs.size(), 4U);
   EXPECT_TRUE(history.era("GatherTree", release("1.5"))->contrib);
   EXPECT_EQ(history.eras("NoSuchOp").size(), 0U);
+}
+
+TEST(OpHistory, KnowsTheOpsOfEveryRelease) {
+  OpHistory& history = OpHistory::get();
+  std::vector<size_t> known(history.releases().size());
+  Registry ops;
+  ops.add_builtin();
+  ops.each_name([&](std::string_view name) {
+    for (ReleaseNumber release = 0; release <= history.latest(); ++release) {
+      const OpEra* const era = history.era(name, release);
+      if (era == nullptr) continue;
+      ++known[release];
+      EXPECT_EQ(parse_op_def(era->op_def).name, name);
+    }
+  });
+  for (ReleaseNumber release = 0; release <= history.latest(); ++release)
+    EXPECT_GT(known[release], 600U) << history.releases()[release].name;
 }
 
 }  // namespace gedit::history_test
