@@ -40,11 +40,12 @@ bool is_too_close(uint64_t to, const char* from) {
 constexpr uint64_t kWorthAThread = uint64_t{4}
                                    << 20;  // bytes of output; below, starting one costs what it saves
 
-// A device, a pipe or a socket: renaming a file over it would put it away. /dev/stdout may lead to a file.
+// A device, a pipe or a socket: renaming a file over it would put it away. Links in /dev may lead to a file,
+// and nobody wants a new one there.
 bool takes_bytes(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return false;
-  if (S_ISREG(status.st_mode)) return path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode))
+    return path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
   return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) || S_ISFIFO(status.st_mode) ||
          S_ISSOCK(status.st_mode);
 }
@@ -52,7 +53,7 @@ bool takes_bytes(const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path, bool overwrite) : path_(std::move(path)), overwrite_(overwrite) {
-  if (path_ == "-") {
+  if (path_ == "-" || path_ == "/dev/stdout") {  // opened anew, a file would be written from its beginning
     descriptor_ = ::dup(STDOUT_FILENO);
     if (descriptor_ < 0) fail(errno);
     direct_ = true;
