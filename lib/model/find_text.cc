@@ -204,7 +204,10 @@ Finding find_words(Cursor cursor) {
   std::string_view first_word;
   for (;;) {
     cursor.skip_blank();
-    if (cursor.done()) break;
+    if (cursor.done()) {
+      if (first_word == "metagraph") return listing(first_word);  // all that is written of an empty one
+      break;
+    }
     const std::string_view word = cursor.word();
     if (first_word.empty()) first_word = word;
     if (word.empty()) break;

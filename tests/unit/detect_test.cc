@@ -164,6 +164,8 @@ TEST(Detect, ListingsAreToldFromOtherFiles) {
   }
   for (const std::string_view text : {"versions { producer: 1 }\n", "library {}\n"})
     EXPECT_EQ(shown(text, "a.gtxt"), "graph listing") << text << " is the same in both";
+  EXPECT_EQ(shown("metagraph\n"), "meta listing") << "all that stands for an empty one";
+  EXPECT_EQ(shown("metagraph of a city\n"), "f: text, but no graph");
   for (const std::string_view text :
        {"", "\n", "node {\n", "node { name: \"a\" }", "versions {\n  producer: 1\n}\n", "{\"node\": []}",
         "\x0a\x05hello", "saved_model_schema_version: 1\n", "meta_info_def {", "library {\n  function {\n",
