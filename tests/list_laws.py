@@ -130,6 +130,15 @@ def writing(n):
              "y = AddN(" + ", ".join(listed("all:{i}", n)) + f") {{N: {n}, T: DT_FLOAT}}\n"])
 
 
+def inner(n):
+    """A chain of n nodes in a function that is called."""
+    return (["x = Placeholder() {dtype: DT_FLOAT, shape: [2]}\n",
+             "call = PartitionedCall(x) {Tin: list(DT_FLOAT), Tout: list(DT_FLOAT), f: func f}\n",
+             "function f(a: DT_FLOAT) -> (y: DT_FLOAT)\n", "  n0 = Relu(a) {T: DT_FLOAT}\n"] +
+            [f"  n{i + 1} = Relu(n{i}:activations:0) {{T: DT_FLOAT}}\n" for i in range(n)] +
+            [f"  return y = n{n}:activations:0\n", "end\n"])
+
+
 def field(number, content):
     """A field of a serialized message, of fewer than 128 bytes."""
     return bytes([number << 3 | 2, len(content)]) + content
@@ -261,6 +270,13 @@ def main():
                                     [command[0], subject.model(kind, n), *command[1:]], MOST_OF_MODELS)
         broken += not holds("insert in functions", lambda n: [
             "insert", subject.model("functions", n), "--op", "Identity", "--after", ",".join(listed("f{i}//z", n))])
+        broken += not holds("extract of one function", lambda n: [
+            "extract", subject.listing("inner.gtxt", inner(n)), "--outputs", ",".join(listed("f//n{i}", n // 2))])
+        broken += not holds("extract of functions", lambda n: [
+            "extract", subject.model("functions", n), "--outputs", ",".join(listed("f{i}//z", n))])
+        broken += not holds("signature add of one function", lambda n: [
+            "signature", "add", subject.listing("inner.gtxt", inner(n)), "s", "--inputs", "x=x", "--outputs",
+            ",".join(listed("o{i}=f//n{i}", n // 2))])
         broken += not holds("rename in functions", lambda n: [
             "rename", subject.model("functions", n), subject.file(listed("f{i}//z=w", n))])
         broken += not holds("signature remove", lambda n: ["signature", "remove", subject.model("signatures", n), *listed("s{i}", n // 2)])

@@ -69,11 +69,12 @@ std::vector<bool> called_or_alternative(const MetaGraph& meta, const Library& li
   return reached;
 }
 
-bool has_alias(const MetaGraph& meta, std::string_view function) {
+std::unordered_set<std::string_view> aliased_functions(const MetaGraph& meta) {
+  std::unordered_set<std::string_view> functions;
   for (Fields info(meta.part(meta_field::kInfo)); info.next();) {
-    if (info->bytes(8) && map_entry(info->value).key == function) return true;  // function_aliases
+    if (info->bytes(8)) functions.insert(map_entry(info->value).key);  // function_aliases
   }
-  return false;
+  return functions;
 }
 
 }  // namespace gedit

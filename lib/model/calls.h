@@ -1,6 +1,8 @@
 // Who names functions around the graph, and which are called at all, from the graph or from Python.
 #pragma once
 
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/edges.h"
@@ -18,7 +20,7 @@ std::vector<bool> called_functions(const MetaGraph& meta, const Library& library
 // either way, and alternatives of one `api_implements` (grappler's implementation_selector.cc).
 std::vector<bool> called_or_alternative(const MetaGraph& meta, const Library& library);
 
-// Whether meta_info_def has an alias for the function.
-bool has_alias(const MetaGraph& meta, std::string_view function);
+// The functions for which meta_info_def has an alias.
+std::unordered_set<std::string_view> aliased_functions(const MetaGraph& meta);
 
 }  // namespace gedit

@@ -77,9 +77,7 @@ class Adding {
     for (const Assignment& output : outputs) {
       if (!is_inner(output.tensor)) add_tensor(output, false);
     }
-    for (const Assignment& output : outputs) {
-      if (is_inner(output.tensor)) add_inner(output);
-    }
+    add_inner(outputs);
     const auto by_key = [](const WrapperTensor& a, const WrapperTensor& b) {
       return a.signature.key < b.signature.key;
     };
@@ -201,27 +199,44 @@ class Adding {
       (input ? inputs_ : outputs_).push_back(tensor);
   }
 
-  void add_inner(const Assignment& output) {
-    const Exposed exposed = expose(model_, ops_, library(), objects_.get(), output.tensor,
-                                   needed_by(outputs_, inputs_), exposed_copies_);
-    WrapperTensor tensor;
-    tensor.tensor = {exposed.call, exposed.index, false};
-    tensor.signature = {output.key, exposed.type, exposed.shape};
-    changes_.changed.emplace_back(
-        model_.graph().name(exposed.call),
-        "hands on " + output.tensor + " as output " + std::to_string(exposed.index));
-    infos_.push_back({output.key, false, info(tensor)});
-    outputs_.push_back(std::move(tensor));
+  void add_inner(const std::vector<Assignment>& outputs) {
+    const auto inner = [&](const Assignment& output) { return is_inner(output.tensor); };
+    if (std::ranges::none_of(outputs, inner)) return;
+    const Edges sources = producers(model_.graph(), *names_);
+    NodeSet needed = needed_by_others(sources);
+    Exposing exposing(model_, ops_, library(), objects_.get());
+    for (const Assignment& output : outputs) {
+      if (!inner(output)) continue;
+      const Exposed exposed = exposing.expose(output.tensor, needed);
+      if (outputs_.empty()) needed = NodeSet(model_.graph().size());
+      need(exposed.call, sources, needed);
+      WrapperTensor tensor;
+      tensor.tensor = {exposed.call, exposed.index, false};
+      tensor.signature = {output.key, exposed.type, exposed.shape};
+      changes_.changed.emplace_back(
+          model_.graph().name(exposed.call),
+          "hands on " + output.tensor + " as output " + std::to_string(exposed.index));
+      infos_.push_back({output.key, false, info(tensor)});
+      outputs_.push_back(std::move(tensor));
+    }
+    exposing.store();
   }
 
-  // The nodes that the outputs need, up to the inputs; without outputs, those that need an input.
-  NodeSet needed_by(const std::vector<WrapperTensor>& outputs,
-                    const std::vector<WrapperTensor>& inputs) const {
-    const Graph& graph = model_.graph();
-    const Edges sources = producers(graph, *names_);
-    NodeSet from(graph.size());
-    for (const WrapperTensor& tensor : outputs.empty() ? inputs : outputs) from.add(tensor.tensor.node);
-    return reach(from, outputs.empty() ? reversed(sources) : sources, kAnyDistance);
+  // The nodes that the outputs need; without outputs, those that need an input.
+  NodeSet needed_by_others(const Edges& sources) const {
+    NodeSet from(model_.graph().size());
+    for (const WrapperTensor& tensor : outputs_.empty() ? inputs_ : outputs_) from.add(tensor.tensor.node);
+    return reach(from, outputs_.empty() ? reversed(sources) : sources, kAnyDistance);
+  }
+
+  static void need(NodeId node, const Edges& sources, NodeSet& needed) {
+    std::vector<NodeId> open{node};
+    while (!open.empty()) {
+      const NodeId id = open.back();
+      open.pop_back();
+      if (!needed.add(id)) continue;
+      for (const NodeId source : sources.of(id)) open.push_back(source);
+    }
   }
 
   void check_inputs() const {
@@ -323,7 +338,6 @@ class Adding {
   SignatureDefs signatures_;
   mutable InferredShapes shapes_;
   std::optional<Names> names_;
-  ExposedCopies exposed_copies_;
   std::optional<Library> library_;
   std::vector<WrapperTensor> inputs_, outputs_;
   std::vector<Info> infos_;

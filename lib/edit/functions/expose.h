@@ -1,9 +1,8 @@
-// A tensor inside a library function brought out to the main graph: every function on the way gains an
-// output.
+// Tensors inside library functions brought out to the main graph: every function on the way gains an output.
 #pragma once
 
-#include <functional>
-#include <map>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,23 +18,38 @@
 namespace gedit {
 
 struct Exposed {
-  NodeId call = kNoNode;  // of the main graph, whose last output it now is
+  NodeId call = kNoNode;  // of the main graph, whose last output it is in the end
   uint32_t index = 0;
   DType type = DType::kInvalid;
   Shape shape;
 };
 
-// Functions of which copies stand on the ways of tensors that were exposed before, by name: what lies in one
-// of them is looked for in its copy. One map serves all tensors of an edit.
-using ExposedCopies = std::map<std::string, std::string, std::less<>>;
+// All such tensors of one edit: their ways are found one by one, functions and calls change once.
+//   Exposing exposing(model, ops, library, objects); exposing.expose("f//node:1", preferred);
+//   exposing.store();
+// The calls on a way must be ones that hand outputs on (PartitionedCall and its kind, a function called by
+// its name). A function that is called from elsewhere too, or that the object graph names, stays as it is,
+// and a copy of it takes its place on the way. The first tensor of a function costs what calls it, directly
+// or not; the next ones nothing but themselves.
+class Exposing {
+ public:
+  // `objects` is the object graph, null where there is none. All outlive this; nobody else changes functions
+  // or calls before store().
+  Exposing(Model& model, Registry& ops, Library& library, SavedObjects* objects);
+  ~Exposing();
 
-// `written` is `FUNCTION//node:1`. The calls on the way must be ones that hand outputs on (PartitionedCall
-// and its kind, a function called by its name), and one alone may lead from the main graph there; of several
-// of the main graph that in `preferred`. A function that is called from elsewhere too, or that the object
-// graph names (`objects`, null where there is none), stays as it is, and a copy of it takes its place on the
-// way. Throws Error (kRefused): no such tensor, no way to it, several, or one through a branch or a loop.
-Exposed expose(Model& model, Registry& ops, Library& library, SavedObjects* objects, std::string_view written,
-               const NodeSet& preferred, ExposedCopies& copies);
+  // `written` is `FUNCTION//node:1`. One call alone may lead there from the main graph; of several that in
+  // `preferred`. Throws Error (kRefused): no such tensor, no way to it, several, or one through a branch or a
+  // loop.
+  Exposed expose(std::string_view written, const NodeSet& preferred);
+
+  // Functions and calls get the outputs that expose() told of.
+  void store();
+
+ private:
+  class Ways;
+  std::unique_ptr<Ways> ways_;
+};
 
 // For an edit that keeps what some outputs need: those inside functions (`FUNCTION//node`) are brought out,
 // and become outputs of calls, by name; the others stay as they are written. Throws as expose(), and for an

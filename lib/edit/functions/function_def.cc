@@ -298,12 +298,10 @@ std::string with_function_name(std::string_view function_def, std::string_view n
   });
 }
 
-std::string free_function_name(const Library& library, Registry& ops, std::string_view base) {
+std::string free_function_name(Library& library, Registry& ops, std::string_view base,
+                               const std::unordered_set<std::string>& promised) {
   return first_free(base, [&](const std::string& name) {
-    for (const Function& function : library.functions) {
-      if (function.name == name) return true;
-    }
-    return !ops.find(name).empty();
+    return library.find(name) != nullptr || promised.contains(name) || !ops.find(name).empty();
   });
 }
 

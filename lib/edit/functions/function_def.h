@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/message_edit.h"
@@ -118,8 +119,9 @@ std::string arg_def(std::string_view name, DType type);
 // The FunctionDef under another name.
 std::string with_function_name(std::string_view function_def, std::string_view name);
 
-// The first of base, base_1, ... that is no function and no op.
-std::string free_function_name(const Library& library, Registry& ops, std::string_view base);
+// The first of base, base_1, ... that is no function, no op, and not one of those that are `promised`.
+std::string free_function_name(Library& library, Registry& ops, std::string_view base,
+                               const std::unordered_set<std::string>& promised = {});
 
 // A name for an argument or output: lower case letters, digits and `_`, a letter first.
 std::string argument_name(std::string_view text);

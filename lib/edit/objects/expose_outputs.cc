@@ -31,15 +31,16 @@ std::vector<std::string> expose_outputs(Model& model, Registry& ops, std::vector
   preferred = reach(preferred, producers(graph, names), kAnyDistance);
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
   ObjectsOfMeta objects(model.meta());
-  ExposedCopies copies;
+  Exposing exposing(model, ops, library, objects.get());
   for (std::string& output : outputs) {
     if (!is_inner(output)) continue;
-    const Exposed exposed = expose(model, ops, library, objects.get(), output, preferred, copies);
+    const Exposed exposed = exposing.expose(output, preferred);
     std::string now(graph.name(exposed.call));
     if (exposed.index > 0) now += ":" + std::to_string(exposed.index);
     changes.notes.push_back(printable(output) + " is now " + printable(now));
     output = std::move(now);
   }
+  exposing.store();
   graph.set_part(graph_field::kLibrary, library.encode());
   objects.store();
   return outputs;
