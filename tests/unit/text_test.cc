@@ -1,7 +1,6 @@
 // Protobuf text: what TensorFlow writes is written, what TextFormat reads is read, node by node.
 #include "model/text.h"
 
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +10,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/wire.h"
-#include "corpus_files.h"
-#include "model/detect.h"
 #include "same_message.h"
 
 namespace gedit::text_test {
@@ -47,21 +44,6 @@ std::string refusal(Act act) {
 
 std::string parse_refusal(std::string_view text, Kind kind = Kind::kGraphDef) {
   return refusal([&] { (void)parse_text(kind, text, "f.pbtxt"); });
-}
-
-class Quiet final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int /*line*/, int /*column*/, const std::string& /*message*/) override {}
-};
-
-// TextFormat's own reading of the whole; nothing where it refuses.
-std::unique_ptr<google::protobuf::Message> whole_file(Kind kind, std::string_view text) {
-  auto message = new_message(kind);
-  Quiet quiet;
-  TextFormat::Parser parser;
-  parser.RecordErrorsTo(&quiet);
-  if (!parser.ParseFromString(std::string(text), message.get())) message.reset();
-  return message;
 }
 
 TEST(Text, IsWrittenAsTensorFlowWritesIt) {
@@ -469,52 +451,6 @@ TEST(Text, AFullDiskIsReported) {
   Full full;
   EXPECT_EQ(refusal([&] { write_text(Kind::kGraphDef, graph.SerializeAsString(), "f", false, full); }),
             "f: no space left");
-}
-
-TEST(Text, RealFiles) {
-  const std::vector<std::string> files = corpus_files();
-  size_t binaries = 0, texts = 0, pairs = 0, same_bytes = 0;
-  for (const std::string& path : files) {
-    const auto file = InputFile::open(path);
-    Detected found{};
-    try {
-      found = detect(file->bytes(), path);
-    } catch (const Error&) {
-      continue;  // no graph; detect_test looks at these
-    }
-    if (found.format == Format::kText) {
-      ++texts;
-      const auto whole = whole_file(found.kind, file->bytes());
-      std::string ours = "refused";
-      try {
-        ours = sorted_bytes(found.kind, parse_text(found.kind, file->bytes(), path));
-      } catch (const Error& error) {
-        EXPECT_EQ(whole, nullptr) << error.what();
-      }
-      EXPECT_EQ(ours == (whole == nullptr ? "refused" : sorted_bytes(*whole)), true) << path;
-    } else if (found.format == Format::kBinary) {
-      ++binaries;
-      const std::string text = text_of(found.kind, file->bytes());
-      EXPECT_EQ(sorted_bytes(found.kind, parse_text(found.kind, text, path)) ==
-                    sorted_bytes(found.kind, file->bytes()),
-                true)
-          << path;
-      const auto whole = whole_file(found.kind, text);
-      ASSERT_NE(whole, nullptr) << path;
-      EXPECT_EQ(sorted_bytes(*whole) == sorted_bytes(found.kind, file->bytes()), true) << path;
-      // TensorFlow's own text of the same graph.
-      const std::string other = join_path(dir_name(path), "frozen_graph.pbtxt");
-      if (base_name(path) == "frozen_model.pb" && exists(other)) {
-        ++pairs;
-        const auto theirs = InputFile::open(other);
-        if (theirs->bytes() == text) ++same_bytes;
-      }
-    }
-  }
-  EXPECT_GE(binaries, at_least(25, 300));
-  EXPECT_GE(texts, at_least(5, 250));
-  EXPECT_GE(pairs, at_least(0, 200));
-  EXPECT_GE(same_bytes * 100, pairs * 90) << "the others were written by a TensorFlow with longer floats";
 }
 
 }  // namespace gedit::text_test
