@@ -26,6 +26,18 @@ std::string count_text(uint64_t number) {
   return text;
 }
 
+std::string short_count_text(uint64_t number) {
+  if (number < 1000) return std::to_string(number);
+  auto value = static_cast<double>(number);
+  char unit = ' ';
+  for (const char next : std::string_view("kMGTPE")) {
+    value /= 1000;
+    unit = next;
+    if (value < 999.5) break;
+  }
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
+}
+
 std::optional<uint64_t> parse_size(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

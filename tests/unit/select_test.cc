@@ -138,6 +138,12 @@ TEST(Sizes, InAndOut) {
   EXPECT_EQ(size_text(512), "512 B");
   EXPECT_EQ(size_text(36'300), "36.3 kB");
   EXPECT_EQ(count_text(1'355), "1,355");
+  // Three digits, rounded.
+  const std::pair<uint64_t, std::string_view> counts[] = {
+      {0, "0"},           {999, "999"},        {1'000, "1.00 k"},         {1'359, "1.36 k"},
+      {9'994, "9.99 k"},  {9'996, "10.0 k"},   {99'940, "99.9 k"},        {99'970, "100 k"},
+      {999'499, "999 k"}, {999'600, "1.00 M"}, {1'189'000'000, "1.19 G"}, {UINT64_MAX, "18.4 E"}};
+  for (const auto& [number, text] : counts) EXPECT_EQ(short_count_text(number), text);
   EXPECT_EQ(parse_size("1.5M"), 1'500'000U);
   EXPECT_EQ(parse_size("4096"), 4096U);
   EXPECT_FALSE(parse_size("M"));

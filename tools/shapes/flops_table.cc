@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/size.h"
 #include "cli/say.h"
@@ -11,28 +12,9 @@
 namespace gedit {
 namespace {
 
-// 1.18 G
-std::string short_count(uint64_t count) {
-  constexpr std::string_view kUnits = " kMGTPE";
-  double rest = static_cast<double>(count);
-  size_t unit = 0;
-  while (rest >= 999.5 && unit + 1 < kUnits.size()) {
-    rest /= 1000;
-    ++unit;
-  }
-  if (unit == 0) return std::to_string(count);
-  std::string text = std::to_string(rest);
-  text.resize(rest < 9.995 ? 4 : rest < 99.95 ? 4 : 3);
-  text += ' ';
-  text += kUnits[unit];
-  return text;
-}
-
 std::string share(uint64_t part, uint64_t whole) {
-  const uint64_t tenths =
-      whole == 0
-          ? 0
-          : static_cast<uint64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5);
+  const int64_t tenths =
+      whole == 0 ? 0 : std::llround(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
 }
 
@@ -56,13 +38,14 @@ std::string flops_table(const Flops& flops) {
   rows.push_back({"scope", "FLOPs", "share", "parameters", "bytes", "largest activation"});
   uint64_t parameters = 0, bytes = 0;
   for (const ScopeFlops& scope : flops.scopes) {
-    rows.push_back({scope.scope.empty() ? "(top)" : printable(scope.scope), short_count(scope.flops),
+    rows.push_back({scope.scope.empty() ? "(top)" : printable(scope.scope), short_count_text(scope.flops),
                     share(scope.flops, flops.total), count_text(scope.parameters), size_text(scope.bytes),
                     shape_text(scope.largest)});
     parameters += scope.parameters;
     bytes += scope.bytes;
   }
-  rows.push_back({"total", short_count(flops.total), "100.0%", count_text(parameters), size_text(bytes), ""});
+  rows.push_back(
+      {"total", short_count_text(flops.total), "100.0%", count_text(parameters), size_text(bytes), ""});
   std::array<size_t, 6> widths{};
   for (const auto& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
