@@ -6,7 +6,7 @@
 
 namespace gedit {
 
-CommandInfo listed(std::string_view name, std::string_view group, CommandInfo info) {
+CommandInfo listed(std::string_view name, std::string_view group, const CommandInfo& info) {
   return {name,
           group,
           one_line(info.summary),

@@ -49,7 +49,7 @@ std::string_view last_word(const CommandInfo& info);  // `rename`
 
 // In the order in which people read them: command_table.cc, made of commands.txt.
 std::span<const CommandInfo> commands();
-CommandInfo listed(std::string_view name, std::string_view group, CommandInfo info);
+CommandInfo listed(std::string_view name, std::string_view group, const CommandInfo& info);
 const CommandInfo* find_command(std::string_view name);
 // Those without a verb, or the verbs of `command`.
 std::vector<const CommandInfo*> top_commands();

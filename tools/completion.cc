@@ -1,6 +1,5 @@
 // gedit completion: what makes a shell ask `gedit __complete`.
-#include <errno.h>
-
+#include <cerrno>
 #include <cstdlib>
 
 #include "base/embedded.h"
@@ -8,9 +7,10 @@
 #include "cli/say.h"
 #include "commands.h"
 
-// Of gedit_embed() in tools/CMakeLists.txt.
+// Of gedit_embed() in tools/CMakeLists.txt. NOLINTBEGIN(readability-identifier-naming)
 extern "C" const char gedit_completion_bash[], gedit_completion_bash_end[], gedit_completion_zsh[],
     gedit_completion_zsh_end[], gedit_completion_fish[], gedit_completion_fish_end[];
+// NOLINTEND(readability-identifier-naming)
 
 namespace gedit {
 namespace {

@@ -83,7 +83,7 @@ class Freeze final : public Command {
     verify(changes);
     if (graph_alone) {
       if (model.meta().has(meta_field::kSaver)) {
-        changes.warnings.push_back(
+        changes.warnings.emplace_back(
             "a GraphDef names no saver for the variables that stay; hint: -o OUT.meta");
       }
       reduce_to_graph(model);

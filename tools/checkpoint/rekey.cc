@@ -32,9 +32,9 @@ class RekeyCheckpoint final : public Command {
     Checkpoint checkpoint = operand_.open();
     const CheckpointCounts before = count(checkpoint);
     KeyChanges changes;
-    ObjectNames names = parse_names();
+    const ObjectNames names = parse_names();
     if (checkpoint.object_based()) {
-      checkpoint = by_name(std::move(checkpoint), model_.empty() ? std::move(names) : ObjectNames{},
+      checkpoint = by_name(std::move(checkpoint), model_.empty() ? names : ObjectNames{},
                            model_.empty() ? &changes : nullptr);
     } else if (model_.empty()) {
       throw Error(Cause::kUsage, "which objects the names belong to says a model")

@@ -1,9 +1,8 @@
 #include "cli/called.h"
 
-#include <errno.h>
-
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 
 #include "commands.h"

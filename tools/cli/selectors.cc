@@ -5,7 +5,7 @@
 namespace gedit {
 
 std::span<const SelectorForm> selector_forms() {
-  static const std::vector<SelectorForm> kForms{
+  static const std::vector<SelectorForm> forms{
       {{"conv1/*", "tower_?/**"}, "glob on names: * stays within a scope, ** crosses /"},
       {{"tower_0/"}, "the scope: tower_0 itself and everything under it"},
       {{"re:^a.*b$"}, "regular expression, searched"},
@@ -20,7 +20,7 @@ std::span<const SelectorForm> selector_forms() {
       {{"X & Y", "X , Y", "!X", "( )"}, "and, or, not"},
       {{"@file"}, "one selector a line"},
   };
-  return kForms;
+  return forms;
 }
 
 std::string selectors_text() {

@@ -39,7 +39,7 @@ std::string ops_text(const GraphSummary& graph) {
 }
 
 std::string variables_text(const GraphSummary& graph) {
-  const size_t trainable =
+  const auto trainable =
       static_cast<size_t>(std::count_if(graph.variables.begin(), graph.variables.end(),
                                         [](const VariableSummary& variable) { return variable.trainable; }));
   std::string text = count_text(graph.variables.size());

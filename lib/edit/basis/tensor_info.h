@@ -3,10 +3,8 @@
 
 #include <cstdint>
 
-namespace gedit {
+namespace gedit::tensor_info_field {
 
-namespace tensor_info_field {
 constexpr uint32_t kName = 1, kType = 2, kShape = 3, kSparse = 4;
-}
 
-}  // namespace gedit
+}  // namespace gedit::tensor_info_field
