@@ -92,9 +92,9 @@ struct WriteFailure;
 // An output file, written in order or at its places. Nothing is at `path` before commit(): the bytes gather
 // in a file without a name (O_TMPFILE) in the same directory, so that even a killed process leaves nothing
 // behind; where there are none, or no /proc by which to name them, in one that is taken away on a signal.
-// What it replaces gives it its permissions; where that is a link, what the link leads to is replaced. `-` and
-// /dev/stdout are standard output, written as it comes; so is what no file can take the place of: a device, a
-// pipe.
+// What it replaces gives it its permissions; where that is a link, what the link leads to is replaced. `-` is
+// standard output, written as it comes, and so are /dev/stdout, /dev/stderr, /dev/fd/3, where they stand; so
+// is what no file can take the place of: a device, a pipe.
 class OutputFile final : public Sink {
  public:
   // Throws Error: kRefused where the file exists and `overwrite` is not set, kWrite where the directory

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/leftover.h"
+#include "base/number.h"
 
 namespace gedit {
 namespace {
@@ -50,11 +53,23 @@ bool takes_bytes(const std::string& path) {
          S_ISSOCK(status.st_mode);
 }
 
+// Of a path that means what is open already. Opened anew, a file would be written from its beginning.
+std::optional<int> own_descriptor(std::string_view path) {
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    const std::optional<int> number =
+        path.starts_with(folder) ? read_number<int>(path.substr(folder.size())) : std::nullopt;
+    if (number && *number >= 0) return number;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path, bool overwrite) : path_(std::move(path)), overwrite_(overwrite) {
-  if (path_ == "-" || path_ == "/dev/stdout") {  // opened anew, a file would be written from its beginning
-    descriptor_ = ::dup(STDOUT_FILENO);
+  if (const std::optional<int> open_already = own_descriptor(path_)) {
+    descriptor_ = ::dup(*open_already);
     if (descriptor_ < 0) fail(errno);
     direct_ = true;
     return;
