@@ -271,7 +271,7 @@ def main():
         broken += not holds("insert in functions", lambda n: [
             "insert", subject.model("functions", n), "--op", "Identity", "--after", ",".join(listed("f{i}//z", n))])
         broken += not holds("extract of one function", lambda n: [
-            "extract", subject.listing("inner.gtxt", inner(n)), "--outputs", ",".join(listed("f//n{i}", n // 2))])
+            "extract", subject.listing("inner.gtxt", inner(n)), "--outputs", ",".join(listed("f//n{i}", n))])
         broken += not holds("extract of functions", lambda n: [
             "extract", subject.model("functions", n), "--outputs", ",".join(listed("f{i}//z", n))])
         broken += not holds("signature add of one function", lambda n: [

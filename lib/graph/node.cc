@@ -193,6 +193,17 @@ std::vector<DType> type_list(std::string_view attr_value) {
   return types;
 }
 
+size_t type_count(std::string_view attr_value) {
+  size_t count = 0;
+  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
+    if (list->number != attr_field::kType) continue;
+    // Of a packed number the last byte alone is below 128.
+    count += list->wire == Wire::kBytes ? std::ranges::count_if(list->value, [](char c) { return c >= 0; })
+                                        : list->wire == Wire::kVarint;
+  }
+  return count;
+}
+
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs) {
   return with_fields(node_def, node_field::kInput, inputs);
 }

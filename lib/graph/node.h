@@ -166,6 +166,7 @@ std::string type_list_value(const std::vector<DType>& types);
 
 // The types in an AttrValue `list(type)`; none in another.
 std::vector<DType> type_list(std::string_view attr_value);
+size_t type_count(std::string_view attr_value);  // how many these are
 
 // `node_def` with other inputs, other things as they are: new fields stand where the first input stood.
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs);

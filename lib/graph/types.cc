@@ -63,37 +63,57 @@ std::optional<uint64_t> number_in(const std::optional<std::string_view>& attr_va
 }
 
 // Hostile counts: a node has no more inputs or outputs than this.
-constexpr int64_t kMostTensors = 10'000'000;
+constexpr size_t kMostTensors = 10'000'000;
 
+// What an argument stands for.
+struct Tensors {
+  const ArgDef& arg;
+  size_t count;
+  std::string_view types;  // AttrValue of a list(type): of each its own
+  DType type;              // else of each
+
+  DType typed(DType one) const { return arg.is_ref && one != DType::kInvalid ? reference_to(one) : one; }
+  DType type_at(size_t index) const { return typed(types.empty() ? type : type_list(types)[index]); }
+};
+
+// Calls use(tensors) for each argument; false where an attribute that decides is missing.
 template <typename Use>
-bool each_tensor(const OpDef& op, const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
+bool each_argument(const OpDef& op, const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
   AttrLookup attrs(op, node_def);
-  int64_t left = kMostTensors;
+  size_t left = kMostTensors;
   for (const ArgDef& arg : args) {
-    const auto typed = [&](DType type) { return arg.is_ref ? reference_to(type) : type; };
+    Tensors tensors{arg, 1, {}, DType{arg.type}};
     if (!arg.type_list_attr.empty()) {
       const auto list = attrs.find(arg.type_list_attr);
       if (!list || has_field(*list, attr_field::kPlaceholder)) return false;
-      uint32_t index = 0;
-      const std::vector<DType> types = type_list(*list);
-      if ((left -= static_cast<int64_t>(types.size())) < 0) return false;
-      for (const DType type : types) use(arg, index++, typed(type));
-      continue;
+      tensors.types = *list;
+      tensors.count = type_count(*list);
+    } else {
+      if (!arg.number_attr.empty()) {
+        const auto number = number_in(attrs.find(arg.number_attr), attr_field::kInt);
+        if (!number || *number > kMostTensors) return false;  // or negative
+        tensors.count = *number;
+      }
+      if (!arg.type_attr.empty())
+        tensors.type =
+            static_cast<DType>(number_in(attrs.find(arg.type_attr), attr_field::kType).value_or(0));
     }
-    int64_t count = 1;
-    if (!arg.number_attr.empty()) {
-      const auto number = number_in(attrs.find(arg.number_attr), attr_field::kInt);
-      if (!number || *number > static_cast<uint64_t>(kMostTensors)) return false;  // or negative
-      count = static_cast<int64_t>(*number);
-    }
-    if ((left -= count) < 0) return false;
-    DType type{arg.type};
-    if (!arg.type_attr.empty())
-      type = static_cast<DType>(number_in(attrs.find(arg.type_attr), attr_field::kType).value_or(0));
-    for (int64_t i = 0; i < count; ++i)
-      use(arg, static_cast<uint32_t>(i), type == DType::kInvalid ? type : typed(type));
+    if (tensors.count > left) return false;
+    left -= tensors.count;
+    use(tensors);
   }
   return true;
+}
+
+template <typename Use>
+bool each_tensor(const OpDef& op, const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
+  return each_argument(op, args, node_def, [&](const Tensors& tensors) {
+    uint32_t index = 0;
+    if (!tensors.types.empty()) {
+      for (const DType type : type_list(tensors.types)) use(tensors.arg, index++, tensors.typed(type));
+    }
+    while (index < tensors.count) use(tensors.arg, index++, tensors.typed(tensors.type));
+  });
 }
 
 std::optional<OpDef> definition(Registry& ops, std::string_view node_def) {
@@ -125,6 +145,28 @@ std::optional<std::vector<DType>> input_types(Registry& ops, std::string_view no
 }
 bool output_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found) {
   return types(op, node_def, true, found);
+}
+DType output_type(Registry& ops, std::string_view node_def, size_t index) {
+  const std::optional<OpDef> op = definition(ops, node_def);
+  return op ? output_type(*op, node_def, index) : DType::kInvalid;
+}
+DType output_type(const OpDef& op, std::string_view node_def, size_t index) {
+  DType found = DType::kInvalid;
+  size_t begin = 0;  // of the argument's tensors
+  const auto look = [&](const Tensors& tensors) {
+    if (index >= begin && index - begin < tensors.count) found = tensors.type_at(index - begin);
+    begin += tensors.count;
+  };
+  return each_argument(op, op.outputs, node_def, look) ? found : DType::kInvalid;
+}
+std::optional<size_t> output_count(Registry& ops, std::string_view node_def) {
+  const std::optional<OpDef> op = definition(ops, node_def);
+  return op ? output_count(*op, node_def) : std::nullopt;
+}
+std::optional<size_t> output_count(const OpDef& op, std::string_view node_def) {
+  size_t count = 0;
+  const auto add = [&](const Tensors& tensors) { count += tensors.count; };
+  return each_argument(op, op.outputs, node_def, add) ? std::optional(count) : std::nullopt;
 }
 bool input_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found) {
   return types(op, node_def, false, found);

@@ -22,6 +22,13 @@ std::optional<std::vector<DType>> input_types(Registry& ops, std::string_view no
 bool output_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found);
 bool input_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found);
 
+// The type of one output, kInvalid where it is not known or there is no such output.
+DType output_type(Registry& ops, std::string_view node_def, size_t index);
+DType output_type(const OpDef& op, std::string_view node_def, size_t index);
+// How many output_types() gives, without a look at each.
+std::optional<size_t> output_count(Registry& ops, std::string_view node_def);
+std::optional<size_t> output_count(const OpDef& op, std::string_view node_def);
+
 // Names of the outputs inside a function body: `output` of list size n counts n times: {"y", 0}, {"y", 1}.
 struct OutputName {
   std::string_view arg;

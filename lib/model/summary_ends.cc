@@ -22,9 +22,8 @@ Shape shape_in_file(const SummarizedGraph& of, NodeId id, uint32_t output) {
 TensorSummary summarize_tensor(const SummarizedGraph& of, NodeId id, uint32_t output, std::string reason) {
   TensorSummary summary;
   summary.tensor = std::string(of.graph.name(id)) + (output > 0 ? ":" + std::to_string(output) : "");
-  const auto types = output_types(of.ops, of.graph.bytes(id));
-  if (types && output < types->size() && (*types)[output] != DType::kInvalid)
-    summary.dtype = base_type((*types)[output]);
+  const DType type = output_type(of.ops, of.graph.bytes(id), output);
+  if (type != DType::kInvalid) summary.dtype = base_type(type);
   summary.shape = shape_in_file(of, id, output);
   summary.reason = std::move(reason);
   return summary;

@@ -247,18 +247,14 @@ void Net::remove(Number n) {
 }
 
 uint32_t Net::outputs(Number n) {
-  std::vector<DType> types;
   const ProofOp& op = *nodes_[n].op;
-  return op.known && output_types(op.def, def(n), types) ? static_cast<uint32_t>(types.size()) : 0;
+  return op.known ? static_cast<uint32_t>(output_count(op.def, def(n)).value_or(0)) : 0;
 }
 
 DType Net::type(In in) {
   if (in.argument() || in.control()) return DType::kInvalid;
-  std::vector<DType> types;
   const ProofOp& op = *nodes_[in.node].op;
-  if (!op.known || !output_types(op.def, def(in.node), types) || in.index >= types.size())
-    return DType::kInvalid;
-  return types[in.index];
+  return op.known ? output_type(op.def, def(in.node), in.index) : DType::kInvalid;
 }
 
 std::string Net::text(In in) const {

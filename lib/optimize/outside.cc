@@ -204,8 +204,8 @@ StandIns stand_in_for_inputs(Model& model, Registry& ops, const std::vector<std:
   const auto stand_in = [&](const std::string& text, DType stated) {
     const std::optional<TensorRef> tensor = tensor_if_there(names, text);
     if (!tensor || tensor->control || graph.is(tensor->node, OpKind::kPlaceholder)) return;
-    const auto types = output_types(ops, graph.bytes(tensor->node));
-    const DType type = types && tensor->index < types->size() ? (*types)[tensor->index] : stated;
+    const DType known = output_type(ops, graph.bytes(tensor->node), tensor->index);
+    const DType type = known != DType::kInvalid ? known : stated;
     // A reference is known by nothing but its name as it is.
     if (type == DType::kInvalid || type != base_type(type)) return;
     const auto [found, fresh] = stand_ins.try_emplace({index_of(tensor->node), tensor->index});

@@ -21,8 +21,8 @@ bool has_tensor(const ProofSide& side, const Names& names, const std::string& te
   const Input input = parse_input(tensor);
   const NodeId node = names.find(input.node);
   if (node == kNoNode) return false;
-  const auto types = output_types(side.ops, side.model.graph().bytes(node));
-  return !types || input.control || input.index() < types->size();
+  const std::optional<size_t> count = output_count(side.ops, side.model.graph().bytes(node));
+  return !count || input.control || input.index() < *count;
 }
 
 }  // namespace

@@ -57,10 +57,10 @@ std::string counted_outputs(size_t count) {
 
 void check_output_of(const Graph& graph, Registry& ops, const TensorRef& tensor, std::string_view written) {
   const std::string_view node_def = graph.bytes(tensor.node);
-  const auto types = output_types(ops, node_def);
-  if (!types || tensor.index < types->size()) return;
+  const std::optional<size_t> count = output_count(ops, node_def);
+  if (!count || tensor.index < *count) return;
   throw Error(Cause::kRefused, quoted("node", graph.name(tensor.node)) + " (" + printable(node_op(node_def)) +
-                                   ") has " + counted_outputs(types->size()))
+                                   ") has " + counted_outputs(*count))
       .of(quoted("tensor", written));
 }
 
@@ -226,8 +226,7 @@ DType Tensors::type(const TensorRef& tensor) const {
     const DType type = arg.type_attr.empty() ? DType{arg.type} : DType::kInvalid;
     return arg.is_ref ? reference_to(type) : type;
   }
-  const auto types = output_types(ops_, graph_.bytes(tensor.node));
-  return types && tensor.index < types->size() ? (*types)[tensor.index] : DType::kInvalid;
+  return output_type(ops_, graph_.bytes(tensor.node), tensor.index);
 }
 
 Shape Tensors::shape(const TensorRef& tensor) const {

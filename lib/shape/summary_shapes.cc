@@ -57,9 +57,8 @@ class ShapeSummary {
     found.tensor = std::string(graph_.name(largest));
     if (largest_output > 0) found.tensor += ":" + std::to_string(largest_output);
     found.shape = inference_.main().shape(largest, largest_output);
-    const auto types = output_types(ops_, graph_.bytes(largest));
-    if (types && largest_output < types->size() && (*types)[largest_output] != DType::kInvalid)
-      found.dtype = base_type((*types)[largest_output]);
+    const DType type = output_type(ops_, graph_.bytes(largest), largest_output);
+    if (type != DType::kInvalid) found.dtype = base_type(type);
     if (found.dtype) found.bytes = most * dtype_width(*found.dtype);
     summary_.largest_activation = std::move(found);
   }

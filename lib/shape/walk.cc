@@ -113,8 +113,7 @@ void Walk::settle_loops() {
 
 uint32_t Walk::count_outputs(std::string_view node_def, const OpInfo& info) {
   if (info.outputs >= 0) return static_cast<uint32_t>(info.outputs);
-  if (info.defined && output_types(info.def, node_def, types_)) return static_cast<uint32_t>(types_.size());
-  return 1;
+  return info.defined ? static_cast<uint32_t>(output_count(info.def, node_def).value_or(1)) : 1;
 }
 
 uint32_t Walk::output_index(NodeId producer, std::string_view port) const {

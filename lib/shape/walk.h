@@ -148,7 +148,6 @@ class Walk final : public GraphShapes {
   std::vector<std::pair<NodeId, uint32_t>> stack_;
   mutable std::unordered_map<uint32_t, std::vector<uint32_t>>
       offsets_;  // by node: where its output lists begin
-  std::vector<DType> types_;
   std::map<uint32_t, std::string> contradictions_;
   uint64_t work_ = 0;
 };

@@ -122,9 +122,7 @@ void Cut::check(const TensorRef& tensor, At& at, InputTypes& types, InferredShap
 DType Cut::type_of(const TensorRef& tensor, const At& at) const {
   if (at.typed.dtype) return *at.typed.dtype;
   const std::string_view node_def = graph_.bytes(tensor.node);
-  const auto types = output_types(facts_.ops, node_def);
-  const DType type =
-      types && tensor.index < types->size() ? base_type((*types)[tensor.index]) : DType::kInvalid;
+  const DType type = base_type(output_type(facts_.ops, node_def, tensor.index));
   if (type != DType::kInvalid) return type;
   const std::string text = tensor_text(graph_, tensor);
   throw refused("unknown dtype, op '" + printable(node_op(node_def)) + "' is not known")

@@ -26,8 +26,7 @@ bool is_handle(DType type) {
 std::vector<std::string> examples_of_pipelines(Facts& facts, const NodeSet& stays) {
   const Graph& graph = facts.graph();
   const auto gives_handle = [&](const TensorRef& tensor) {
-    const auto types = output_types(facts.ops, graph.bytes(tensor.node));
-    return types && tensor.index < types->size() && is_handle((*types)[tensor.index]);
+    return is_handle(output_type(facts.ops, graph.bytes(tensor.node), tensor.index));
   };
   const auto each_read = [&](NodeId reader, auto use) {
     each_input(graph.bytes(reader), [&](std::string_view text) {

@@ -88,14 +88,13 @@ InsertedBehind InsertPlace::find_in_graph(std::string_view text) const {
 
 InsertedBehind InsertPlace::behind(const TensorRef& tensor) const {
   const std::string_view node_def = graph_.bytes(tensor.node);
-  const auto types = output_types(ops_, node_def);
   InsertedBehind target;
   target.node = tensor.node;
   target.name = graph_.name(tensor.node);
   target.device = node_head(node_def).device;
   target.index = tensor.index;
   target.source = tensor_text(graph_, tensor);
-  if (types && tensor.index < types->size()) target.type = (*types)[tensor.index];
+  target.type = output_type(ops_, node_def, tensor.index);
   return target;
 }
 

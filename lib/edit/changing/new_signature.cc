@@ -121,9 +121,7 @@ class Adding {
     const std::string plain = tensor_text(model_.graph(), found.tensor);
     if (found.tensor.index == 0)
       find_tensor(model_, *names_, ops_, plain + ":0");  // has it an output at all?
-    const auto types = output_types(ops_, node_def);
-    if (types && found.tensor.index < types->size())
-      found.signature.type = base_type((*types)[found.tensor.index]);
+    found.signature.type = base_type(output_type(ops_, node_def, found.tensor.index));
     if (found.signature.type == DType::kInvalid) {
       throw refused("unknown dtype, op '" + printable(node_op(node_def)) + "' is not known")
           .of(quoted("tensor", text))

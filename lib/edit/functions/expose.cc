@@ -234,7 +234,7 @@ class Exposing::Ways {
                       "), which cannot hand an inner tensor on")
             .of(quoted("function", name));
       }
-      way.push_back({caller, node_name(node_def), op == name, output_count(node_def)});
+      way.push_back({caller, node_name(node_def), op == name, outputs_of(node_def)});
       if (caller.function == kMain) return way;
       at = caller.function;
     }
@@ -294,10 +294,10 @@ class Exposing::Ways {
     return entry;
   }
 
-  uint32_t output_count(std::string_view node_def) const {
-    const auto types = output_types(ops_, node_def);
-    if (!types) throw refused("its outputs are not known").of(quoted("node", node_name(node_def)));
-    return static_cast<uint32_t>(types->size());
+  uint32_t outputs_of(std::string_view node_def) const {
+    const std::optional<size_t> count = output_count(ops_, node_def);
+    if (!count) throw refused("its outputs are not known").of(quoted("node", node_name(node_def)));
+    return static_cast<uint32_t>(*count);
   }
 
   // Whether nothing but the call names the function.
