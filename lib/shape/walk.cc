@@ -46,7 +46,8 @@ Walk::Walk(Dims& dims, OpInfos& ops, Caller& caller, const Place& place, WalkReq
       place_(place),
       ops_(place.graph, ops),
       request_(std::move(request)),
-      subject_(dims, 0) {
+      subject_(dims, 0),
+      alike_(place.graph.size()) {
   subject_.producer = request_.producer;
 }
 
@@ -62,6 +63,7 @@ void Walk::run() {
   }
   if (!waiting_.empty()) settle_loops();
   state_ = {};
+  alike_ = AlikeNodes(0);
 }
 
 // What a node reads comes before it, but for what goes around a loop; without recursion.
@@ -211,22 +213,22 @@ void Walk::read_attrs(Subject& subject) {
 }
 
 const std::vector<Fact>* AlikeNodes::find(uint16_t number, const std::vector<Fact>& inputs, bool trust) {
-  place_ = kPlaces;
+  place_ = places_;
   if (number == LikeNodes::kNone) return nullptr;
   uint64_t hash = number;
   for (const Fact& fact : inputs) {
     hash = (hash ^ (uint64_t{fact.shape} << 32 | fact.extra)) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 32;
   }
-  place_ = hash % kPlaces;
-  if (known_.empty()) known_.resize(kPlaces);
+  place_ = hash & (places_ - 1);
+  if (known_.empty()) known_.resize(places_);
   const Known& known = known_[place_];
   const bool alike = known.number == number && known.trust == trust && known.inputs == inputs;
   return alike ? &known.outputs : nullptr;
 }
 
 void AlikeNodes::keep(uint16_t number, bool trust, const Subject& node) {
-  if (place_ == kPlaces || node.own() || !node.contradiction.empty()) return;
+  if (place_ == places_ || node.own() || !node.contradiction.empty()) return;
   known_[place_] = {number, trust, node.inputs, node.outputs};
 }
 

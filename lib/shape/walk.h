@@ -1,6 +1,8 @@
 // Goes over one graph, main or a function's body, and finds what holds of every tensor.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -64,6 +66,7 @@ struct WalkRequest {
 // the same nodes over and over.
 class AlikeNodes {
  public:
+  explicit AlikeNodes(size_t nodes) : places_(std::min(std::bit_ceil(nodes), kMostPlaces)) {}
   // What a node of this number (LikeNodes) gave that read the same; null where there was none lately.
   const std::vector<Fact>* find(uint16_t number, const std::vector<Fact>& inputs, bool trust);
   // The node that was not found gave this.
@@ -75,7 +78,8 @@ class AlikeNodes {
     bool trust = false;  // as in WalkRequest
     std::vector<Fact> inputs{}, outputs{};
   };
-  static constexpr size_t kPlaces = 1024;
+  static constexpr size_t kMostPlaces = 1024;
+  size_t places_;  // a power of two
   std::vector<Known> known_;
   size_t place_ = 0;  // of the node that was asked for last
 };
