@@ -2,9 +2,10 @@
 // upwards, one caller at a time.
 #include "edit/functions/expose.h"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
