@@ -1,4 +1,4 @@
-// Checkpoints of tests: a folder for them, small ones, and what an edit of one refuses.
+// Checkpoints of tests: a folder for them, and small ones.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "checkpoint/edit.h"
+#include "refusal.h"
 
 namespace gedit::checkpoint_test {
 
@@ -62,16 +62,6 @@ inline std::vector<std::string> names_of(const Checkpoint& checkpoint) {
   std::vector<std::string> names;
   for (const Tensor& tensor : checkpoint.tensors) names.push_back(tensor.name);
   return names;
-}
-
-template <typename Action>
-std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace gedit::checkpoint_test

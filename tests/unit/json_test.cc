@@ -12,6 +12,7 @@
 #include "base/wire.h"
 #include "corpus_files.h"
 #include "model/detect.h"
+#include "refusal.h"
 #include "same_message.h"
 
 namespace gedit::json_test {
@@ -26,16 +27,6 @@ tensorflow::GraphDef graph_of(std::string_view json) {
   tensorflow::GraphDef graph;
   EXPECT_TRUE(graph.ParseFromString(parse_json(Kind::kGraphDef, json, "f.json")));
   return graph;
-}
-
-template <typename Act>
-std::string refusal(Act act) {
-  try {
-    act();
-    return "not refused";
-  } catch (const Error& error) {
-    return error.what();
-  }
 }
 
 std::string parse_refusal(std::string_view json, Kind kind = Kind::kGraphDef) {
@@ -161,11 +152,11 @@ TEST(Json, DepthIsBounded) {
   for (const char* open : {"[", "{", "{\"a\":", "[{\"a\":"}) {
     std::string deep = "{\"node\":[{\"attr\":{\"a\":";
     for (int i = 0; i < 200000; ++i) deep += open;
-    EXPECT_NE(parse_refusal(deep), "not refused");
+    EXPECT_NE(parse_refusal(deep), "");
   }
   std::string nested = "{}", closed;
   for (int i = 0; i < 60; ++i) nested = R"({"func":{"attr":{"a":)" + nested + "}}}";
-  EXPECT_NE(parse_refusal(R"({"node":[{"attr":{"a":)" + nested + "}}]}"), "not refused");
+  EXPECT_NE(parse_refusal(R"({"node":[{"attr":{"a":)" + nested + "}}]}"), "");
 }
 
 TEST(Json, RefusesWhatItCannotHold) {
@@ -220,8 +211,8 @@ TEST(Json, OneAttrValue) {
   EXPECT_EQ(attr_json(value), R"({"shape":{"dim":[{"size":"-1"}]}})");
   value.mutable_list();
   EXPECT_EQ(attr_json(value), R"({"list":{}})");
-  EXPECT_NE(refusal([] { (void)attr_value_json("\x12\x05x"); }), "not refused");
-  EXPECT_NE(refusal([] { (void)attr_value_json("\x4a\x01\xff"); }), "not refused");
+  EXPECT_NE(refusal([] { (void)attr_value_json("\x12\x05x"); }), "");
+  EXPECT_NE(refusal([] { (void)attr_value_json("\x4a\x01\xff"); }), "");
   // The short ways say what protobuf says.
   for (const std::string& bytes :
        {std::string("\x12\x02\xff\x00", 4), std::string("\x18\x80\x01", 3), std::string("\x28\x01", 2),

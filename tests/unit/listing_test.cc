@@ -15,6 +15,7 @@
 #include "meta_graph.pb.h"
 #include "model/detect.h"
 #include "model/tensor_index.h"
+#include "refusal.h"
 #include "same_message.h"
 
 namespace gedit::listing_test {
@@ -30,13 +31,8 @@ std::string relisted(const std::string& text) {
   return listed(parsed.kind, parsed.message, false);
 }
 
-std::string refusal(const std::string& text) {
-  try {
-    parse_listing(text, "t.gtxt", nullptr);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "not refused";
+std::string parse_refusal(const std::string& text) {
+  return refusal([&] { parse_listing(text, "t.gtxt", nullptr); });
 }
 
 std::string value_of(const std::string& text) {
@@ -308,7 +304,7 @@ TEST(Listing, BigTensorsAreElided) {
   index.add(Kind::kGraphDef, bytes);
   const std::string text = listed(Kind::kGraphDef, bytes, false);
   EXPECT_EQ(parse_listing(text, "", &index).message, bytes);
-  EXPECT_EQ(refusal(text),
+  EXPECT_EQ(parse_refusal(text),
             "t.gtxt: line 1: tensor of 'w' is elided; hint: --tensors-from FILE, or gedit list --full");
   std::string other = text;
   other.replace(other.find("crc32c "), 9, "crc32c 00");
@@ -434,7 +430,7 @@ TEST(Listing, Refusals) {
       {"a = \xc3\xa9", "line 1: column 5: expected an op, found '\xc3\xa9'"},
       {std::string("a = \0", 5), "line 1: column 5: expected an op, found '\\000'"},
   };
-  for (const auto& [text, message] : table) EXPECT_EQ(refusal(text), "t.gtxt: " + message) << text;
+  for (const auto& [text, message] : table) EXPECT_EQ(parse_refusal(text), "t.gtxt: " + message) << text;
 }
 
 // --- laws over real files ---

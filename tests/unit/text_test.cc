@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/wire.h"
+#include "refusal.h"
 #include "same_message.h"
 
 namespace gedit::text_test {
@@ -30,16 +31,6 @@ tensorflow::GraphDef graph_of(std::string_view text) {
   tensorflow::GraphDef graph;
   EXPECT_TRUE(graph.ParseFromString(parse_text(Kind::kGraphDef, text, "f.pbtxt")));
   return graph;
-}
-
-template <typename Act>
-std::string refusal(Act act) {
-  try {
-    act();
-    return "not refused";
-  } catch (const Error& error) {
-    return error.what();
-  }
 }
 
 std::string parse_refusal(std::string_view text, Kind kind = Kind::kGraphDef) {
@@ -357,9 +348,9 @@ TEST(Text, DepthIsBounded) {
   EXPECT_EQ(graph_of(nested(20)).node_size(), 1);
   EXPECT_NE(parse_refusal(nested(40)).find("too deep"), std::string::npos) << parse_refusal(nested(40));
   EXPECT_NE(parse_refusal(nested(200000)).find("too deep"), std::string::npos);
-  EXPECT_NE(parse_refusal(std::string(1000000, '{')), "not refused");
-  EXPECT_NE(parse_refusal("node " + std::string(1000000, '{')), "not refused");
-  EXPECT_NE(parse_refusal("node { attr " + std::string(300000, '<')), "not refused");
+  EXPECT_NE(parse_refusal(std::string(1000000, '{')), "");
+  EXPECT_NE(parse_refusal("node " + std::string(1000000, '{')), "");
+  EXPECT_NE(parse_refusal("node { attr " + std::string(300000, '<')), "");
 
   // The same in binary: 34 * 3 levels.
   std::string value;
