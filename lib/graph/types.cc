@@ -66,7 +66,7 @@ std::optional<uint64_t> number_in(const std::optional<std::string_view>& attr_va
 constexpr size_t kMostTensors = 10'000'000;
 
 // What an argument stands for.
-struct Tensors {
+struct ArgumentTensors {
   const ArgDef& arg;
   size_t count;
   std::string_view types;  // AttrValue of a list(type): of each its own
@@ -82,7 +82,7 @@ bool each_argument(const OpDef& op, const std::vector<ArgDef>& args, std::string
   AttrLookup attrs(op, node_def);
   size_t left = kMostTensors;
   for (const ArgDef& arg : args) {
-    Tensors tensors{arg, 1, {}, DType{arg.type}};
+    ArgumentTensors tensors{arg, 1, {}, DType{arg.type}};
     if (!arg.type_list_attr.empty()) {
       const auto list = attrs.find(arg.type_list_attr);
       if (!list || has_field(*list, attr_field::kPlaceholder)) return false;
@@ -107,7 +107,7 @@ bool each_argument(const OpDef& op, const std::vector<ArgDef>& args, std::string
 
 template <typename Use>
 bool each_tensor(const OpDef& op, const std::vector<ArgDef>& args, std::string_view node_def, Use use) {
-  return each_argument(op, args, node_def, [&](const Tensors& tensors) {
+  return each_argument(op, args, node_def, [&](const ArgumentTensors& tensors) {
     uint32_t index = 0;
     if (!tensors.types.empty()) {
       for (const DType type : type_list(tensors.types)) use(tensors.arg, index++, tensors.typed(type));
@@ -153,7 +153,7 @@ DType output_type(Registry& ops, std::string_view node_def, size_t index) {
 DType output_type(const OpDef& op, std::string_view node_def, size_t index) {
   DType found = DType::kInvalid;
   size_t begin = 0;  // of the argument's tensors
-  const auto look = [&](const Tensors& tensors) {
+  const auto look = [&](const ArgumentTensors& tensors) {
     if (index >= begin && index - begin < tensors.count) found = tensors.type_at(index - begin);
     begin += tensors.count;
   };
@@ -165,7 +165,7 @@ std::optional<size_t> output_count(Registry& ops, std::string_view node_def) {
 }
 std::optional<size_t> output_count(const OpDef& op, std::string_view node_def) {
   size_t count = 0;
-  const auto add = [&](const Tensors& tensors) { count += tensors.count; };
+  const auto add = [&](const ArgumentTensors& tensors) { count += tensors.count; };
   return each_argument(op, op.outputs, node_def, add) ? std::optional(count) : std::nullopt;
 }
 bool input_types(const OpDef& op, std::string_view node_def, std::vector<DType>& found) {
