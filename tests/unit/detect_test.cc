@@ -144,6 +144,8 @@ TEST(Detect, ListingsByTheirLines) {
   EXPECT_EQ(shown("x = NoOp()\n"), "graph listing");
   EXPECT_EQ(shown("# c\n\"bad name\" = \"\" (\"in put:0\") {}\n"), "graph listing");
   EXPECT_EQ(shown("versions = NoOp()\n"), "graph listing");
+  EXPECT_EQ(shown("a=B()"), "graph listing");
+  EXPECT_EQ(shown("raw graph_def \"\""), "graph listing");
   EXPECT_EQ(shown("versions { producer: 1 }\nx = NoOp()\n"), "graph listing");
   EXPECT_EQ(shown("library {}\nversion 3\n"), "graph listing");
   EXPECT_EQ(shown("function f(a: DT_FLOAT) -> ()\n  return\nend\n"), "graph listing");
@@ -156,10 +158,9 @@ TEST(Detect, ListingsByTheirLines) {
 
 TEST(Detect, ListingsAreToldFromOtherFiles) {
   const auto is_listing = [](std::string_view text) { return shown(text).ends_with(" listing"); };
-  for (const std::string_view text :
-       {"# c\n\na = B()\n", "\"a b\" = B(", "metagraph\nx = Y()\n", "metagraph { }",
-        "saved_model { saved_model_schema_version: 1 }", "versions { producer: 1 }\nx = Y()\n", "function f(",
-        "version 3\n", "a=B()", "raw graph_def \"\""}) {
+  for (const std::string_view text : {"# c\n\na = B()\n", "\"a b\" = B(", "metagraph\nx = Y()\n",
+                                      "metagraph { }", "saved_model { saved_model_schema_version: 1 }",
+                                      "versions { producer: 1 }\nx = Y()\n", "function f(", "version 3\n"}) {
     EXPECT_TRUE(is_listing(text)) << text << ": " << shown(text);
   }
   for (const std::string_view text : {"versions { producer: 1 }\n", "library {}\n"})
@@ -273,6 +274,7 @@ TEST(Detect, WhatOtherCommandsRead) {
   EXPECT_EQ(identify("model_checkpoint_path: \"a\"\n"), Content::kCheckpointState);
   EXPECT_EQ(identify(""), Content::kEmpty);
   EXPECT_EQ(identify("x = NoOp()"), Content::kGraph);
+  EXPECT_EQ(identify(small_saved(1).SerializeAsString()), Content::kGraph);
   EXPECT_EQ(find_wire(small_saved(1).SerializeAsString()).words, "a SavedModel");
 
   std::string event =
