@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "checkpoint/objects.h"
 #include "model/saved_objects.h"
+#include "refusal.h"
 
 namespace gedit {
 
@@ -110,16 +110,6 @@ inline std::string bits_text(const std::vector<bool>& bits) {
   std::string out;
   for (const bool bit : bits) out += bit ? '1' : '0';
   return out;
-}
-
-template <typename Action>
-inline std::string refusal_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace gedit

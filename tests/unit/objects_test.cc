@@ -129,9 +129,9 @@ TEST(ObjectTree, WhatNamesNothingIsFound) {
     EXPECT_EQ(bad->id, 2U) << text;
   }
   EXPECT_FALSE(find_bad_reference(objects_of<SavedObjects::Object>("a>1 b~0 m:1+1 s!1,0 |")));
-  EXPECT_EQ(refusal_of([] { parse_object_graph(object_graph_bytes(graph_of("a>1"))); }),
+  EXPECT_EQ(refusal([] { parse_object_graph(object_graph_bytes(graph_of("a>1"))); }),
             "object 0: names object 1 of 1");
-  EXPECT_EQ(refusal_of([] { parse_object_graph(""); }), "object graph: has no objects");
+  EXPECT_EQ(refusal([] { parse_object_graph(""); }), "object graph: has no objects");
 }
 
 // --------------------------------------------------------------------------------------- of checkpoints
@@ -184,7 +184,7 @@ TEST(ObjectGraph, CopiedValues) {
   };
   for (const Case& one : cases) {
     ObjectGraph graph = graph_of(kText);
-    const std::string refused = refusal_of([&] {
+    const std::string refused = refusal([&] {
       copy_values(graph, {{"l/w/.ATTRIBUTES/V", one.copy_key, "n/w"}, {"no/such/key", "nowhere", ""}});
     });
     EXPECT_EQ(refused, one.refused) << one.rule;
@@ -215,7 +215,7 @@ TEST(ObjectGraph, RenamedObjects) {
     Renaming renaming;
     for (const std::string& pair : one.pairs) renaming.add(parse_name_pair(pair));
     settle_paths(graph, renaming);
-    EXPECT_EQ(refusal_of([&] { rename_objects(graph, renaming); }), one.refused) << one.rule;
+    EXPECT_EQ(refusal([&] { rename_objects(graph, renaming); }), one.refused) << one.rule;
     if (!one.refused.empty()) continue;
     EXPECT_EQ(text_of(graph.objects), one.renamed) << one.rule;
   }

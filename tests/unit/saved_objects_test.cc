@@ -65,12 +65,11 @@ TEST(SavedObjects, UnknownFieldsStay) {
 
 TEST(SavedObjects, NamesObjectsThatAreNotThere) {
   SavedObjects saved = saved_of("x>7 |");
-  EXPECT_EQ(refusal_of([&] { check_saved_objects(saved); }),
-            "object 0: the object graph names object 7 of 2");
+  EXPECT_EQ(refusal([&] { check_saved_objects(saved); }), "object 0: the object graph names object 7 of 2");
   EXPECT_EQ(variable_keys(saved).size(), 2U);  // inspect goes on
   saved = saved_of("x>1 |");
   saved.functions.push_back(function_of("f", {1, 2}));
-  EXPECT_EQ(refusal_of([&] { check_saved_objects(saved); }),
+  EXPECT_EQ(refusal([&] { check_saved_objects(saved); }),
             "function 'f': the object graph names object 2 of 2");
 }
 
@@ -144,7 +143,7 @@ TEST(SavedObjects, CopiedVariables) {
     Registry ops;
     ObjectCopies copies(saved, library, ops, std::make_shared<Arena>());
     EXPECT_EQ(copies.path_of(2), "l/v");
-    EXPECT_EQ(refusal_of([&] { copies.add_variable(2, "n/v", one.path); }), one.refused) << one.rule;
+    EXPECT_EQ(refusal([&] { copies.add_variable(2, "n/v", one.path); }), one.refused) << one.rule;
     if (!one.refused.empty()) continue;
     EXPECT_EQ(text_of(saved.objects), one.after) << one.rule;
     EXPECT_EQ(last_bytes(saved.objects[5].content, 6), "n/v") << one.rule;
