@@ -1,5 +1,4 @@
 // Tensors in a listing: their data as numbers, as base64, as a length and a checksum; and back.
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <list>
@@ -177,7 +176,7 @@ uint64_t count_elements(const Parts& parts) {
     case Wire::kFixed64:
       return bytes.size() / 8;
     case Wire::kVarint:
-      return static_cast<uint64_t>(std::ranges::count_if(bytes, [](char c) { return (c & 0x80) == 0; }));
+      return varint_count(bytes);
     default:
       break;
   }

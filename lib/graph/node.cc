@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 
 #include "base/map_entry.h"
 #include "base/message_edit.h"
 #include "base/number.h"
 #include "graph/colocation.h"
+#include "graph/packed.h"
 
 namespace gedit {
 namespace {
@@ -25,20 +24,6 @@ std::optional<Field> value_of(std::string_view node_def, std::string_view key, u
     if (fields->number == field && fields->wire == wire) found = fields.field();
   }
   return found;
-}
-
-// Numbers in a packed field, of each of which the last byte alone is below 128; eight bytes at a time, since
-// all outputs of a node may be asked for one by one.
-size_t packed_count(std::string_view bytes) {
-  constexpr uint64_t kGoesOn = 0x8080808080808080;
-  size_t count = 0;
-  for (; bytes.size() >= sizeof(uint64_t); bytes.remove_prefix(sizeof(uint64_t))) {
-    uint64_t eight;
-    std::memcpy(&eight, bytes.data(), sizeof(eight));
-    count += static_cast<size_t>(std::popcount(~eight & kGoesOn));
-  }
-  for (const char c : bytes) count += (c & 0x80) == 0 ? 1 : 0;
-  return count;
 }
 
 }  // namespace
@@ -213,7 +198,7 @@ size_t type_count(std::string_view attr_value) {
   size_t count = 0;
   for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
     if (list->number != attr_field::kType) continue;
-    count += list->wire == Wire::kBytes ? packed_count(list->value) : list->wire == Wire::kVarint ? 1 : 0;
+    count += list->wire == Wire::kBytes ? varint_count(list->value) : list->wire == Wire::kVarint ? 1 : 0;
   }
   return count;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/wire.h"
@@ -14,6 +16,20 @@ constexpr uint64_t little_endian(std::string_view bytes) {
   uint64_t value = 0;
   for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
+}
+
+// How many varints a run holds, of each of which the last byte alone is below 128. Eight bytes at a time,
+// since all outputs of a node may be asked for one by one.
+inline size_t varint_count(std::string_view run) {
+  constexpr uint64_t kGoesOn = 0x8080808080808080;
+  size_t count = 0;
+  for (; run.size() >= sizeof(uint64_t); run.remove_prefix(sizeof(uint64_t))) {
+    uint64_t eight;
+    std::memcpy(&eight, run.data(), sizeof(eight));
+    count += static_cast<size_t>(std::popcount(~eight & kGoesOn));
+  }
+  for (const char c : run) count += (c & 0x80) == 0 ? 1 : 0;
+  return count;
 }
 
 // for (Packed numbers(run, Wire::kVarint); numbers.next();) use(numbers.value());
