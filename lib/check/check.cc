@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "base/size.h"
 #include "check/flow.h"

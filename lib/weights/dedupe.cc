@@ -1,5 +1,6 @@
 #include "weights/dedupe.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>

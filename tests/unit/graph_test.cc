@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "edit/basis/runtime_names.h"
 #include "graph/edges.h"
 #include "graph/frames.h"

@@ -1,5 +1,7 @@
 #include "cli/help.h"
 
+#include <algorithm>
+
 #include "cli/called.h"
 #include "cli/text.h"
 

@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
