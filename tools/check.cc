@@ -1,6 +1,7 @@
 // gedit check: faults that TensorFlow would meet.
 #include "check/check.h"
 
+#include "base/size.h"
 #include "check/release.h"
 #include "check/rules.h"
 #include "cli/faults.h"
@@ -54,7 +55,7 @@ class Check final : public Command {
     });
     output_.print(faults, file_of(model), meaning_of);
     const size_t errors = count_errors(faults), warnings = faults.size() - errors;
-    say(count_words(errors, "error") + ", " + count_words(warnings, "warning"));
+    say(counted(errors, "error") + ", " + counted(warnings, "warning"));
     return errors > 0 ? 1 : 0;
   }
 

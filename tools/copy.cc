@@ -1,6 +1,7 @@
 // gedit copy: a network once more under a new scope.
 #include "edit/edits.h"
 
+#include "base/size.h"
 #include "checkpoint/open.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -133,8 +134,7 @@ class Copy final : public Command {
     }
     const std::string where =
         model.directory ? "variables" : twin_prefix(output_.destination(model).path) + ".index";
-    return {std::to_string(keys.size()) + (keys.size() == 1 ? " key" : " keys") + " added to " + where +
-            ": " + list};
+    return {counted(keys.size(), "key") + " added to " + where + ": " + list};
   }
 
   // The originals are what they were, and the copies what the originals are.

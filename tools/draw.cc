@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/process.h"
+#include "base/size.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "commands.h"
@@ -96,7 +97,7 @@ class Draw final : public Command {
     if (!functions_ && selector_.empty()) drawn = first_sheets(sheets);
     if (drawn.size() < sheets.size()) {
       const size_t left = sheets.size() - drawn.size();
-      say_note((left == 1 ? "1 function is" : std::to_string(left) + " functions are") +
+      say_note(counted(left, "function") + (left == 1 ? " is" : " are") +
                " not in the picture; with them: --functions, or OUT.html");
     }
     if (picture && depth_option_->count() == 0) depth_ = fitting_depth(drawn);

@@ -84,8 +84,7 @@ class Inspect final : public Command {
     }
     const size_t shards = checkpoint.shards.size();
     print(printable(checkpoint.prefix) + ": Checkpoint, V" + std::to_string(checkpoint.version) + ", " +
-          count_text(shards) + (shards == 1 ? " shard\n" : " shards\n") +
-          describe(checkpoint, depth_, color_.on()));
+          count_text(shards, "shard") + "\n" + describe(checkpoint, depth_, color_.on()));
     return 0;
   }
 
@@ -111,7 +110,7 @@ class Inspect final : public Command {
   static std::string subject(const Model& model) {
     std::string words = printable(model.path == "-" ? "(standard input)" : model.path) + ": ";
     if (!model.events) return words;
-    words += "Events, " + count_text(*model.events) + (*model.events == 1 ? " event" : " events");
+    words += "Events, " + count_text(*model.events, "event");
     if (model.cut) words += " and one cut short";
     return words + ", " + size_text(model.file->bytes().size()) + ", ";
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -176,8 +177,7 @@ class Optimize final : public Command {
     if (!made.result.inexact.empty()) return "not equal: " + listed(made.result.inexact);
     if (!made.asked) return "not asked for";
     std::string text;
-    if (made.proved > 0)
-      text = "equal: " + std::to_string(made.proved) + (made.proved == 1 ? " output" : " outputs");
+    if (made.proved > 0) text = "equal: " + counted(made.proved, "output");
     for (const std::string& unknown : made.unknown)
       text += (text.empty() ? "" : "; ") + ("unknown " + unknown);
     return text.empty() ? "no outputs were named" : text;

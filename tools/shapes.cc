@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/size.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/text.h"
@@ -92,8 +93,7 @@ class Shapes final : public Command {
       throw refused(found.message).of(quoted("node", address(found.function, found.node)));
     }
     const uint64_t written = write_output_shapes(model.graph(), ops, inference);
-    changes.notes.push_back("_output_shapes of " + std::to_string(written) +
-                            (written == 1 ? " node" : " nodes") + " written");
+    changes.notes.push_back("_output_shapes of " + counted(written, "node") + " written");
     return changes;
   }
 

@@ -6,6 +6,13 @@
 #include <cmath>
 
 namespace gedit {
+namespace {
+
+std::string numbered(std::string_view many, uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", many, noun, number == 1 ? "" : "s");
+}
+
+}  // namespace
 
 std::string size_text(uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
@@ -24,6 +31,18 @@ std::string count_text(uint64_t number) {
   std::string text = std::to_string(number);
   for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
   return text;
+}
+
+std::string count_text(uint64_t number, std::string_view noun) {
+  return numbered(count_text(number), number, noun);
+}
+
+std::string counted(uint64_t number, std::string_view noun) {
+  return numbered(std::to_string(number), number, noun);
+}
+
+std::string counted_or_no(uint64_t number, std::string_view noun) {
+  return numbered(number == 0 ? "no" : std::to_string(number), number, noun);
 }
 
 std::string short_count_text(uint64_t number) {

@@ -151,18 +151,17 @@ class GraphChecker {
     const size_t objects = saved_variables(meta_);
     if (objects > 0) {
       return report_.add(Rule::kCheckpoint, folder,
-                         "not there, and the object graph has " + count_words(objects, "variable"));
+                         "not there, and the object graph has " + counted(objects, "variable"));
     }
     for (const Collection& collection : collections(meta_)) {
       if (collection.key != collection_key::kVariables || collection.items.empty()) continue;
       return report_.add(
           Rule::kCheckpoint, folder,
-          "not there, and collection 'variables' has " + count_words(collection.items.size(), "variable"));
+          "not there, and collection 'variables' has " + counted(collection.items.size(), "variable"));
     }
     const uint64_t nodes = graph_.tally().variables;
     if (nodes > 0)
-      report_.warn(Rule::kCheckpoint, folder,
-                   "not there, and the graph has " + count_words(nodes, "variable"));
+      report_.warn(Rule::kCheckpoint, folder, "not there, and the graph has " + counted(nodes, "variable"));
   }
 
   // The first of the nodes that restore, in the main graph or in a function that these call; empty: none.

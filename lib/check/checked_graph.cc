@@ -226,8 +226,4 @@ Source CheckedGraph::body_source(const Input& input, NodeId producer) const {
   return source;
 }
 
-std::string outputs_text(size_t count) {
-  return count == 0 ? "no output" : std::to_string(count) + (count == 1 ? " output" : " outputs");
-}
-
 }  // namespace gedit

@@ -133,7 +133,4 @@ void look_at_nodes(const CheckedGraph& in, const NodeSet* only, Report& report, 
   }
 }
 
-// `no output`, `1 output`, `3 outputs`.
-std::string outputs_text(size_t count);
-
 }  // namespace gedit

@@ -1,6 +1,7 @@
 // Const nodes and _output_shapes: tensors and shapes that contradict themselves.
 #include <limits>
 
+#include "base/size.h"
 #include "check/nodes.h"
 #include "graph/tensor_layout.h"
 #include "ops/kinds.h"
@@ -105,8 +106,7 @@ void check_output_shapes(const CheckedGraph& in, NodeId id, const NodeHead& head
   }
   if (!fault.empty()) return wrong(fault);
   if (in.outputs_known(id) && count < outputs)
-    return wrong(std::to_string(count) + (count == 1 ? " shape for " : " shapes for ") +
-                 outputs_text(outputs));
+    return wrong(counted(count, "shape") + " for " + counted_or_no(outputs, "output"));
   if (outputs == 0) return;
   if (!first) return;
   const std::string_view node_def = in.graph.bytes(id);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/size.h"
 #include "check/surroundings.h"
 
 namespace gedit {
@@ -26,7 +27,7 @@ void check_data_files(const Checkpoint& values, Report& report) {
       report.add(Rule::kCheckpoint, shard.path, "no such file");
     } else if (const uint64_t size = InputFile::open(shard.path)->bytes().size(); size < ends[i]) {
       report.add(Rule::kCheckpoint, shard.path,
-                 count_words(size, "byte") + ", the index names " + std::to_string(ends[i]));
+                 counted(size, "byte") + ", the index names " + std::to_string(ends[i]));
     }
   }
 }

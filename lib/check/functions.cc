@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "base/size.h"
 #include "graph/references.h"
 
 namespace gedit {
@@ -63,8 +64,7 @@ std::string fault_of(std::string_view verb, const std::vector<DType>& there,
                      const std::vector<DType>& given) {
   const std::string gives(verb);
   if (there.size() != given.size()) {
-    return gives + " " + std::to_string(there.size()) + (there.size() == 1 ? " tensor" : " tensors") +
-           ", the node has " + std::to_string(given.size());
+    return gives + " " + counted(there.size(), "tensor") + ", the node has " + std::to_string(given.size());
   }
   for (size_t i = 0; i < there.size(); ++i) {
     if (there[i] == DType::kInvalid || given[i] == DType::kInvalid ||

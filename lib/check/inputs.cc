@@ -1,6 +1,7 @@
 // Inputs of a node: that they are there, in order, as many as the op takes, and of its types.
 #include <span>
 
+#include "base/size.h"
 #include "check/nodes.h"
 #include "ops/kinds.h"
 
@@ -38,7 +39,7 @@ void report_missing(const CheckedGraph& in, NodeId id, std::string_view text, No
     words += quoted("node", input.node) + " (" + std::string(op) + ") has no such output";
   } else {
     words += quoted("node", input.node) + " (" + std::string(op) + ") has " +
-             outputs_text(in.outputs(producer).size());
+             counted_or_no(in.outputs(producer).size(), "output");
   }
   report.add(Rule::kInput, in.subject(id), std::move(words));
 }
@@ -86,7 +87,7 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
 
   std::vector<DataInput> data;
   data.reserve(count);
-  bool counted = true, control_seen = false, order_told = false;
+  bool all_counted = true, control_seen = false, order_told = false;
   size_t at = 0;
   each_input(node_def, [&](std::string_view text) {
     const NodeId producer = whole ? producers[at] : in.find(text);
@@ -115,13 +116,13 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
       report_missing(in, id, text, producer, report);
       return data.push_back({kUnknownTensor, producer});
     }
-    counted = counted && source.counted;
+    all_counted = all_counted && source.counted;
     data.push_back({source.types, producer});
   });
   size_t tensors = 0;
   for (const DataInput& input : data) tensors += input.types.size();
 
-  if (!facts.known || !counted) return;
+  if (!facts.known || !all_counted) return;
   std::vector<DType>& expected = takes.types;
   if (!takes.told || expected.size() != tensors) {
     for (const ArgDef& arg : facts.def.inputs) {
@@ -129,7 +130,7 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
       const auto number = arg.number_attr.empty() ? std::nullopt : int_attr(node_def, arg.number_attr);
       if (number && *number > static_cast<int64_t>(tensors)) {
         return report.add(Rule::kArity, in.subject(id),
-                          std::to_string(tensors) + " inputs, " + std::string(arg.number_attr) + " is " +
+                          counted(tensors, "input") + ", " + std::string(arg.number_attr) + " is " +
                               std::to_string(*number));
       }
     }
@@ -138,8 +139,8 @@ void check_inputs(const CheckedGraph& in, NodeId id, const NodeHead& head, const
   }
   if (expected.size() != tensors) {
     return report.add(Rule::kArity, in.subject(id),
-                      std::to_string(tensors) + (tensors == 1 ? " input, " : " inputs, ") +
-                          std::string(head.op) + " takes " + std::to_string(expected.size()));
+                      counted(tensors, "input") + ", " + std::string(head.op) + " takes " +
+                          std::to_string(expected.size()));
   }
   if (is(head.op, OpKind::kHasDtypeOfVariable) && !data.empty())
     check_handle(in, id, head, data[0].producer, report);

@@ -125,10 +125,6 @@ std::string rules_text() {
   return text;
 }
 
-std::string count_words(size_t count, std::string_view word) {
-  return std::to_string(count) + " " + std::string(word) + (count == 1 ? "" : "s");
-}
-
 void Report::add(Rule rule, std::string subject, std::string message) {
   faults_.push_back({std::string(info(rule).name), std::move(subject), std::move(message), info(rule).level});
 }

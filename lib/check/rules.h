@@ -58,9 +58,6 @@ std::span<const RuleInfo> rules();
 // A line a rule, for the man page.
 std::string rules_text();
 
-// `1 key`, `3 keys`.
-std::string count_words(size_t count, std::string_view word);
-
 // Gathers what the rules find.
 class Report {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "check/surroundings.h"
 #include "checkpoint/list.h"
 #include "checkpoint/slice_key.h"
@@ -97,14 +98,14 @@ void check_saver_nodes(const CheckedGraph& in, const Checkpoint* values, const N
     const auto slices = sliced ? strings_behind(in, inputs, 2) : std::nullopt;
     if (!keys) continue;
     if (slices && slices->size() != keys->size())
-      wrong(count_words(keys->size(), "key") + " and " + count_words(slices->size(), "slice"));
+      wrong(counted(keys->size(), "key") + " and " + counted(slices->size(), "slice"));
     const bool many = save || is_restore_v2_op(op);
     const std::vector<DType> dtypes =
         many ? type_list(find_attr(node_def, is_save_v2_op(op) || is_restore_v2_op(op) ? "dtypes" : "T")
                              .value_or(""))
              : std::vector{type_attr(node_def, "dt").value_or(DType::kInvalid)};
     if (dtypes.size() != keys->size())
-      wrong(count_words(keys->size(), "key") + " and " + count_words(dtypes.size(), "dtype"));
+      wrong(counted(keys->size(), "key") + " and " + counted(dtypes.size(), "dtype"));
     if (!restore || values == nullptr || (restoring != nullptr && !restoring->has(id))) continue;
     std::vector<Shape> shapes(keys->size(), std::nullopt);
     if (!in.body) {

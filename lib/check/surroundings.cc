@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "base/size.h"
 #include "model/collections.h"
 #include "model/init_op.h"
 #include "model/references.h"
@@ -26,7 +27,7 @@ std::string missing(const CheckedGraph& in, std::string_view name) {
   if (input.port.empty()) return {};
   if (in.source(name, id).found) return {};
   return "names " + quoted("tensor", name) + ", " + quoted("node", input.node) + " (" +
-         std::string(in.graph.op(id)) + ") has " + outputs_text(in.outputs(id).size());
+         std::string(in.graph.op(id)) + ") has " + counted_or_no(in.outputs(id).size(), "output");
 }
 
 Rule rule_of(const Schema& schema) {

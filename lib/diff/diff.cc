@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/size.h"
 #include "checkpoint/open.h"
 #include "diff/graphs.h"
 #include "diff/lines.h"
@@ -84,7 +85,7 @@ class Differ {
     std::string line = "function ";
     print_name(line, function.name);
     const uint32_t nodes = function.body.size();
-    line += " (" + std::to_string(nodes) + (nodes == 1 ? " node)" : " nodes)");
+    line += " (" + counted(nodes, "node") + ")";
     functions_.push_back({added, std::move(line)});
   }
 

@@ -29,7 +29,7 @@ std::string renamed_line(const RenamedScope& scope) {
   line += " -> ";
   print_name(line, scope.to);
   if (scope.is != RenamedScope::Is::kScope) return line;
-  return line + " (" + count_text(scope.nodes) + (scope.nodes == 1 ? " node)" : " nodes)");
+  return line + " (" + count_text(scope.nodes, "node") + ")";
 }
 
 // The lines on other names: single nodes and functions are counted where they are many.
@@ -44,8 +44,8 @@ std::vector<std::string> renamed_lines(const Diff& diff) {
   // A copy of which somebody took the names.
   const bool all = nodes >= kMany && nodes * 10 >= diff.nodes * 9;
   if (functions > 0) {
-    lines.push_back("> " + count_text(functions) +
-                    (functions == 1 ? " function has another number" : " functions have other numbers"));
+    lines.push_back("> " + count_text(functions, "function") +
+                    (functions == 1 ? " has another number" : " have other numbers"));
   }
   if (all) {
     lines.push_back("> " + count_text(nodes) + " of " + count_text(diff.nodes) +
@@ -81,7 +81,7 @@ std::string lone_counts(char sign, const std::vector<LoneNode>& nodes) {
   std::vector<std::pair<std::string, uint64_t>> sorted(scopes.begin(), scopes.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::string text = sign + count_text(nodes.size()) + (nodes.size() == 1 ? " node" : " nodes");
+  std::string text = sign + count_text(nodes.size(), "node");
   for (size_t i = 0; i < sorted.size() && i < kMostScopes; ++i) {
     text += i == 0 ? " (" : ", ";
     print_name(text, sorted[i].first);
@@ -180,8 +180,7 @@ std::string diff_counts(const Diff& diff) {
       names += changed_name(diff.changed[i]);
     }
     if (diff.changed.size() > kMostNames) names += ", ...";
-    add("~" + count_text(diff.changed.size()) + (diff.changed.size() == 1 ? " node (" : " nodes (") + names +
-        ")");
+    add("~" + count_text(diff.changed.size(), "node") + " (" + names + ")");
   }
   const std::vector<std::string> renamed = renamed_lines(diff);
   for (size_t i = 0; i < renamed.size() && i < kMostRenamed; ++i) add(renamed[i]);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/first_free.h"
+#include "base/size.h"
 #include "graph/edges.h"
 #include "graph/function_names.h"
 #include "graph/names.h"
@@ -238,8 +239,7 @@ InitOp give_init_op(MetaGraph& meta) {
   }
   InitOp none;
   if (!filled && tables > 0)
-    none.warnings.push_back("nothing fills its " + std::to_string(tables) +
-                            (tables == 1 ? " table" : " tables") + ", first '" + first + "'");
+    none.warnings.push_back("nothing fills its " + counted(tables, "table") + ", first '" + first + "'");
   if (!filled || meta.graph.mapped()) return none;
   meta.graph.decode();
   return Giving(meta, collections(meta), functions).run();

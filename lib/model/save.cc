@@ -221,7 +221,7 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
     std::string lost;
     const auto add = [&](size_t count, const char* what) {
       if (count == 0) return;
-      lost += (lost.empty() ? "" : ", ") + std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+      lost += (lost.empty() ? "" : ", ") + counted(count, what);
     };
     add(distinct_variables(meta), "VariableDef");
     add(meta.parts_of(meta_field::kSignature).size(), "signature");
@@ -244,11 +244,10 @@ std::vector<std::string> convert_kind(Model& model, Kind kind, const std::vector
     const InitOp init = give_init_op(meta);
     warnings.insert(warnings.end(), init.warnings.begin(), init.warnings.end());
     if (!init.operation.empty() && notes != nullptr)
-      notes->push_back("init op '" + printable(init.operation) + "' fills " + std::to_string(init.tables) +
-                       (init.tables == 1 ? " table" : " tables") + " when the model is loaded");
+      notes->push_back("init op '" + printable(init.operation) + "' fills " + counted(init.tables, "table") +
+                       " when the model is loaded");
     if (const size_t tables = unfilled_tables(meta); tables > 0)
-      warnings.push_back("no init op: nothing fills its " + std::to_string(tables) +
-                         (tables == 1 ? " table" : " tables") + " when it is loaded");
+      warnings.push_back("no init op: nothing fills its " + counted(tables, "table") + " when it is loaded");
   }
   // The other MetaGraphs stay in memory and are not written: what an edit holds on to must not move.
   MetaGraph& result = model.meta();

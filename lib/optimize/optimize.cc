@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/message_edit.h"
+#include "base/size.h"
 #include "edit/around/map.h"
 #include "edit/edits.h"
 #include "edit/functions/inline.h"
@@ -164,8 +165,7 @@ class Optimizing {
     const uint64_t folded = fold_batch_norms(model_, ops_, request_, wanted_);
     if (folded == 0) return false;
     result_.counts["fold-bn"]["batch norms"] += folded;
-    result_.inexact.push_back(std::to_string(folded) + (folded == 1 ? " batch norm" : " batch norms") +
-                              " folded into weights");
+    result_.inexact.push_back(counted(folded, "batch norm") + " folded into weights");
     reduce(model_);
     return true;
   }

@@ -1,6 +1,7 @@
 #include "prove/print.h"
 
 #include "base/error.h"
+#include "base/size.h"
 
 namespace gedit {
 namespace {
@@ -48,9 +49,7 @@ std::string proof_text(const Proof& proof) {
   for (const OutputProof& output : proof.outputs) {
     text.append(verdict_word(output.verdict)).append(" ").append(pair_text(output.output));
     if (output.verdict == ProofVerdict::kProved) {
-      text.append("  ")
-          .append(std::to_string(output.tensors))
-          .append(output.tensors == 1 ? " tensor" : " tensors");
+      text.append("  ").append(counted(output.tensors, "tensor"));
     } else if (output.verdict == ProofVerdict::kDiffers) {
       text += ": ";
       if (!output.a.empty()) {

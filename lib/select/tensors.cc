@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "base/number.h"
+#include "base/size.h"
 #include "graph/function_places.h"
 #include "graph/library.h"
 #include "graph/wiring.h"
@@ -50,17 +51,12 @@ Error no_such_node(const Model& model, std::string_view name) {
   return error.hint(hint);
 }
 
-// `2 outputs`
-std::string counted_outputs(size_t count) {
-  return count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs");
-}
-
 void check_output_of(const Graph& graph, Registry& ops, const TensorRef& tensor, std::string_view written) {
   const std::string_view node_def = graph.bytes(tensor.node);
   const std::optional<size_t> count = output_count(ops, node_def);
   if (!count || tensor.index < *count) return;
   throw Error(Cause::kRefused, quoted("node", graph.name(tensor.node)) + " (" + printable(node_op(node_def)) +
-                                   ") has " + counted_outputs(*count))
+                                   ") has " + counted_or_no(*count, "output"))
       .of(quoted("tensor", written));
 }
 
@@ -189,7 +185,7 @@ TensorRef Tensors::find_in_body(std::string_view written, bool control) const {
   const uint32_t index = input.index();
   if (!input.port.empty() && index >= outputs->size()) {
     throw refuse(quoted("node", input.node) + " (" + printable(op) + ") has " +
-                 counted_outputs(outputs->size()));
+                 counted_or_no(outputs->size(), "output"));
   }
   return {node, index, false};
 }

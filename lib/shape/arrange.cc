@@ -1,6 +1,7 @@
 // Rules of ops that keep elements and order them otherwise, or put more around them.
 #include <algorithm>
 
+#include "base/size.h"
 #include "shape/rules.h"
 
 namespace gedit::shaping {
@@ -194,7 +195,7 @@ void tile(Subject& node) {
   }
   if (!times) return node.give(0, node.fresh_list(known->size()));
   if (times->size() != known->size()) {
-    return node.contradict(std::to_string(times->size()) + " multiples for " + node.shown(*known));
+    return node.contradict(counted(times->size(), "multiple") + " for " + node.shown(*known));
   }
   DimList found(known->size());
   for (size_t i = 0; i < found.size(); ++i) {
@@ -250,7 +251,7 @@ void blocks(Subject& node, const DimList& block, Ranked around, bool to_batch) {
   const Ranked known = node.shape(0);
   if (!known) return;
   if (known->size() < block.size() + 1)
-    return node.contradict(node.shown(*known) + " for " + std::to_string(block.size()) + " blocks");
+    return node.contradict(node.shown(*known) + " for " + counted(block.size(), "block"));
   Dims& dims = node.dims();
   DimList found(known->begin(), known->end());
   for (size_t i = 0; i < block.size(); ++i) {

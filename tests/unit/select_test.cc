@@ -138,6 +138,11 @@ TEST(Sizes, InAndOut) {
   EXPECT_EQ(size_text(512), "512 B");
   EXPECT_EQ(size_text(36'300), "36.3 kB");
   EXPECT_EQ(count_text(1'355), "1,355");
+  EXPECT_EQ(count_text(1'355, "node"), "1,355 nodes");
+  EXPECT_EQ(counted(1'355, "node"), "1355 nodes");
+  EXPECT_EQ(counted(1, "node"), "1 node");
+  EXPECT_EQ(counted(0, "node"), "0 nodes");
+  EXPECT_EQ(counted_or_no(0, "node"), "no nodes");
   // Three digits, rounded.
   const std::pair<uint64_t, std::string_view> counts[] = {
       {0, "0"},           {999, "999"},        {1'000, "1.00 k"},         {1'359, "1.36 k"},

@@ -30,7 +30,7 @@ std::string ops_text(const GraphSummary& graph) {
   for (const auto& [op, count] : graph.ops) ops.emplace_back(count, op);
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text = count_text(graph.nodes);
-  if (!ops.empty()) text += ", " + count_text(ops.size()) + (ops.size() == 1 ? " op: " : " ops: ");
+  if (!ops.empty()) text += ", " + count_text(ops.size(), "op") + ": ";
   for (size_t i = 0; i < ops.size(); ++i) {
     if (i == kMostOps) return text + ", ...";
     text += (i > 0 ? ", " : "") + printable(ops[i].second) + " " + count_text(ops[i].first);
@@ -107,7 +107,7 @@ std::string describe(const GraphSummary& graph, bool color) {
   for (const SaverSummary& saver : graph.savers) {
     savers.push_back({printable(saver.restore_op.empty() ? saver.save_tensor : saver.restore_op) + ", " +
                       (saver.version.empty() ? "no SaverDef" : saver.version) + ", " +
-                      count_text(saver.keys.size()) + (saver.keys.size() == 1 ? " key, " : " keys, ") +
+                      count_text(saver.keys.size(), "key") + ", " +
                       (saver.sharded ? "sharded" : "not sharded")});
   }
   text.table("saver", savers);

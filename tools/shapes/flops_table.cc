@@ -27,8 +27,7 @@ std::string ops_text(const std::map<std::string, uint64_t>& counts) {
     if (!ops.empty()) ops += ", ";
     ops += op;
   }
-  return std::to_string(nodes) + (nodes == 1 ? " op, " : " ops, ") + std::to_string(counts.size()) +
-         (counts.size() == 1 ? " kind: " : " kinds: ") + printable(ops);
+  return counted(nodes, "op") + ", " + counted(counts.size(), "kind") + ": " + printable(ops);
 }
 
 }  // namespace

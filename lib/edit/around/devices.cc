@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/message_edit.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "edit/basis/addresses.h"
 #include "graph/library.h"
 #include "graph/node.h"
@@ -91,7 +92,7 @@ void note_jobs(const Model& model, Changes& changes) {
   if (any) graph.each_node([&](std::string_view node_def) { look("", node_def); });
   each_body_node(graph.part(graph_field::kLibrary), *graph.arena(), look);
   if (count == 0) return;
-  changes.notes.push_back((count == 1 ? "1 node is" : std::to_string(count) + " nodes are") +
+  changes.notes.push_back(counted(count, "node") + (count == 1 ? " is" : " are") +
                           " on a device of a job, which only its cluster has: first " + first +
                           "; hint: --clear-devices");
 }

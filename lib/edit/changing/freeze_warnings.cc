@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "graph/library.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
@@ -58,14 +59,14 @@ std::vector<std::string> examples_of_pipelines(Facts& facts, const NodeSet& stay
 
 void warn_of_writers(const std::vector<std::string>& writers, Changes& changes) {
   if (writers.empty()) return;
-  changes.warnings.push_back(std::to_string(writers.size()) + (writers.size() == 1 ? " writer" : " writers") +
-                             " bypassed, first '" + printable(writers.front()) + "'");
+  changes.warnings.push_back(counted(writers.size(), "writer") + " bypassed, first '" +
+                             printable(writers.front()) + "'");
 }
 
 void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes) {
   constexpr size_t kMostNamed = 8;
   if (reads.empty()) return;
-  std::string text = reads.size() == 1 ? "a read gives" : std::to_string(reads.size()) + " reads give";
+  std::string text = reads.size() == 1 ? "a read gives" : counted(reads.size(), "read") + " give";
   text += " the checkpoint's value, not what was written before: ";
   for (size_t i = 0; i < reads.size() && i < kMostNamed; ++i) {
     if (i > 0) text += ", ";
@@ -79,7 +80,7 @@ void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes) {
 void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, Changes& changes) {
   if (variables.empty()) return;
   changes.notes.push_back(
-      (variables.size() == 1 ? "1 variable stays" : std::to_string(variables.size()) + " variables stay") +
+      counted(variables.size(), "variable") + (variables.size() == 1 ? " stays" : " stay") +
       " as a replica of one that is kept, first '" + printable(graph.name(variables.front())) + "'");
 }
 
@@ -98,9 +99,8 @@ void warn_of_input_pipelines(Facts& facts, const NodeSet& stays, Changes& change
   for (size_t i = 0; i < examples.size() && i < kMostNamed; ++i)
     names += (i == 0 ? " " : ",") + printable(examples[i]);
   if (examples.size() > kMostNamed) names += " and " + std::to_string(examples.size() - kMostNamed) + " more";
-  changes.warnings.push_back("the outputs still need " + std::to_string(feeding) +
-                             (feeding == 1 ? " node" : " nodes") + " of an input pipeline, first " + first +
-                             "; hint: --inputs" + names);
+  changes.warnings.push_back("the outputs still need " + counted(feeding, "node") +
+                             " of an input pipeline, first " + first + "; hint: --inputs" + names);
 }
 
 void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stays, Changes& changes) {
@@ -133,7 +133,7 @@ void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stay
   }
   if (empty.empty()) return;
   changes.warnings.push_back(
-      std::to_string(empty.size()) + (empty.size() == 1 ? " table is" : " tables are") +
+      counted(empty.size(), "table") + (empty.size() == 1 ? " is" : " are") +
       " filled by a checkpoint alone and will be empty, first '" + printable(*empty.begin()) + "'" +
       (restorer.empty() ? "" : "; hint: run '" + printable(restorer) + "' when the graph is loaded"));
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "edit/savers/assigned.h"
 #include "ops/kinds.h"
 
@@ -120,9 +121,7 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
   Graph& graph = facts_.edited();
   const std::vector<NodeId> constants = frozen_.nodes();
   if (!constants.empty() && values == nullptr) {
-    throw refused(std::to_string(constants.size()) + (constants.size() == 1 ? " variable" : " variables") +
-                  " and no checkpoint")
-        .hint("--checkpoint PREFIX");
+    throw refused(counted(constants.size(), "variable") + " and no checkpoint").hint("--checkpoint PREFIX");
   }
   for (const NodeId id : constants) {
     ConstantValue value = values->value(id);

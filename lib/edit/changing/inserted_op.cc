@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "base/size.h"
 #include "edit/basis/attributes.h"
 #include "graph/node.h"
 #include "graph/types.h"
@@ -43,10 +44,6 @@ size_t list_size(std::string_view attr_value) {
     if (list->number == attr_field::kType) each_varint(list.field(), [&](uint64_t) { ++count; });
   }
   return count;
-}
-
-std::string tensors(uint64_t count) {
-  return count == 0 ? "no tensor" : count == 1 ? "1 tensor" : std::to_string(count) + " tensors";
 }
 
 }  // namespace
@@ -95,8 +92,9 @@ void InsertedOp::check_arity() const {
   };
   const uint64_t in = count(def_.inputs), out = count(def_.outputs);
   if (in != 1 || out != 1) {
-    throw refused((in != 1 ? "takes " + tensors(in) : "gives " + tensors(out)) +
-                  "; insert needs one in, one out")
+    throw refused(
+        (in != 1 ? "takes " + counted_or_no(in, "tensor") : "gives " + counted_or_no(out, "tensor")) +
+        "; insert needs one in, one out")
         .of(quoted("op", name_));
   }
 }

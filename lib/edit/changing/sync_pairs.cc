@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "base/size.h"
 #include "edit/basis/key_value.h"
 #include "graph/types.h"
 #include "model/collections.h"
@@ -203,8 +204,7 @@ std::string SyncVariables::rest() const {
     if (count++ == 0) first = name;
   }
   if (count == 0) return "";
-  return fmt::format("{} of '{}' {} no partner in '{}', first '{}'",
-                     count == 1 ? "1 variable" : std::to_string(count) + " variables",
+  return fmt::format("{} of '{}' {} no partner in '{}', first '{}'", counted(count, "variable"),
                      printable(scope_of_prefix(from_)), count == 1 ? "has" : "have",
                      printable(scope_of_prefix(to_)), printable(first));
 }
@@ -225,9 +225,8 @@ std::string SyncVariables::left(const std::vector<SyncPair>& pairs) const {
   }
   if (count == 0) return "";
   return fmt::format("{} of '{}' {} not trainable and {} left alone, first '{}'; hint: --all",
-                     count == 1 ? "1 variable" : std::to_string(count) + " variables",
-                     printable(scope_of_prefix(to_)), count == 1 ? "is" : "are", count == 1 ? "is" : "are",
-                     printable(first));
+                     counted(count, "variable"), printable(scope_of_prefix(to_)), count == 1 ? "is" : "are",
+                     count == 1 ? "is" : "are", printable(first));
 }
 
 }  // namespace gedit

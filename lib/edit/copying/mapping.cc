@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/first_free.h"
+#include "base/size.h"
 #include "edit/basis/addresses.h"
 #include "edit/basis/device_name.h"
 #include "edit/basis/names.h"
@@ -222,8 +223,7 @@ void CopyMapping::check_names() const {
   }
   if (taken > 0) {
     const std::string scope = scope_.of("x");
-    throw Error(Cause::kRefused, std::to_string(taken) + (taken == 1 ? " name" : " names") +
-                                     " taken, first '" + printable(first) + "'")
+    throw Error(Cause::kRefused, counted(taken, "name") + " taken, first '" + printable(first) + "'")
         .of(quoted("scope", scope.size() > 2 ? scope.substr(0, scope.size() - 2) : ""))
         .hint("choose another --scope");
   }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/size.h"
 #include "edit/basis/runtime_names.h"
 #include "edit/functions/call_site.h"
 #include "edit/functions/function_def.h"
@@ -61,7 +62,7 @@ class InlinedBody {
       first += count;
     }
     if (first != place_.inputs.size()) {
-      return "the function takes " + std::to_string(first) + " arguments, and is given " +
+      return "the function takes " + counted(first, "argument") + ", and is given " +
              std::to_string(place_.inputs.size());
     }
     return {};
@@ -310,7 +311,7 @@ class InlinedBody {
       }
     }
     if (results.size() != types_.size())
-      throw refused("returns " + std::to_string(results.size()) + " tensors, and is to give " +
+      throw refused("returns " + counted(results.size(), "tensor") + ", and is to give " +
                     std::to_string(types_.size()))
           .of(quoted("function", called_.name));
     std::vector<std::string> waits;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/first_free.h"
+#include "base/size.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
 #include "checkpoint/open.h"
@@ -39,8 +40,7 @@ void MergedCheckpoint::open(std::vector<std::string>& warnings) {
     if (values.path.empty()) {
       const uint64_t variables = part->graph().tally().variables;
       if (variables == 0) continue;
-      throw refused(std::to_string(variables) + (variables == 1 ? " variable" : " variables") +
-                    " and no checkpoint")
+      throw refused(counted(variables, "variable") + " and no checkpoint")
           .in(part->model.path)
           .hint("--checkpoint " + (part->name.empty() ? "" : printable(part->name) + "=") + "PREFIX");
     }

@@ -9,6 +9,7 @@
 #include "base/message_edit.h"
 #include "base/near.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "edit/basis/key_value.h"
 #include "graph/frames.h"
 #include "graph/types.h"
@@ -136,10 +137,8 @@ void InputMap::check_output(const MergePlace& place, uint32_t index, const std::
   const Types& types = types_of_outputs(place);
   if (!types || index < types->size()) return;
   const size_t count = types->size();
-  throw map_refused(
-      single_quoted(text) + ": " + quoted("node", parse_input(text).node) + " (" +
-      printable(node_op(node_def)) + ") has " +
-      (count == 0 ? "no outputs" : std::to_string(count) + (count == 1 ? " output" : " outputs")));
+  throw map_refused(single_quoted(text) + ": " + quoted("node", parse_input(text).node) + " (" +
+                    printable(node_op(node_def)) + ") has " + counted_or_no(count, "output"));
 }
 
 // In one pass over the inputs of each operand that can read a KEY.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "edit/objects/remaining.h"
 #include "graph/function_names.h"
 #include "model/object_nodes.h"
@@ -212,9 +213,8 @@ void ObjectReduction::tell(Changes& changes) const {
     if (gone++ == 0) first = printable(path);
   }
   if (gone == 0) return;
-  changes.notes.push_back("the object graph loses " + std::to_string(gone) +
-                          (gone == 1 ? " function" : " functions") + " that no signature calls, first '" +
-                          first + "'");
+  changes.notes.push_back("the object graph loses " + counted(gone, "function") +
+                          " that no signature calls, first '" + first + "'");
 }
 
 bool ObjectReduction::apply(const std::function<bool(std::string_view)>& function, Changes& changes) {

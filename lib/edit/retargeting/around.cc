@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/message_edit.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "graph/library.h"
 #include "model/collections.h"
 #include "model/references.h"
@@ -29,7 +30,7 @@ class CollectNames final : public NameMap {
 };
 
 // `Cast.Truncate 12, Conv2D.explicit_paddings 53, ...`, and how many there are in all.
-std::string counted(const RetargetTally::Counts& counts, uint64_t& sum) {
+std::string listed(const RetargetTally::Counts& counts, uint64_t& sum) {
   std::string text;
   size_t shown = 0;
   sum = 0;
@@ -42,12 +43,6 @@ std::string counted(const RetargetTally::Counts& counts, uint64_t& sum) {
   }
   if (shown > kMostCounted) text += ", ...";
   return text;
-}
-
-std::string plural(uint64_t count, std::string_view one) {
-  std::string text = std::to_string(count);
-  text.append(" ").append(one);
-  return count == 1 ? text : text + "s";
 }
 
 }  // namespace
@@ -144,34 +139,34 @@ void describe_tally(const RetargetTally& tally, const Release& release, std::vec
   std::string gone;
   for (const auto& [count, one] : {std::pair(inlined.calls, "call"), std::pair(inlined.conds, "cond"),
                                    std::pair(inlined.loops, "loop")}) {
-    if (count > 0) gone.append(gone.empty() ? "" : ", ").append(plural(count, one));
+    if (count > 0) gone.append(gone.empty() ? "" : ", ").append(counted(count, one));
   }
   if (!gone.empty()) {
     gone.append(" inlined");
     if (inlined.functions > 0)
-      gone.append(", ").append(plural(inlined.functions, "function")).append(" dropped");
+      gone.append(", ").append(counted(inlined.functions, "function")).append(" dropped");
     notes.push_back(std::move(gone));
   }
   for (const auto& [node, why] : inlined.kept) notes.push_back(quoted("call", node) + " stays: " + why);
-  if (const std::string text = counted(tally.dropped, sum); sum > 0)
-    notes.push_back(plural(sum, "attribute") + (sum == 1 ? " at its" : " at their") +
+  if (const std::string text = listed(tally.dropped, sum); sum > 0)
+    notes.push_back(counted(sum, "attribute") + (sum == 1 ? " at its" : " at their") +
                     " default dropped: " + text);
-  if (const std::string text = counted(tally.hints, sum); sum > 0)
-    notes.push_back(plural(sum, "hint") + " dropped, on which no value rests: " + text);
-  if (const std::string text = counted(tally.replaced, sum); sum > 0)
-    notes.push_back(plural(sum, "node") + " replaced: " + text);
-  if (const std::string text = counted(tally.removed, sum); sum > 0)
-    notes.push_back(plural(sum, "node") + " dropped: " + text);
-  if (const std::string text = counted(tally.written, sum); sum > 0)
-    notes.push_back(plural(sum, "attribute") + " written, whose default is another there: " + text);
-  if (tally.shapes > 0) notes.push_back("_output_shapes of " + plural(tally.shapes, "node") + " dropped");
+  if (const std::string text = listed(tally.hints, sum); sum > 0)
+    notes.push_back(counted(sum, "hint") + " dropped, on which no value rests: " + text);
+  if (const std::string text = listed(tally.replaced, sum); sum > 0)
+    notes.push_back(counted(sum, "node") + " replaced: " + text);
+  if (const std::string text = listed(tally.removed, sum); sum > 0)
+    notes.push_back(counted(sum, "node") + " dropped: " + text);
+  if (const std::string text = listed(tally.written, sum); sum > 0)
+    notes.push_back(counted(sum, "attribute") + " written, whose default is another there: " + text);
+  if (tally.shapes > 0) notes.push_back("_output_shapes of " + counted(tally.shapes, "node") + " dropped");
   for (const std::string& note : tally.notes) notes.push_back(note);
-  if (const std::string text = counted(tally.contrib, sum); sum > 0)
+  if (const std::string text = listed(tally.contrib, sum); sum > 0)
     notes.push_back("load the library of tf.contrib first that has " + text + " (import tensorflow.contrib)");
-  if (const std::string text = counted(tally.unknown, sum); sum > 0)
+  if (const std::string text = listed(tally.unknown, sum); sum > 0)
     notes.push_back("ops that no release knows stay as they are: " + text);
   if (tally.arrays > 0) {
-    warnings.push_back(plural(tally.arrays, "TensorArray") +
+    warnings.push_back(counted(tally.arrays, "TensorArray") +
                        " of elements whose shape is not known, first '" + printable(tally.first_array) +
                        "': reading an element that was not written fails in TensorFlow " +
                        std::string(release.short_name()));
