@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "base/size.h"
-#include "graph/references.h"
+#include "graph/name_attr_list.h"
 
 namespace gedit {
 namespace {

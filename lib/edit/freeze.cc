@@ -15,7 +15,6 @@
 #include "edit/functions/freeze.h"
 #include "edit/savers/checkpoint_keys.h"
 #include "edit/savers/values.h"
-#include "graph/references.h"
 #include "model/folder.h"
 #include "ops/kinds.h"
 

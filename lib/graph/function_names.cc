@@ -1,6 +1,7 @@
 #include "graph/function_names.h"
 
 #include "base/message_edit.h"
+#include "graph/name_attr_list.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -61,7 +62,7 @@ std::string_view called_function(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
   if (!is(op, OpKind::kLocalCall)) return op;
   const auto f = find_attr(node_def, "f");
-  return f ? last_bytes(last_bytes(*f, attr_field::kFunc), 1) : std::string_view();
+  return f ? function_in(*f) : std::string_view();
 }
 
 FunctionReach::FunctionReach(const Library& library) : library_(library), reached_(library.functions.size()) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/library.h"
-#include "graph/references.h"
+#include "graph/name_attr_list.h"
 
 namespace gedit {
 

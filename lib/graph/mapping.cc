@@ -1,6 +1,7 @@
 #include "graph/mapping.h"
 
 #include "graph/colocation.h"
+#include "graph/name_attr_list.h"
 
 namespace gedit {
 namespace {
@@ -82,25 +83,8 @@ std::string map_name_attr_list(std::string_view func, const Mapping& mapping, in
 
 std::string map_function_list(std::string_view attr_value, const Mapping& mapping, int depth) {
   if (depth > kDeepest) throw Malformed(attr_value.data(), "attribute values nest too deep");
-  std::string out;
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kFunc)) {
-      append_bytes_field(out, attr_field::kFunc, map_name_attr_list(fields->value, mapping, depth));
-    } else if (fields->bytes(attr_field::kList)) {
-      std::string list;
-      for (Fields entries(fields->value); entries.next();) {
-        if (entries->bytes(attr_field::kListFunc)) {
-          append_bytes_field(list, attr_field::kListFunc, map_name_attr_list(entries->value, mapping, depth));
-        } else {
-          list += entries->raw;
-        }
-      }
-      append_bytes_field(out, attr_field::kList, list);
-    } else {
-      out += fields->raw;
-    }
-  }
-  return out;
+  return with_name_attr_lists(
+      attr_value, [&](std::string_view list) { return map_name_attr_list(list, mapping, depth); });
 }
 
 // Writes a string field whose content `fill` appends: the length is patched in afterwards, for which one byte

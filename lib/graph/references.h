@@ -72,19 +72,8 @@ inline constexpr std::array kAttrRows{
 // that the table does not have costs more than a look into an index of it.
 Role attr_role(std::string_view op, std::string_view key);
 
-// Whether a function can be named in an AttrValue: the first byte tells (func or list), since a value holds
-// one field.
-inline bool may_name_function(std::string_view attr_value) {
-  return !attr_value.empty() && (attr_value[0] == (10 << 3 | 2) || attr_value[0] == (1 << 3 | 2));
-}
-
 // Deepest nesting of attribute values that is followed; TensorFlow's own reader stops at 100 as well.
 constexpr int kDeepest = 100;
-
-// Calls use(name) for every function that `attr_value` names: func, list(func), and the attributes inside
-// those. Throws Malformed past kDeepest.
-template <typename Use>
-void each_function(std::string_view attr_value, Use use, int depth = 0);
 
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -125,24 +114,6 @@ inline Role attr_role(std::string_view op, std::string_view key) {
     if (row.key == key && op.starts_with(row.op)) return row.role;
   }
   return Role::kNone;
-}
-
-template <typename Use>
-void each_function(std::string_view attr_value, Use use, int depth) {
-  if (depth > kDeepest) throw Malformed(attr_value.data(), "attribute values nest too deep");
-  const auto name_and_attrs = [&](std::string_view func) {
-    for (Fields fields(func); fields.next();) {
-      if (fields->bytes(1)) use(fields->value);
-      if (fields->bytes(2)) each_function(map_entry(fields->value).value, use, depth + 1);
-    }
-  };
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(10)) name_and_attrs(fields->value);
-    if (!fields->bytes(1)) continue;
-    for (Fields list(fields->value); list.next();) {
-      if (list->bytes(9)) name_and_attrs(list->value);
-    }
-  }
 }
 
 }  // namespace gedit

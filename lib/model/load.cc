@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/wire.h"
-#include "graph/references.h"
 #include "model/detect.h"
 #include "model/events.h"
 #include "model/json.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "graph/frames.h"
-#include "graph/references.h"
+#include "graph/name_attr_list.h"
 #include "optimize/constant.h"
 #include "optimize/rules.h"
 
@@ -79,9 +79,7 @@ Decision of_choice(const View& view, Number n) {
     const auto branches = find_attr(def, "branches");
     if (!number || !branches) return {};
     std::vector<std::string_view> all;
-    for (Fields list(last_bytes(*branches, attr_field::kList)); list.next();) {
-      if (list->bytes(attr_field::kListFunc)) all.push_back(list->value);
-    }
+    each_name_attr_list(*branches, [&](std::string_view list) { all.push_back(list); });
     if (all.empty()) return {};
     const auto count = static_cast<int64_t>(all.size());
     const int64_t taken = *number < 0 || *number >= count ? count - 1 : *number;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/function_names.h"
+#include "graph/name_attr_list.h"
 #include "graph/references.h"
 #include "prove/numbering.h"
 

@@ -6,8 +6,8 @@
 #include "graph/alike.h"
 #include "graph/listing.h"
 #include "graph/mapping.h"
+#include "graph/name_attr_list.h"
 #include "graph/names.h"
-#include "graph/references.h"
 
 namespace gedit {
 namespace {

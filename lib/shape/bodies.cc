@@ -1,5 +1,6 @@
 #include "shape/bodies.h"
 
+#include "graph/name_attr_list.h"
 #include "graph/wiring.h"
 #include "model/model.h"
 
@@ -58,14 +59,6 @@ Body& Bodies::at(size_t index) {
   return *bodies_[index];
 }
 
-namespace {
-
-std::string_view function_in(std::string_view attr_value) {
-  return last_bytes(last_bytes(attr_value, attr_field::kFunc), 1);
-}
-
-}  // namespace
-
 std::vector<std::string_view> Bodies::called(const Subject& node, const OpInfo& info) {
   std::vector<std::string_view> found;
   const auto take = [&](std::string_view key) {
@@ -88,9 +81,7 @@ std::vector<std::string_view> Bodies::called(const Subject& node, const OpInfo& 
       break;
     case OpInfo::Calls::kCases:
       if (const auto value = node.attr("branches")) {
-        for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-          if (list->bytes(attr_field::kListFunc)) found.push_back(last_bytes(list->value, 1));
-        }
+        each_name_attr_list(*value, [&](std::string_view list) { found.push_back(last_bytes(list, 1)); });
       }
       break;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/map_entry.h"
+#include "graph/name_attr_list.h"
 #include "model/calls.h"
 #include "model/listing.h"
 #include "model/model.h"
@@ -184,6 +185,23 @@ TEST(FunctionNames, RenamedIsWhatIsNamed) {
     for (std::string& name : wanted) name.insert(0, "p_");
     EXPECT_EQ(names_of(after), wanted) << one.name;
   }
+}
+
+// Alone or in a list: each is changed in its place, and what stands beside them stays.
+TEST(FunctionNames, NameAttrListsAreChangedInOrder) {
+  const auto attr = [](const std::string& text) {
+    Listed in("n = Map() {x: " + text + "}\n");
+    return std::string(find_attr(in.graph.bytes(NodeId{0}), "x").value_or(""));
+  };
+  int number = 0;
+  const auto numbered = [&](std::string_view) { return bytes_field(1, "new" + std::to_string(++number)); };
+  EXPECT_EQ(with_name_attr_lists(attr("func f {k: 1}"), numbered), attr("func new1"));
+  EXPECT_EQ(with_name_attr_lists(attr("list(func f, func g)"), numbered), attr("list(func new2, func new3)"));
+  for (const char* none : {"7", "\"f\"", "list(\"f\")", "placeholder \"f\""})
+    EXPECT_EQ(with_name_attr_lists(attr(none), numbered), attr(none)) << none;
+  EXPECT_EQ(number, 3);
+  EXPECT_EQ(function_in(attr("func f")), "f");
+  EXPECT_EQ(function_in(attr("list(func f)")), "");
 }
 
 TEST(FunctionNames, ReducedLibraryNamesNoneThatIsGone) {

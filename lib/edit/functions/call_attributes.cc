@@ -1,6 +1,7 @@
 #include "edit/functions/call_attributes.h"
 
 #include "base/message_edit.h"
+#include "graph/name_attr_list.h"
 #include "graph/node.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
@@ -51,46 +52,21 @@ std::string with_types(std::string_view node_def, std::string_view key,
 
 std::vector<std::string_view> functions_in(std::string_view attr_value) {
   std::vector<std::string_view> names;
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kFunc)) names.push_back(last_bytes(fields->value, 1));
-    if (!fields->bytes(attr_field::kList)) continue;
-    for (Fields list(fields->value); list.next();) {
-      if (list->bytes(attr_field::kListFunc)) names.push_back(last_bytes(list->value, 1));
-    }
-  }
+  each_name_attr_list(attr_value, [&](std::string_view list) { names.push_back(last_bytes(list, 1)); });
   return names;
 }
 
 std::string with_functions(std::string_view attr_value, const std::vector<std::string>& names) {
   size_t next = 0;
-  const auto renamed = [&](std::string_view func) {
+  return with_name_attr_lists(attr_value, [&](std::string_view list) {
     std::string out;
     append_bytes_field(out, 1, next < names.size() ? names[next] : std::string());
     ++next;
-    for (Fields fields(func); fields.next();) {
+    for (Fields fields(list); fields.next();) {
       if (!fields->bytes(1)) out += fields->raw;
     }
     return out;
-  };
-  std::string out;
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kFunc)) {
-      append_bytes_field(out, attr_field::kFunc, renamed(fields->value));
-    } else if (fields->bytes(attr_field::kList)) {
-      std::string list;
-      for (Fields items(fields->value); items.next();) {
-        if (items->bytes(attr_field::kListFunc)) {
-          append_bytes_field(list, attr_field::kListFunc, renamed(items->value));
-        } else {
-          list += items->raw;
-        }
-      }
-      append_bytes_field(out, attr_field::kList, list);
-    } else {
-      out += fields->raw;
-    }
-  }
-  return out;
+  });
 }
 
 std::string calling(std::string_view node_def, std::string_view function) {

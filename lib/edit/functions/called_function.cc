@@ -5,6 +5,7 @@
 #include "graph/colocation.h"
 #include "graph/edges.h"
 #include "graph/function_names.h"
+#include "graph/name_attr_list.h"
 #include "graph/names.h"
 #include "graph/references.h"
 #include "ops/kinds.h"
@@ -18,49 +19,25 @@ constexpr OpKinds kFlowKinds =
 
 bool holds_placeholder(std::string_view attr_value, int depth = 0) {
   if (depth > kDeepest) throw Malformed(attr_value.data(), "attribute values nest too deep");
-  const auto in_func = [&](std::string_view func) {
-    for (Fields fields(func); fields.next();) {
-      if (fields->bytes(2) && holds_placeholder(map_entry(fields->value).value, depth + 1)) return true;
-    }
-    return false;
-  };
-  for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kPlaceholder)) return true;
-    if (fields->bytes(attr_field::kFunc) && in_func(fields->value)) return true;
-    if (!fields->bytes(attr_field::kList)) continue;
-    for (Fields list(fields->value); list.next();) {
-      if (list->bytes(attr_field::kListFunc) && in_func(list->value)) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  for (Fields fields(attr_value); fields.next();) found = found || fields->bytes(attr_field::kPlaceholder);
+  each_name_attr_list(attr_value, [&](std::string_view list) {
+    for (Fields fields(list); fields.next() && !found;)
+      found = fields->bytes(2) && holds_placeholder(map_entry(fields->value).value, depth + 1);
+  });
+  return found;
 }
 
 std::string bound_func(std::string_view func, std::string_view attrs, int depth);
 
 std::string bound_value(std::string_view attr_value, std::string_view attrs, int depth) {
   if (depth > kDeepest) throw Malformed(attr_value.data(), "attribute values nest too deep");
-  std::string out;
   for (Fields fields(attr_value); fields.next();) {
-    if (fields->bytes(attr_field::kPlaceholder)) {
-      if (const auto value = find_attr(attrs, fields->value)) return std::string(*value);
-      out += fields->raw;
-    } else if (fields->bytes(attr_field::kFunc)) {
-      append_bytes_field(out, attr_field::kFunc, bound_func(fields->value, attrs, depth));
-    } else if (fields->bytes(attr_field::kList)) {
-      std::string list;
-      for (Fields items(fields->value); items.next();) {
-        if (items->bytes(attr_field::kListFunc)) {
-          append_bytes_field(list, attr_field::kListFunc, bound_func(items->value, attrs, depth));
-        } else {
-          list += items->raw;
-        }
-      }
-      append_bytes_field(out, attr_field::kList, list);
-    } else {
-      out += fields->raw;
-    }
+    if (!fields->bytes(attr_field::kPlaceholder)) continue;
+    if (const auto value = find_attr(attrs, fields->value)) return std::string(*value);
   }
-  return out;
+  return with_name_attr_lists(attr_value,
+                              [&](std::string_view list) { return bound_func(list, attrs, depth); });
 }
 
 std::string bound_func(std::string_view func, std::string_view attrs, int depth) {

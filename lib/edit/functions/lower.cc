@@ -4,6 +4,7 @@
 
 #include "edit/functions/call_attributes.h"
 #include "edit/functions/call_site.h"
+#include "graph/name_attr_list.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
 
@@ -28,18 +29,9 @@ std::vector<std::string> functions_of(std::string_view node_def, std::string_vie
   std::vector<std::string> found;
   const auto value = find_attr(node_def, key);
   if (!value) return found;
-  const auto add = [&](std::string_view func) {
-    std::string one;
-    append_bytes_field(one, attr_field::kFunc, func);
-    found.push_back(std::move(one));
-  };
-  for (Fields fields(*value); fields.next();) {
-    if (fields->bytes(attr_field::kFunc)) add(fields->value);
-    if (!fields->bytes(attr_field::kList)) continue;
-    for (Fields list(fields->value); list.next();) {
-      if (list->bytes(attr_field::kListFunc)) add(list->value);
-    }
-  }
+  each_name_attr_list(*value, [&](std::string_view list) {
+    found.push_back(bytes_field(attr_field::kFunc, std::string(list)));
+  });
   return found;
 }
 
@@ -166,9 +158,6 @@ class Lowering {
   }
 
  private:
-  static std::string_view called(std::string_view function) {
-    return last_bytes(last_bytes(function, attr_field::kFunc), 1);
-  }
   std::string text(const std::string& node) const { return state_.graph.text(node); }
   std::string output_of(const std::string& call, size_t k) const {
     return state_.graph.text(call, "output", static_cast<uint32_t>(k), static_cast<uint32_t>(k));
@@ -188,8 +177,8 @@ class Lowering {
   std::string look_at(const std::vector<std::string>& functions, const std::vector<DType>& in,
                       std::string_view in_attr, const std::vector<DType>& out, std::string_view out_attr) {
     for (const std::string& one : functions) {
-      const CalledFunction* function = state_.functions.find(called(one));
-      if (function == nullptr) return "there is no function " + printable(called(one));
+      const CalledFunction* function = state_.functions.find(function_in(one));
+      if (function == nullptr) return "there is no function " + printable(function_in(one));
       effects_ = effects_ || function->has_effects;
       NodeBuilder call("", "PartitionedCall");
       call.attr("f", one);
@@ -207,7 +196,7 @@ class Lowering {
 
   // Which of the tensors that it is given a function reads.
   std::vector<bool> read_arguments(const std::string& function, size_t count) {
-    const CalledFunction& target = *state_.functions.find(called(function));
+    const CalledFunction& target = *state_.functions.find(function_in(function));
     std::vector<bool> reads(count, target.op.inputs.size() != count);  // lists of them: all
     for (size_t k = 0; k < count && k < target.op.inputs.size(); ++k)
       reads[k] = reads[k] || target.reads.contains(target.op.inputs[k].name);
@@ -242,7 +231,7 @@ class Lowering {
       data.push_back(tensor);
       taken.push_back(type);
     }
-    const CalledFunction* target = state_.functions.find(called(function));
+    const CalledFunction* target = state_.functions.find(function_in(function));
     const std::string made =
         place_.add(word, target->has_effects ? "StatefulPartitionedCall" : "PartitionedCall", data, {tie},
                    {{"Tin", type_list_value(taken)}, {"Tout", type_list_value(results)}, {"f", function}});
