@@ -218,14 +218,16 @@ class NodeMapper {
 }  // namespace
 
 bool Mapping::input(const NodeHead& /*reader*/, std::string_view input, std::string& out) const {
-  const Input parsed = parse_input(input);
-  if (parsed.control) out += '^';
-  node(parsed.node, out);
-  if (!parsed.port.empty()) {
-    out += ':';
-    out += parsed.port;
-  }
+  put_input(parse_input(input), out);
   return true;
+}
+
+void Mapping::put_input(const Input& input, std::string& out) const {
+  if (input.control) out += '^';
+  node(input.node, out);
+  if (input.port.empty()) return;
+  out += ':';
+  out += input.port;
 }
 
 bool Mapping::colocation(const NodeHead& /*holder*/, std::string_view name, std::string& out) const {

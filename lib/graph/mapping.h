@@ -85,6 +85,10 @@ class Mapping {
   // An attribute that the mapped node has although the original lacks it, as a serialized NodeDef.attr field:
   // a VarHandleOp whose shared_name is absent.
   virtual void add(const NodeHead& /*holder*/, std::string_view /*node_def*/, std::string& /*out*/) const {}
+
+ protected:
+  // An entry of NodeDef.input, its node as node() writes it.
+  void put_input(const Input& input, std::string& out) const;
 };
 
 // A message under construction: small parts gathered, long ones (tensors) only viewed.

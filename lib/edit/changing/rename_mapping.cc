@@ -51,13 +51,7 @@ bool RenameMapping::input(const NodeHead& reader, std::string_view input, std::s
     return true;
   }
   if (!body_) return Mapping::input(reader, input, out);
-  const Input parsed = parse_body_input(input);
-  if (parsed.control) out += '^';
-  node(parsed.node, out);
-  if (!parsed.port.empty()) {
-    out += ':';
-    out += parsed.port;
-  }
+  put_input(parse_body_input(input), out);
   return true;
 }
 

@@ -129,12 +129,7 @@ bool CopyMapping::input(const NodeHead& reader, std::string_view input, std::str
     out += input;
     return true;
   }
-  if (parsed.control) out += '^';
-  scope_.append(parsed.node, out);
-  if (!parsed.port.empty()) {
-    out += ':';
-    out += parsed.port;
-  }
+  put_input(parsed, out);
   return true;
 }
 
