@@ -130,6 +130,15 @@ def writing(n):
              "y = AddN(" + ", ".join(listed("all:{i}", n)) + f") {{N: {n}, T: DT_FLOAT}}\n"])
 
 
+def storing(n):
+    """n variables, each written behind the one before, and read."""
+    return (["x = Placeholder() {dtype: DT_FLOAT, shape: []}\n"] +
+            [f'v{i} = VarHandleOp() {{dtype: DT_FLOAT, shape: [], shared_name: "v{i}"}}\n' for i in range(n)] +
+            [f"w{i} = AssignVariableOp(v{i}, x{f', ^w{i - 1}' if i > 0 else ''}) {{dtype: DT_FLOAT}}\n" for i in range(n)] +
+            [f"r{i} = ReadVariableOp(v{i}, ^w{i}) {{dtype: DT_FLOAT}}\n" for i in range(n)] +
+            ["y = AddN(" + ", ".join(listed("r{i}", n)) + f") {{N: {n}, T: DT_FLOAT}}\n"])
+
+
 def inner(n):
     """A chain of n nodes in a function that is called."""
     return (["x = Placeholder() {dtype: DT_FLOAT, shape: [2]}\n",
@@ -264,6 +273,7 @@ def main():
             broken += not holds(name, lambda n, row=row: row(subject.file, n))
         broken += not holds("prove of what waits", lambda n: ["prove", *[subject.listing("waits.gtxt", waiting(n))] * 2, "--outputs", "y"])
         broken += not holds("prove of what writes", lambda n: ["prove", *[subject.listing("writes.gtxt", writing(n))] * 2, "--outputs", "y"])
+        broken += not holds("prove of what is stored", lambda n: ["prove", *[subject.listing("stores.gtxt", storing(n))] * 2, "--outputs", "y"])
         for kind in MODELS:
             for name, command in ON_MODELS.items():
                 broken += not holds(f"{name} of {kind}", lambda n, kind=kind, command=command:

@@ -1,7 +1,6 @@
 #include "prove/races.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "graph/wiring.h"
 
@@ -66,6 +65,41 @@ void Races::join(uint32_t a, uint32_t b) {
   references_[a] = references_[a] || references_[b];
 }
 
+// What goes back into a loop leads where the loop's variable leads.
+bool Races::goes_back(NodeId from, NodeId to) const {
+  return graph_.is(from, OpKind::kNextIteration) && graph_.is(to, OpKind::kMerge);
+}
+
+// Level by level, in which states are told in the order of the graph; and each close to what it reads, in
+// which those that use one state stand close to each other.
+void Races::find_order() {
+  std::vector<uint32_t> left(graph_.size()), open;
+  const auto give = [&](uint32_t i, std::vector<uint32_t>& left_of, std::vector<uint32_t>& ready) {
+    for (const NodeId to : consumers_.of(NodeId{i})) {
+      if (numbering_.numbered(to) && !goes_back(NodeId{i}, to) && --left_of[index_of(to)] == 0)
+        ready.push_back(index_of(to));
+    }
+  };
+  for (uint32_t i = 0; i < graph_.size(); ++i) {
+    if (!numbering_.numbered(NodeId{i})) continue;
+    for (const NodeId from : side_.producers().of(NodeId{i})) {
+      if (numbering_.numbered(from) && !goes_back(from, NodeId{i})) ++left[i];
+    }
+    if (left[i] == 0) order_.push_back(i);
+  }
+  open.assign(order_.rbegin(), order_.rend());
+  std::vector<uint32_t> left_too = left;
+  for (size_t at = 0; at < order_.size(); ++at) give(order_[at], left, order_);
+  places_.assign(graph_.size(), UINT32_MAX);
+  while (!open.empty()) {
+    const uint32_t i = open.back();
+    open.pop_back();
+    places_[i] = static_cast<uint32_t>(close_.size());
+    close_.push_back(i);
+    give(i, left_too, open);
+  }
+}
+
 void Races::follow_handles() {
   carries_.resize(graph_.size());
   const auto add = [&](bool array, bool reference) {
@@ -75,24 +109,9 @@ void Races::follow_handles() {
     return joined_.back();
   };
   add(false, false);  // none
-  // What goes back into a loop leads where the loop's variable leads.
-  std::vector<uint32_t> left(graph_.size());
-  const auto goes_back = [&](NodeId from, NodeId to) {
-    return graph_.is(from, OpKind::kNextIteration) && graph_.is(to, OpKind::kMerge);
-  };
-  for (uint32_t i = 0; i < graph_.size(); ++i) {
-    if (!numbering_.numbered(NodeId{i})) continue;
-    for (const NodeId from : side_.producers().of(NodeId{i})) {
-      if (numbering_.numbered(from) && !goes_back(from, NodeId{i})) ++left[i];
-    }
-    if (left[i] == 0) order_.push_back(i);
-  }
-  for (size_t at = 0; at < order_.size(); ++at) {
-    const NodeId id{order_[at]};
-    for (const NodeId to : consumers_.of(id)) {
-      if (numbering_.numbered(to) && !goes_back(id, to) && --left[index_of(to)] == 0)
-        order_.push_back(index_of(to));
-    }
+  find_order();
+  for (const uint32_t i : order_) {
+    const NodeId id{i};
     const ProofOp& op = side_.op(id);
     uint32_t& carried = carries_[index_of(id)];
     const bool call = op.kinds.has_any(kCallOps) || side_.body(op.name) != nullptr;
@@ -193,31 +212,50 @@ void Races::find_outermost_loops() {
 
 // --- what is in no order ---
 
-// For each node which of `from` lie before it along the edges, itself only where they lead around to it.
-// With `around` also over what goes back into a loop.
-Races::Masks Races::spread(const std::vector<NodeId>& from, const Edges& edges, bool around) const {
-  Masks masks(graph_.size());
-  std::deque<NodeId> open;
-  std::vector<bool> waits(graph_.size());
-  const auto give = [&](NodeId id, uint64_t mask) {
-    for (const NodeId to : edges.of(id)) {
-      if (!numbering_.numbered(to) || (masks[index_of(to)] | mask) == masks[index_of(to)]) continue;
-      const bool back = (graph_.is(id, OpKind::kNextIteration) && graph_.is(to, OpKind::kMerge)) ||
-                        (graph_.is(id, OpKind::kMerge) && graph_.is(to, OpKind::kNextIteration));
-      if (back && !around) continue;
-      masks[index_of(to)] |= mask;
-      if (!waits[index_of(to)]) open.push_back(to);
-      waits[index_of(to)] = true;
+// For each node of a part which of `from` lie before it on the way, itself only where that leads around to
+// it; nothing leaves the part. With `around` also over what goes back into a loop.
+Races::Masks Races::spread(const std::vector<NodeId>& from, Way way, Part part, bool around) const {
+  const bool forward = way == Way::kConsumers;
+  const Edges& edges = forward ? consumers_ : side_.producers();
+  Masks masks(part.size()), own(part.size());
+  for (size_t bit = 0; bit < from.size(); ++bit)
+    own[places_[index_of(from[bit])] - part.begin] |= uint64_t{1} << bit;
+  // Once, but for what goes back to where it was before.
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t i = 0; i < part.size(); ++i) {
+      const uint32_t at = forward ? i : part.size() - 1 - i;
+      const uint64_t mask = masks[at] | own[at];
+      if (mask == 0) continue;
+      const NodeId id{close_[part.begin + at]};
+      for (const NodeId to : edges.of(id)) {
+        const uint32_t place = places_[index_of(to)];
+        if (!part.has(place)) continue;
+        uint64_t& reached = masks[place - part.begin];
+        if ((reached | mask) == reached) continue;
+        const bool back = forward ? goes_back(id, to) : goes_back(to, id);
+        if (back && !around) continue;
+        reached |= mask;
+        again = again || back;
+      }
     }
-  };
-  for (size_t bit = 0; bit < from.size(); ++bit) give(from[bit], uint64_t{1} << bit);
-  while (!open.empty()) {
-    const NodeId id = open.front();
-    open.pop_front();
-    waits[index_of(id)] = false;
-    give(id, masks[index_of(id)]);
   }
   return masks;
+}
+
+// Nobody else uses the state, and that once.
+bool Races::is_used_once(const std::vector<Use>& uses) const {
+  return uses.size() == 1 && loops_[index_of(uses[0].node)] == 0;
+}
+
+// Holds the part and all that use a state.
+Races::Part Races::grown(Part part, const std::vector<Use>& uses) const {
+  for (const Use& use : uses) {
+    const uint32_t place = places_[index_of(use.node)];
+    part = part.size() == 0 ? Part{place, place + 1}
+                            : Part{std::min(part.begin, place), std::max(part.end, place + 1)};
+  }
+  return part;
 }
 
 // Elements of a TensorArray at places that are known to be others.
@@ -236,48 +274,54 @@ bool Races::apart(NodeId writer, NodeId other) {
 }
 
 void Races::find() {
+  const Part all{0, static_cast<uint32_t>(close_.size())};
+  const bool loops = std::ranges::any_of(loops_, [](uint32_t loop) { return loop != 0; });
   uint64_t work = 0;
   for (uint32_t begin = 0, state = 1; state < uses_.size();) {
     // Up to 64 nodes that write, of whole states or a part of one.
     std::vector<NodeId> writers;
     std::vector<std::pair<uint32_t, uint64_t>> of_state;
+    Part part = loops ? all : Part();
     while (state < uses_.size() && writers.size() < kBits) {
       const std::vector<Use>& uses = uses_[state];
       uint64_t mask = 0;
+      if (is_used_once(uses)) begin = 1;
       for (; begin < uses.size() && writers.size() < kBits; ++begin) {
         if (!uses[begin].writes) continue;
         mask |= uint64_t{1} << writers.size();
         writers.push_back(uses[begin].node);
       }
-      if (mask != 0) of_state.emplace_back(state, mask);
+      if (mask != 0) {
+        of_state.emplace_back(state, mask);
+        part = grown(part, uses);
+      }
       if (begin < uses.size()) break;
       begin = 0;
       ++state;
     }
     if (writers.empty()) continue;
-    work += order_.size() * 4;
+    work += uint64_t{part.size()} * 4;
     if (work > kMostEdges) {
       too_many_ = true;
       return;
     }
-    const Masks after = spread(writers, consumers_, false),
-                before = spread(writers, side_.producers(), false);
-    const bool loops = std::ranges::any_of(loops_, [](uint32_t loop) { return loop != 0; });
-    const Masks around_after = loops ? spread(writers, consumers_, true) : after;
-    const Masks around_before = loops ? spread(writers, side_.producers(), true) : before;
+    const Masks after = spread(writers, Way::kConsumers, part, false),
+                before = spread(writers, Way::kProducers, part, false);
+    const Masks around_after = loops ? spread(writers, Way::kConsumers, part, true) : after;
+    const Masks around_before = loops ? spread(writers, Way::kProducers, part, true) : before;
     for (const auto& [of, mask] : of_state) {
       for (const Use& use : uses_[of]) {
-        const uint32_t i = index_of(use.node);
+        const uint32_t i = index_of(use.node), at = places_[i] - part.begin;
         uint64_t left = mask;
         if (is_array(of) && use.writes) continue;  // of other elements, or none succeeds
         for (; left != 0; left &= left - 1) {
           const auto bit = static_cast<size_t>(__builtin_ctzll(left));
           const uint64_t one = uint64_t{1} << bit;
           const NodeId writer = writers[bit];
-          const bool in_order = ((after[i] | before[i]) & one) != 0;
-          const bool in_turn = (around_after[i] & around_before[i] & one) != 0;
+          const bool in_order = ((after[at] | before[at]) & one) != 0;
+          const bool in_turn = (around_after[at] & around_before[at] & one) != 0;
           const bool same_loop = loops_[i] != 0 && loops_[i] == loops_[index_of(writer)];
-          bool fine = in_order || (!same_loop && ((around_after[i] | around_before[i]) & one) != 0);
+          bool fine = in_order || (!same_loop && ((around_after[at] | around_before[at]) & one) != 0);
           if (same_loop && !is_array(of)) fine = (fine || writer == use.node) && in_turn;
           if (!same_loop && writer == use.node) fine = true;
           if (fine || (is_array(of) && apart(writer, use.node)) ||
@@ -298,6 +342,7 @@ void Races::find() {
 // Whoever rests on both nodes of one rests on that.
 void Races::mark() {
   if (found_.empty()) return;
+  const Part all{0, static_cast<uint32_t>(close_.size())};
   first_.resize(graph_.size());
   for (size_t begin = 0; begin < found_.size(); begin += kBits) {
     const size_t end = std::min(begin + kBits, found_.size());
@@ -306,15 +351,17 @@ void Races::mark() {
       writers.push_back(found_[i].writer);
       others.push_back(found_[i].other);
     }
-    Masks of_writers = spread(writers, consumers_, true), of_others = spread(others, consumers_, true);
+    Masks of_writers = spread(writers, Way::kConsumers, all, true),
+          of_others = spread(others, Way::kConsumers, all, true);
     for (size_t i = begin; i < end; ++i) {
-      of_writers[index_of(found_[i].writer)] |= uint64_t{1} << (i - begin);
-      of_others[index_of(found_[i].other)] |= uint64_t{1} << (i - begin);
+      of_writers[places_[index_of(found_[i].writer)]] |= uint64_t{1} << (i - begin);
+      of_others[places_[index_of(found_[i].other)]] |= uint64_t{1} << (i - begin);
     }
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      const uint64_t both = of_writers[i] & of_others[i];
-      if (both != 0 && first_[i] == 0)
-        first_[i] = static_cast<uint32_t>(begin + static_cast<size_t>(__builtin_ctzll(both)) + 1);
+    for (uint32_t at = 0; at < all.size(); ++at) {
+      const uint64_t both = of_writers[at] & of_others[at];
+      uint32_t& first = first_[close_[at]];
+      if (both != 0 && first == 0)
+        first = static_cast<uint32_t>(begin + static_cast<size_t>(__builtin_ctzll(both)) + 1);
     }
   }
 }

@@ -13,8 +13,9 @@
 
 namespace gedit {
 
-// The races among the nodes that were numbered of one main graph. Costs nothing where nothing writes, else a
-// few walks over the graph for every 64 nodes that do.
+// The races among the nodes that were numbered of one main graph. Costs nothing where nothing writes, else
+// for every 64 nodes that do a few walks over what stands between the first and the last that use the same
+// state, or over the whole graph where it has loops.
 class Races {
  public:
   Races(Side& side, ProofState& state, Numbering& numbering);
@@ -33,16 +34,27 @@ class Races {
   struct Found {
     NodeId writer, other;
   };
-  using Masks = std::vector<uint64_t>;  // by node: which of 64 nodes
+  // Nodes that stand behind each other in close_: their places there.
+  struct Part {
+    uint32_t begin = 0, end = 0;
+    bool has(uint32_t place) const { return begin <= place && place < end; }
+    uint32_t size() const { return end - begin; }
+  };
+  using Masks = std::vector<uint64_t>;  // by node of a part: which of 64 nodes
+  enum class Way : uint8_t { kConsumers, kProducers };
 
   bool holds_writers();
+  bool goes_back(NodeId from, NodeId to) const;
+  void find_order();
   void follow_handles();
   void use_handles(NodeId node);
   void find_outermost_loops();
   void find();
   void mark();
   bool apart(NodeId writer, NodeId other);
-  Masks spread(const std::vector<NodeId>& from, const Edges& edges, bool around) const;
+  bool is_used_once(const std::vector<Use>& uses) const;
+  Part grown(Part part, const std::vector<Use>& uses) const;
+  Masks spread(const std::vector<NodeId>& from, Way way, Part part, bool around) const;
 
   uint32_t state_of(uint32_t id);
   void join(uint32_t a, uint32_t b);
@@ -53,7 +65,9 @@ class Races {
   Numbering& numbering_;
   const Graph& graph_;
   Edges consumers_;
-  std::vector<uint32_t> order_;            // nodes behind what they read, but for what goes back into a loop
+  // Nodes behind what they read, but for what goes back into a loop: level by level, and each close to it.
+  std::vector<uint32_t> order_, close_;
+  std::vector<uint32_t> places_;           // by node: where it stands in close_
   std::vector<uint32_t> carries_;          // by node: the state that its outputs lead to, 0 for none
   std::vector<uint32_t> joined_;           // by state: another that may be the same
   std::vector<bool> arrays_, references_;  // by state
