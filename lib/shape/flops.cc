@@ -315,22 +315,14 @@ class FlopCounter {
   uint64_t called(const Graph& graph, const GraphShapes& shapes, NodeId id, const std::string& prefix,
                   bool counted, bool& calls) {
     const std::string_view node_def = graph.bytes(id);
-    std::vector<const GraphShapes*> bodies;
-    std::vector<std::string_view> names;
-    for (;;) {
-      std::string_view function;
-      const GraphShapes* body = inference_.called(shapes, id, bodies.size(), function);
-      if (body == nullptr) break;
-      bodies.push_back(body);
-      names.push_back(function);
-    }
+    const std::vector<Inference::Called> bodies = inference_.called(shapes, id);
     calls = !bodies.empty();
     if (bodies.empty()) return 0;
     const bool loop = is(node_op(node_def), OpKind::kWhile);
     uint64_t most = 0, sum = 0;
     size_t largest = 0;
     for (size_t i = 0; i < bodies.size(); ++i) {
-      const uint64_t flops = total_of(*bodies[i], names[i]);
+      const uint64_t flops = total_of(bodies[i]);
       sum += flops;
       if (flops > most) largest = i;
       most = std::max(most, flops);
@@ -340,17 +332,17 @@ class FlopCounter {
     inner += node_name(node_def);
     for (size_t i = 0; counted && i < bodies.size(); ++i) {
       if ((loop || i == largest) && inner.size() < kLongestPath && budget_-- > 0)
-        add(*inference_.body(names[i]), *bodies[i], inner, true);
+        add(*inference_.body(bodies[i].function), *bodies[i].shapes, inner, true);
     }
     return loop ? sum : most;
   }
 
   // Once for each body with its shapes.
-  uint64_t total_of(const GraphShapes& body, std::string_view function) {
-    const auto known = totals_.find(&body);
+  uint64_t total_of(const Inference::Called& body) {
+    const auto known = totals_.find(body.shapes);
     if (known != totals_.end()) return known->second;
-    const uint64_t total = add(*inference_.body(function), body, "", false);
-    totals_.emplace(&body, total);
+    const uint64_t total = add(*inference_.body(body.function), *body.shapes, "", false);
+    totals_.emplace(body.shapes, total);
     return total;
   }
 

@@ -72,28 +72,30 @@ class Engine final : public Caller {
     for (size_t i = 0; i < node.outputs.size() && i < all->size(); ++i) node.outputs[i] = (*all)[i];
   }
 
-  const Walk* called(const Walk& caller, NodeId id, size_t which, std::string_view& function) {
+  std::vector<Inference::Called> called(const Walk& caller, NodeId id) {
     Subject node(dims_, 0);
     caller.prepare(node, id);
     const OpInfo& info = infos_.of(node.op);
-    if (info.rule != nullptr || (info.calls == OpInfo::Calls::kNothing && !bodies_.has(node.op)))
-      return nullptr;
+    if (info.rule != nullptr || (info.calls == OpInfo::Calls::kNothing && !bodies_.has(node.op))) return {};
     const auto functions = Bodies::called(node, info);
-    if (which >= functions.size()) return nullptr;
-    function = functions[which];
     node.outputs.assign(caller.outputs(id), Fact());
     std::vector<Fact> inputs = node.inputs;
     const bool trust = caller.trusted(id);
     if (info.calls == OpInfo::Calls::kLoop) {
-      const auto state = loop_state(node, functions[1], inputs, trust);
-      if (!state) return nullptr;
+      const auto state = functions.size() == 2 ? loop_state(node, functions[1], inputs, trust) : std::nullopt;
+      if (!state) return {};
       inputs = *state;
     } else if (info.calls != OpInfo::Calls::kOne && info.calls != OpInfo::Calls::kNothing &&
                !inputs.empty()) {
       inputs.erase(inputs.begin());
     }
-    const Instance* instance = instance_of(function, inputs, trust, nullptr);
-    return instance == nullptr ? nullptr : instance->walk.get();
+    std::vector<Inference::Called> found;
+    for (const std::string_view function : functions) {
+      const Instance* instance = instance_of(function, inputs, trust, nullptr);
+      if (instance == nullptr || instance->walk == nullptr) break;
+      found.push_back({function, instance->walk.get()});
+    }
+    return found;
   }
 
   const Walk* function(std::string_view name) {
@@ -339,9 +341,8 @@ Inference::~Inference() = default;
 const GraphShapes& Inference::main() const { return state_->engine.main(); }
 const GraphShapes* Inference::function(std::string_view name) { return state_->engine.function(name); }
 const Graph* Inference::body(std::string_view name) { return state_->engine.body(name); }
-const GraphShapes* Inference::called(const GraphShapes& caller, NodeId id, size_t which,
-                                     std::string_view& function) {
-  return state_->engine.called(static_cast<const shaping::Walk&>(caller), id, which, function);
+std::vector<Inference::Called> Inference::called(const GraphShapes& caller, NodeId id) {
+  return state_->engine.called(static_cast<const shaping::Walk&>(caller), id);
 }
 std::vector<Shape> Inference::arguments(std::string_view name) { return state_->engine.arguments(name); }
 std::vector<Shape> Inference::results(std::string_view name) { return state_->engine.results(name); }

@@ -92,9 +92,13 @@ class Inference {
   // known of how it is called, nothing.
   std::vector<Shape> arguments(std::string_view name);
   std::vector<Shape> results(std::string_view name);
-  // Of the body of the function that a node calls, as it is in this call; `which` counts the functions of the
-  // node: branches, or condition and body. Null where it calls none, or where it was not looked into.
-  const GraphShapes* called(const GraphShapes& caller, NodeId id, size_t which, std::string_view& function);
+  // Of the bodies of the functions that a node calls, as they are in this call: branches, or condition and
+  // body, as far as all before were looked into. Costs what the node takes and names.
+  struct Called {
+    std::string_view function;
+    const GraphShapes* shapes;
+  };
+  std::vector<Called> called(const GraphShapes& caller, NodeId id);
 
   // By graph, in the order of its nodes.
   const std::vector<ShapeContradiction>& contradictions() const;
