@@ -1,0 +1,91 @@
+// Any bytes as a graph that is made ready: optimized by all passes and proved, retargeted, its shapes,
+// operations and what describes it told. What comes out is a graph.
+#include "edit/retargeting/retarget.h"
+#include "fuzzed.h"
+#include "model/summary.h"
+#include "optimize/certify.h"
+#include "shape/flops.h"
+
+namespace gedit {
+namespace {
+
+class Readied {
+ public:
+  Readied(Kind kind, std::string_view message) : kind_(kind), message_(message) {}
+
+  void run() const {
+    accepted([&] {
+      Model model = fresh();
+      Registry ops = builtin();
+      Inference inference(model.graph(), ops);
+      count_flops(model.graph(), inference, 2);
+      summarize(model, model.selected, ops);
+      runs_on(model, model.selected, ops);
+    });
+    for (const char* release : {"1.4", "1.15", "2.3"}) {
+      for (const bool inlined : {false, true}) {
+        accepted([&] {
+          Model model = fresh();
+          Registry ops = builtin();
+          retarget(model, ops, {.release = release, .inlined = inlined});
+          is_graph(model);
+        });
+      }
+    }
+    OptimizeRequest request;
+    request.passes = {.branches = true,
+                      .algebra = true,
+                      .dropout = true,
+                      .fold = true,
+                      .share = true,
+                      .any_dropout = false,
+                      .controls = true,
+                      .drops = {true, true, true, true}};
+    optimized(request);
+    request.inlined = request.lowered = request.sort = request.fold_norms = true;
+    request.passes.any_dropout = true;
+    request.fixes = {"auto"};
+    request.strip = {true, true, true, true, true, true};
+    optimized(request);
+  }
+
+ private:
+  Model fresh() const {
+    Model model = model_of_bytes(kind_, message_);
+    model.graph().decode();
+    return model;
+  }
+  static Registry builtin() {
+    Registry ops;
+    ops.add_builtin();
+    return ops;
+  }
+  void is_graph(const Model& model) const {
+    const std::string message = written(model);
+    Model again = model_of_bytes(kind_, message);
+    again.graph().decode();
+  }
+
+  // The last node's output.
+  void optimized(OptimizeRequest request) const {
+    accepted([&] {
+      Model model = fresh();
+      if (model.graph().size() == 0) return;
+      request.outputs = {std::string(model.graph().name(NodeId{model.graph().size() - 1}))};
+      Registry ops = builtin();
+      is_graph(optimize_proved(model, ops, request, true).model);
+    });
+  }
+
+  Kind kind_;
+  std::string message_;
+};
+
+}  // namespace
+}  // namespace gedit
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  gedit::with_messages(
+      data, size, [](gedit::Kind kind, const std::string& message) { gedit::Readied(kind, message).run(); });
+  return 0;
+}
