@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "graph/types.h"
 #include "ops/kinds.h"
@@ -315,8 +316,13 @@ class FlopCounter {
   uint64_t called(const Graph& graph, const GraphShapes& shapes, NodeId id, const std::string& prefix,
                   bool counted, bool& calls) {
     const std::string_view node_def = graph.bytes(id);
-    const std::vector<Inference::Called> bodies = inference_.called(shapes, id);
+    std::vector<Inference::Called> bodies = inference_.called(shapes, id);
     calls = !bodies.empty();
+    std::erase_if(bodies, [&](const Inference::Called& body) {
+      const bool open = open_.contains(body.function);
+      if (open) found_.recursive = body.function;
+      return open;
+    });
     if (bodies.empty()) return 0;
     const bool loop = is(node_op(node_def), OpKind::kWhile);
     uint64_t most = 0, sum = 0;
@@ -332,16 +338,23 @@ class FlopCounter {
     inner += node_name(node_def);
     for (size_t i = 0; counted && i < bodies.size(); ++i) {
       if ((loop || i == largest) && inner.size() < kLongestPath && budget_-- > 0)
-        add(*inference_.body(bodies[i].function), *bodies[i].shapes, inner, true);
+        add_body(bodies[i], inner, true);
     }
     return loop ? sum : most;
+  }
+
+  uint64_t add_body(const Inference::Called& body, const std::string& prefix, bool counted) {
+    open_.insert(body.function);
+    const uint64_t total = add(*inference_.body(body.function), *body.shapes, prefix, counted);
+    open_.erase(body.function);
+    return total;
   }
 
   // Once for each body with its shapes.
   uint64_t total_of(const Inference::Called& body) {
     const auto known = totals_.find(body.shapes);
     if (known != totals_.end()) return known->second;
-    const uint64_t total = add(*inference_.body(body.function), *body.shapes, "", false);
+    const uint64_t total = add_body(body, "", false);
     totals_.emplace(body.shapes, total);
     return total;
   }
@@ -378,6 +391,7 @@ class FlopCounter {
   bool any_variable_ = false;
   std::unordered_map<std::string_view, Amount (*)(const Costed&)> formulas_;
   std::unordered_map<const GraphShapes*, uint64_t> totals_;
+  std::unordered_set<std::string_view> open_;  // functions that are being counted
   std::map<std::string, ScopeFlops> rows_;
   uint64_t unknown_ = 0;            // nodes that are not counted because shapes are not known
   std::vector<NodeId> of_unknown_;  // such nodes of the main graph, and those that call them

@@ -28,6 +28,7 @@ struct Flops {
   std::map<std::string, uint64_t> unknown;  // of these, those whose shapes are not known
   std::vector<UnknownSource> unknown_from;  // which shapes would make them known
   bool loops = false;                       // what stands in a loop is counted once, as for one step
+  std::string recursive;                    // a function that calls itself, which is counted once
 };
 
 // `depth`: how many parts of a node's name its scope has; 0: the whole graph is one. What a called function

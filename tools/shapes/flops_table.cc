@@ -62,6 +62,8 @@ std::string flops_table(const Flops& flops) {
 void note_flops(const Flops& flops, const Graph& graph, const GraphShapes& shapes) {
   constexpr size_t kMostNamed = 4;
   if (flops.loops) say_note("loops are counted once, as for one step");
+  if (!flops.recursive.empty())
+    say_note(quoted("function", flops.recursive) + " calls itself, and is counted once");
   std::map<std::string, uint64_t> others = flops.not_counted;
   for (const auto& [op, count] : flops.unknown) {
     if ((others[op] -= count) == 0) others.erase(op);

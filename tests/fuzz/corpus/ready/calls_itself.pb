@@ -1,0 +1,10 @@
+
+
+
+f
+cf
+
+cf
+
+xPlaceholder*
+dtype0
