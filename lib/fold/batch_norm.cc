@@ -278,7 +278,7 @@ class NormChain {
     FoldedNorm found;
     const std::string_view old_weights = bytes(weights_.node);
     if (weights_are_own()) {
-      const std::string tensor = bytes_field(attr_field::kTensor, tensor_proto_of(*weights));
+      const std::string tensor = tensor_value(tensor_proto_of(*weights));
       found.replaced.emplace_back(weights_.node, with_attr(old_weights, "value", tensor));
     } else {
       const std::string name = subject_.free_name(graph_.name(weights_.node));

@@ -265,7 +265,7 @@ std::string const_node(std::string_view node_def, const ConstTensor& value) {
   node.device(node_device(node_def));
   if (const auto colocation = find_attr(node_def, "_class")) node.attr("_class", *colocation);
   node.type("dtype", value.dtype());
-  node.attr("value", bytes_field(attr_field::kTensor, tensor_proto_of(value)));
+  node.attr("value", tensor_value(tensor_proto_of(value)));
   return node.take();
 }
 

@@ -185,6 +185,12 @@ std::string type_list_value(const std::vector<DType>& types) {
   return value;
 }
 
+std::string tensor_value(std::string_view tensor_proto) {
+  std::string value;
+  append_bytes_field(value, attr_field::kTensor, tensor_proto);
+  return value;
+}
+
 std::vector<DType> type_list(std::string_view attr_value) {
   std::vector<DType> types;
   for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {

@@ -163,6 +163,7 @@ std::string bool_value(bool value);
 std::string string_list_value(const std::vector<std::string>& texts);
 std::string colocation_value(std::string_view node);  // the `_class` of what stands where `node` does
 std::string type_list_value(const std::vector<DType>& types);
+std::string tensor_value(std::string_view tensor_proto);
 
 // The types in an AttrValue `list(type)`; none in another.
 std::vector<DType> type_list(std::string_view attr_value);

@@ -63,4 +63,14 @@ Wire tensor_wire(uint32_t field) {
   return Wire::kVarint;
 }
 
+std::string scalar_proto(DType type, int64_t number) {
+  constexpr uint32_t kType = 1, kShape = 2;
+  std::string proto, packed;
+  append_varint(packed, static_cast<uint64_t>(number));
+  append_varint_field(proto, kType, static_cast<uint64_t>(type));
+  append_bytes_field(proto, kShape, "");
+  append_bytes_field(proto, tensor_layout(type).field, packed);
+  return proto;
+}
+
 }  // namespace gedit

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/wire.h"
 #include "graph/dtype.h"
@@ -37,5 +38,8 @@ TensorLayout tensor_layout(DType type);
 
 // How the numbers of a *_val field lie on the wire, packed or not.
 Wire tensor_wire(uint32_t field);
+
+// A TensorProto of no dimension: of a bool or an integer.
+std::string scalar_proto(DType type, int64_t number);
 
 }  // namespace gedit

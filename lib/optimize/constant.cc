@@ -136,17 +136,4 @@ ConstFacts const_facts(std::string_view const_def) {
   return facts;
 }
 
-std::string int32_scalar(int32_t number) {
-  std::string proto;
-  append_varint_field(proto, kDtypeField, static_cast<uint64_t>(DType::kInt32));
-  append_bytes_field(proto, kShapeField, "");
-  append_varint_field(proto, tensor_layout(DType::kInt32).field,
-                      static_cast<uint64_t>(static_cast<int64_t>(number)));
-  return proto;
-}
-
-std::string tensor_value(std::string_view tensor_proto) {
-  return bytes_field(attr_field::kTensor, std::string(tensor_proto));
-}
-
 }  // namespace gedit::optimizing

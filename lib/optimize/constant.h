@@ -35,9 +35,4 @@ struct ConstFacts {
 };
 ConstFacts const_facts(std::string_view const_def);
 
-// A TensorProto of one int32.
-std::string int32_scalar(int32_t number);
-// A Const's AttrValue `value`.
-std::string tensor_value(std::string_view tensor_proto);
-
 }  // namespace gedit::optimizing

@@ -3,6 +3,7 @@
 
 #include "graph/frames.h"
 #include "graph/name_attr_list.h"
+#include "graph/tensor_layout.h"
 #include "optimize/constant.h"
 #include "optimize/rules.h"
 
@@ -42,7 +43,8 @@ Decision of_merge(const View& view, Number n) {
   const std::string device(node_device(view.net.def(n)));
   const Number which = view.net.append(
       std::string(view.net.name(n)) + "/value_index", "Const",
-      {{"dtype", type_value(DType::kInt32)}, {"value", tensor_value(int32_scalar(at))}}, device, {});
+      {{"dtype", type_value(DType::kInt32)}, {"value", tensor_value(scalar_proto(DType::kInt32, at))}},
+      device, {});
   decision.outputs.emplace_back(1, In{which, 0});
   return decision;
 }

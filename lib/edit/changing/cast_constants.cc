@@ -53,9 +53,7 @@ std::string narrow_const(std::string_view like, std::string_view name, DType dty
   each_input(like, [&](std::string_view input) { builder.input(input); });  // keep it in its frame
   builder.device(node_device(like));
   if (const auto colocation = find_attr(like, "_class")) builder.attr("_class", *colocation);
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, proto);
-  return builder.type("dtype", dtype).attr("value", value).take();
+  return builder.type("dtype", dtype).attr("value", tensor_value(proto)).take();
 }
 
 std::string widening_cast(std::string_view like, std::string_view input, const Casting& casting) {

@@ -125,8 +125,6 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
   }
   for (const NodeId id : constants) {
     ConstantValue value = values->value(id);
-    std::string attr;
-    append_bytes_field(attr, attr_field::kTensor, value.tensor_proto);
     const std::string_view node_def = graph.bytes(id);
     const std::string name(node_name(node_def));
     const auto stored = static_cast<DType>(last_varint(value.tensor_proto, 1));
@@ -135,7 +133,8 @@ void FrozenVariables::put_values(VariableValues* values, NewNames& names, Change
     const std::string constant_name = cast ? names.free(name + "/" + dtype_name(stored)) : name;
     NodeBuilder builder(constant_name, "Const");
     each_input(node_def, [&](std::string_view text) { builder.input(text); });
-    std::string constant = builder.type("dtype", stored).attr("value", attr).take();
+    std::string constant =
+        builder.type("dtype", stored).attr("value", tensor_value(value.tensor_proto)).take();
     changes.changed.emplace_back(name, cast ? "Cast" : "Const");
     NodeId at = id;
     if (cast) {  // as savers have it: the smaller numbers, and who reads them reads a Cast of that name

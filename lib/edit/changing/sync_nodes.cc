@@ -24,9 +24,10 @@ std::string scalar_const(const std::string& name, DType type, double number) {
   if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
   const std::string text = "tensor(" + dtype_word(type) + " [], " + digits + ")";
   Scanner scanner(text);
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, parse_tensor(scanner));
-  return NodeBuilder(name, "Const").type("dtype", type).attr("value", value).take();
+  return NodeBuilder(name, "Const")
+      .type("dtype", type)
+      .attr("value", tensor_value(parse_tensor(scanner)))
+      .take();
 }
 
 }  // namespace

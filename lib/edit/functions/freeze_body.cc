@@ -96,9 +96,7 @@ class BodyFreezing {
       const std::string tensor = of_.value(node_def), name(node_name(node_def));
       NodeBuilder builder(name, "Const");
       each_input(node_def, [&](std::string_view text) { builder.input(text); });
-      std::string attr;
-      append_bytes_field(attr, attr_field::kTensor, tensor);
-      builder.type("dtype", static_cast<DType>(last_varint(tensor, 1))).attr("value", attr);
+      builder.type("dtype", static_cast<DType>(last_varint(tensor, 1))).attr("value", tensor_value(tensor));
       body_.replace(id, builder.take());
       own_renamed_[body_tensor_text(name, "resource")] = body_tensor_text(name, "output");
     }

@@ -4,6 +4,7 @@
 #include "base/message_edit.h"
 #include "edit/basis/addresses.h"
 #include "edit/functions/call_attributes.h"
+#include "graph/tensor_layout.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
 
@@ -21,21 +22,14 @@ std::vector<std::string> controls_of(const std::vector<std::string>& inputs) {
 }
 
 std::string scalar_const(std::string_view name, const std::vector<std::string>& inputs,
-                         std::string_view device, DType dtype, uint32_t field, int64_t value) {
-  std::string packed;
-  append_varint(packed, static_cast<uint64_t>(value));
-  std::string tensor;
-  append_varint_field(tensor, 1, static_cast<uint64_t>(dtype));
-  append_bytes_field(tensor, 2, "");
-  append_bytes_field(tensor, field, packed);
-  std::string attr;
-  append_bytes_field(attr, attr_field::kTensor, tensor);
+                         std::string_view device, DType dtype, int64_t value) {
   NodeBuilder builder(name, "Const");
   for (const std::string& input : inputs) builder.input(input);
-  return builder.device(device).type("dtype", dtype).attr("value", attr).take();
+  return builder.device(device)
+      .type("dtype", dtype)
+      .attr("value", tensor_value(scalar_proto(dtype, value)))
+      .take();
 }
-
-constexpr uint32_t kIntValue = 7, kBoolValue = 11;  // TensorProto
 
 bool same_slots(const std::map<uint32_t, Carried>& a, const std::map<uint32_t, Carried>& b) {
   if (a.size() != b.size()) return false;
@@ -265,7 +259,7 @@ std::string GraphFreezing::axis_of(NodeId id, const std::string& indices, int64_
   const std::string name = context_.names.free(std::string(head.name) + "/axis");
   std::vector<std::string> controls;
   if (in_loop(id)) controls.push_back(context_.pivots.control_on(indices));
-  graph_.append(scalar_const(name, controls, head.device, DType::kInt32, kIntValue, axis));
+  graph_.append(scalar_const(name, controls, head.device, DType::kInt32, axis));
   return output_text(name, "output");
 }
 
@@ -315,7 +309,7 @@ void GraphFreezing::answer(NodeId id) {
     return graph_.replace(id, builder.device(head.device).take());
   }
   if (graph_.is_body()) renamed_[body_tensor_text(name, "is_initialized")] = body_tensor_text(name, "output");
-  graph_.replace(id, scalar_const(name, controls, head.device, DType::kBool, kBoolValue, 1));
+  graph_.replace(id, scalar_const(name, controls, head.device, DType::kBool, 1));
 }
 
 void GraphFreezing::call(NodeId id) {

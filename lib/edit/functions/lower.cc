@@ -5,6 +5,7 @@
 #include "edit/functions/call_attributes.h"
 #include "edit/functions/call_site.h"
 #include "graph/name_attr_list.h"
+#include "graph/tensor_layout.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
 
@@ -12,17 +13,6 @@ namespace gedit {
 namespace {
 
 constexpr int64_t kParallelIterations = 10;  // where While does not say
-
-std::string scalar_int_const(int32_t value) {
-  std::string tensor, attr;
-  append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kInt32));
-  append_bytes_field(tensor, 2, "");
-  std::string packed;
-  append_varint(packed, static_cast<uint64_t>(static_cast<int64_t>(value)));
-  append_bytes_field(tensor, 7, packed);
-  append_bytes_field(attr, attr_field::kTensor, tensor);
-  return attr;
-}
 
 // The functions that an attribute names, each as an AttrValue of its own.
 std::vector<std::string> functions_of(std::string_view node_def, std::string_view key) {
@@ -252,9 +242,10 @@ class Lowering {
     const AttrList int_type{{"T", type_value(DType::kInt32)}};
     std::vector<std::string> chosen;
     const auto compared = [&](std::string_view op, size_t with) {
-      const std::string number = place_.add(
-          "index", "Const", {}, waits(),
-          {{"dtype", type_value(DType::kInt32)}, {"value", scalar_int_const(static_cast<int32_t>(with))}});
+      const std::string number =
+          place_.add("index", "Const", {}, waits(),
+                     {{"dtype", type_value(DType::kInt32)},
+                      {"value", tensor_value(scalar_proto(DType::kInt32, static_cast<int64_t>(with)))}});
       return state_.graph.text(place_.add("is", op, {index, text(number)}, {}, int_type), "z", 0, 0);
     };
     for (size_t k = 0; k + 1 < count; ++k) chosen.push_back(compared("Equal", k));
