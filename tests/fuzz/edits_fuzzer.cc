@@ -1,10 +1,11 @@
 // Any bytes as a graph: every edit refuses it in one line, or makes a model that is written, read and written
 // again the same. A copy changes no node that was there, what is extracted was there, what is merged is there
 // as often as it was given.
+#include "base/map_entry.h"
 #include "draw/page.h"
 #include "edit/edits.h"
 #include "fuzzed.h"
-#include "optimize/optimize.h"
+#include "graph/library.h"
 
 namespace gedit {
 namespace {
@@ -21,6 +22,14 @@ class Edits {
   Edits(Kind kind, std::string_view message) : kind_(kind), message_(message) {
     Model model = fresh();
     for (uint32_t i = 0; i < model.graph().size(); ++i) names_.emplace_back(model.graph().name(NodeId{i}));
+    const Library library = Library::decode(model.graph().part(graph_field::kLibrary), model.arena);
+    for (const Function& function : library.functions) {
+      if (function.body.size() == 0) continue;
+      inner_ = std::string(function.name) + "//" +
+               std::string(function.body.name(NodeId{function.body.size() - 1}));
+    }
+    for (const std::string_view entry : model.meta().parts_of(meta_field::kSignature))
+      keys_.emplace_back(map_entry(entry).key);
   }
 
   void run() {
@@ -83,12 +92,16 @@ class Edits {
       add_signature(m, ops, signature);
     });
     edit([&](Model& m, Registry& ops) {
-      Model before = fresh();
-      OptimizeRequest request;
+      FreezeRequest request;
       request.outputs = {last};
-      optimize(m, before, ops, request);
+      request.keep = "**";
+      freeze(m, ops, request);
     });
-    merge_with_itself();
+    edit([&](Model& m, Registry& ops) { cast(m, ops, {.to = DType::kBfloat16, .select = "**"}); });
+    edit_inside();
+    edit_signatures();
+    merge_with_itself({});
+    merge_with_itself({"a/" + middle + "=b/" + last});
     draw_it();
   }
 
@@ -112,7 +125,38 @@ class Edits {
     });
   }
 
-  void merge_with_itself() const {
+  // Of a function's body.
+  void edit_inside() const {
+    if (inner_.empty()) return;
+    edit([&](Model& m, Registry& ops) {
+      extract(m, ops, {.outputs = {inner_}, .inputs = {}, .signature = {}});
+    });
+    edit([&](Model& m, Registry& ops) {
+      insert(m, ops, {.op = "Identity", .at_reads = {}, .after = {inner_}, .attrs = {}});
+    });
+    edit([&](Model& m, Registry& ops) {
+      RenameRequest request;
+      request.pairs = {inner_ + "=renamed_node"};
+      rename(m, ops, request);
+    });
+    edit([&](Model& m, Registry& ops) {
+      NewSignature signature;
+      signature.key = "fuzzed";
+      signature.outputs = {"y=" + inner_};
+      add_signature(m, ops, signature);
+    });
+  }
+
+  void edit_signatures() const {
+    if (keys_.empty()) return;
+    edit([&](Model& m, Registry& ops) { rename_signatures(m, ops, {keys_.front() + "=renamed"}); });
+    edit([&](Model& m, Registry&) { remove_signatures(m, keys_); });
+    edit([&](Model& m, Registry& ops) {
+      extract(m, ops, {.outputs = {}, .inputs = {}, .signature = keys_.back()});
+    });
+  }
+
+  void merge_with_itself(std::vector<std::string> input_map) const {
     accepted([&] {
       std::vector<MergeOperand> operands;
       for (const char* name : {"a", "b"}) {
@@ -120,7 +164,9 @@ class Edits {
         operand.ops.add_builtin();
         operands.push_back(std::move(operand));
       }
-      const MergeChanges merged = merge(std::move(operands), {});
+      MergeRequest request;
+      request.input_map = std::move(input_map);
+      const MergeChanges merged = merge(std::move(operands), request);
       require(merged.model.graph().size() >= 2 * names_.size());
       check_written(merged.model);
     });
@@ -140,6 +186,8 @@ class Edits {
   Kind kind_;
   std::string message_;
   std::vector<std::string> names_;
+  std::string inner_;              // the last node of the last function that has any
+  std::vector<std::string> keys_;  // of signatures
 };
 
 }  // namespace
