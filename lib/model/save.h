@@ -22,22 +22,22 @@ struct FolderFile {
 struct Checkpoint;
 
 struct Destination {
-  std::string path;                   // "-": standard output
-  std::optional<std::string> format;  // pb, pbtxt, meta, gtxt, json, saved_model, events
+  std::string path;                     // "-": standard output
+  std::optional<std::string> format{};  // pb, pbtxt, meta, gtxt, json, saved_model, events
   bool overwrite = false;
   bool drop_unknown = false;  // text and JSON: leave out what they cannot hold, instead of refusing
   bool elide = false;         // listing: long tensors as length and checksum
   // Written beside the output: under its twin prefix (folder.h), or as a SavedModel's variables/.
-  std::shared_ptr<Checkpoint> values;
+  std::shared_ptr<Checkpoint> values{};
   bool copy_data = false;       // of `values`: bytes are moved, not linked
   bool without_values = false;  // a SavedModel's own variables/ is left behind
   // Files that go into a SavedModel's folder besides what the model's own folder holds; `to` is below it.
-  std::vector<FolderFile> files;
+  std::vector<FolderFile> files{};
   bool all_files = false;  // `files` has the assets, which are not looked for beside the model
   std::vector<std::string> tags{"serve"};
   // Looks at the graph, complete and read again, before it takes any place; what it throws leaves all as it
   // was. Standard output is then written at once, in the end.
-  std::function<void(Model& written)> inspect;
+  std::function<void(Model& written)> inspect{};
 };
 
 // What the destination asks for.
