@@ -106,18 +106,13 @@ class Edits {
   }
 
  private:
-  Model fresh() const {
-    Model model = model_of_bytes(kind_, message_);
-    model.graph().decode();
-    return model;
-  }
+  Model fresh() const { return decoded_model(kind_, message_); }
 
   template <typename Edit>
   void edit(Edit with) const {
     accepted([&] {
       Model model = fresh();
-      Registry ops;
-      ops.add_builtin();
+      Registry ops = builtin_registry();
       with_file(model, [&] {
         with(model, ops);
         check_written(model);
@@ -160,9 +155,7 @@ class Edits {
     accepted([&] {
       std::vector<MergeOperand> operands;
       for (const char* name : {"a", "b"}) {
-        MergeOperand operand{.name = name, .model = fresh(), .ops = {}};
-        operand.ops.add_builtin();
-        operands.push_back(std::move(operand));
+        operands.push_back({.name = name, .model = fresh(), .ops = builtin_registry()});
       }
       MergeRequest request;
       request.input_map = std::move(input_map);
@@ -194,7 +187,6 @@ class Edits {
 }  // namespace gedit
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::with_messages(
-      data, size, [](gedit::Kind kind, const std::string& message) { gedit::Edits(kind, message).run(); });
+  gedit::run_on_messages<gedit::Edits>(data, size);
   return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "model/model.h"
+#include "ops/registry.h"
 
 namespace gedit {
 
@@ -47,15 +48,27 @@ inline std::string written(const Model& model) {
 
 constexpr Kind kKinds[] = {Kind::kGraphDef, Kind::kMetaGraphDef, Kind::kSavedModel};
 
-// Calls run(kind, message) for each kind as which the bytes are read, with what is written of it.
-template <typename Run>
-void with_messages(const uint8_t* data, size_t size, Run run) {
+inline Model decoded_model(Kind kind, std::string_view message) {
+  Model model = model_of_bytes(kind, message);
+  model.graph().decode();
+  return model;
+}
+
+inline Registry builtin_registry() {
+  Registry ops;
+  ops.add_builtin();
+  return ops;
+}
+
+// Runs a Target(kind, message) for each kind as which the bytes are read, with what is written of it.
+template <typename Target>
+void run_on_messages(const uint8_t* data, size_t size) {
   for (const Kind kind : kKinds) {
     accepted([&] {
       Model model = model_of_bytes(kind, as_text(data, size));
       if (model.meta_graphs.empty()) return;
       const std::string message = written(model);
-      with_file(model, [&] { run(kind, message); });
+      with_file(model, [&] { Target(kind, message).run(); });
     });
   }
 }

@@ -40,8 +40,7 @@ void check(Kind kind, std::string_view message) {
     const std::string merged = written(model);
     require(merged == message || model.edited());
     require(written(model_of_bytes(kind, merged)) == merged);
-    gedit::Registry builtin;
-    builtin.add_builtin();
+    gedit::Registry builtin = gedit::builtin_registry();
     gedit::check(model, model.selected, builtin, {.fetch = {}, .security = true});
     gedit::Registry ops;
     gedit::RenameRequest request;

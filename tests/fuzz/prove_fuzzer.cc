@@ -41,17 +41,12 @@ class Proofs {
   static constexpr const char* kNewName = "renamed_node";
 
   Model fresh() const { return read(message_); }
-  Model read(std::string_view message) const {
-    Model model = model_of_bytes(kind_, message);
-    model.graph().decode();
-    return model;
-  }
+  Model read(std::string_view message) const { return decoded_model(kind_, message); }
 
   // The message with one node under another name.
   std::string renamed(const std::string& node) const {
     Model model = fresh();
-    Registry ops;
-    ops.add_builtin();
+    Registry ops = builtin_registry();
     RenameRequest request;
     request.pairs = {node + "=" + kNewName};
     rename(model, ops, request);
@@ -63,9 +58,7 @@ class Proofs {
                                             const std::vector<std::pair<std::string, std::string>>& map) {
     std::optional<ProofVerdict> verdict;
     accepted([&] {
-      Registry ops_a, ops_b;
-      ops_a.add_builtin();
-      ops_b.add_builtin();
+      Registry ops_a = builtin_registry(), ops_b = builtin_registry();
       ProofRequest request;
       request.outputs = outputs;
       request.map = map;
@@ -87,7 +80,6 @@ class Proofs {
 }  // namespace gedit
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::with_messages(
-      data, size, [](gedit::Kind kind, const std::string& message) { gedit::Proofs(kind, message).run(); });
+  gedit::run_on_messages<gedit::Proofs>(data, size);
   return 0;
 }

@@ -16,7 +16,7 @@ class Readied {
   void run() const {
     accepted([&] {
       Model model = fresh();
-      Registry ops = builtin();
+      Registry ops = builtin_registry();
       Inference inference(model.graph(), ops);
       count_flops(model.graph(), inference, 2);
       summarize(model, model.selected, ops);
@@ -26,7 +26,7 @@ class Readied {
       for (const bool inlined : {false, true}) {
         accepted([&] {
           Model model = fresh();
-          Registry ops = builtin();
+          Registry ops = builtin_registry();
           retarget(model, ops, {.release = release, .inlined = inlined});
           is_graph(model);
         });
@@ -50,20 +50,10 @@ class Readied {
   }
 
  private:
-  Model fresh() const {
-    Model model = model_of_bytes(kind_, message_);
-    model.graph().decode();
-    return model;
-  }
-  static Registry builtin() {
-    Registry ops;
-    ops.add_builtin();
-    return ops;
-  }
+  Model fresh() const { return decoded_model(kind_, message_); }
   void is_graph(const Model& model) const {
     const std::string message = written(model);
-    Model again = model_of_bytes(kind_, message);
-    again.graph().decode();
+    decoded_model(kind_, message);
   }
 
   // The last node's output.
@@ -72,7 +62,7 @@ class Readied {
       Model model = fresh();
       if (model.graph().size() == 0) return;
       request.outputs = {std::string(model.graph().name(NodeId{model.graph().size() - 1}))};
-      Registry ops = builtin();
+      Registry ops = builtin_registry();
       is_graph(optimize_proved(model, ops, request, true).model);
     });
   }
@@ -85,7 +75,6 @@ class Readied {
 }  // namespace gedit
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::with_messages(
-      data, size, [](gedit::Kind kind, const std::string& message) { gedit::Readied(kind, message).run(); });
+  gedit::run_on_messages<gedit::Readied>(data, size);
   return 0;
 }

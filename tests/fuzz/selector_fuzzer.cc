@@ -33,10 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   accepted([&] {
     const Selector selector = parse_selector(text);
     const ParsedListing parsed = parse_listing(kGraph, "fuzz.gtxt", nullptr);
-    Model model = model_of_bytes(parsed.kind, parsed.message);
-    model.graph().decode();
-    Registry ops;
-    ops.add_builtin();
+    Model model = decoded_model(parsed.kind, parsed.message);
+    Registry ops = builtin_registry();
     Selecting selecting(model, ops);
     const Selection first = selecting.evaluate(selector);
     require(first.count() == selecting.evaluate(selector).count());
