@@ -1,5 +1,6 @@
 #include "graph/mapping.h"
 
+#include "base/message_edit.h"
 #include "graph/colocation.h"
 #include "graph/name_attr_list.h"
 
@@ -62,23 +63,15 @@ std::string map_instance_key(std::string_view attr_value, const Mapping& mapping
 std::string map_function_list(std::string_view attr_value, const Mapping& mapping, int depth);
 
 std::string map_name_attr_list(std::string_view func, const Mapping& mapping, int depth) {
-  std::string out;
-  for (Fields fields(func); fields.next();) {
-    if (fields->bytes(1)) {
-      std::string name;
-      mapping.function(fields->value, name);
-      append_bytes_field(out, 1, name);
-    } else if (fields->bytes(2)) {
-      const MapEntry entry = map_entry(fields->value);
-      std::string mapped;
-      append_bytes_field(mapped, 1, entry.key);
-      append_bytes_field(mapped, 2, map_function_list(entry.value, mapping, depth + 1));
-      append_bytes_field(out, 2, mapped);
-    } else {
-      out += fields->raw;
-    }
-  }
-  return out;
+  // Faults are told by their place in the file, so values come first.
+  const std::string mapped = with_each_entry(func, 2, [&](std::string_view, std::string_view value) {
+    return map_function_list(value, mapping, depth + 1);
+  });
+  return with_each_field(mapped, 1, [&](std::string_view function) {
+    std::string name;
+    mapping.function(function, name);
+    return name;
+  });
 }
 
 std::string map_function_list(std::string_view attr_value, const Mapping& mapping, int depth) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/message_edit.h"
 #include "base/wire.h"
 #include "graph/node.h"
 #include "graph/references.h"
@@ -31,21 +32,14 @@ void each_name_attr_list(std::string_view attr_value, Use use) {
 
 // The value with change(list) for every NameAttrList, called in the same order.
 template <typename Change>
-std::string with_name_attr_lists(std::string_view attr_value, Change change) {
+std::string with_name_attr_lists(std::string_view attr_value, const Change& change) {
   std::string out;
   for (Fields fields(attr_value); fields.next();) {
     if (fields->bytes(attr_field::kFunc)) {
       append_bytes_field(out, attr_field::kFunc, change(fields->value));
     } else if (fields->bytes(attr_field::kList)) {
-      std::string changed;
-      for (Fields list(fields->value); list.next();) {
-        if (list->bytes(attr_field::kListFunc)) {
-          append_bytes_field(changed, attr_field::kListFunc, change(list->value));
-        } else {
-          changed += list->raw;
-        }
-      }
-      append_bytes_field(out, attr_field::kList, changed);
+      append_bytes_field(out, attr_field::kList,
+                         with_each_field(fields->value, attr_field::kListFunc, change));
     } else {
       out += fields->raw;
     }

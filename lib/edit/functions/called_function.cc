@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/message_edit.h"
 #include "graph/colocation.h"
 #include "graph/edges.h"
 #include "graph/function_names.h"
@@ -41,19 +42,9 @@ std::string bound_value(std::string_view attr_value, std::string_view attrs, int
 }
 
 std::string bound_func(std::string_view func, std::string_view attrs, int depth) {
-  std::string out;
-  for (Fields fields(func); fields.next();) {
-    if (!fields->bytes(2)) {
-      out += fields->raw;
-      continue;
-    }
-    const MapEntry entry = map_entry(fields->value);
-    std::string made;
-    append_bytes_field(made, 1, entry.key);
-    append_bytes_field(made, 2, bound_value(entry.value, attrs, depth + 1));
-    append_bytes_field(out, 2, made);
-  }
-  return out;
+  return with_each_entry(func, 2, [&](std::string_view, std::string_view value) {
+    return bound_value(value, attrs, depth + 1);
+  });
 }
 
 bool is_true(std::string_view function_def_or_node, uint32_t attr_number, std::string_view key) {
