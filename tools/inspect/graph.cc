@@ -79,7 +79,9 @@ std::string describe(const GraphSummary& graph, bool color) {
   LabelledText text(color);
   text.line("nodes", ops_text(graph));
   std::string functions = count_text(graph.functions);
-  if (graph.functions > 0) functions += ", " + count_text(graph.function_nodes) + " nodes in them";
+  if (graph.functions > 0)
+    functions +=
+        ", " + count_text(graph.function_nodes, "node") + (graph.functions == 1 ? " in it" : " in them");
   if (!graph.unreachable_functions.empty()) {
     functions += "; " + count_text(graph.unreachable_functions.size()) + " unreachable, first " +
                  printable(graph.unreachable_functions[0]);
