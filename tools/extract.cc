@@ -3,8 +3,8 @@
 
 #include "cli/options.h"
 #include "cli/verifying.h"
+#include "cli/wanted.h"
 #include "commands.h"
-#include "edit/changing/wanted_tensors.h"
 #include "model/save.h"
 
 namespace gedit {
@@ -14,25 +14,14 @@ class Extract final : public Command {
  public:
   void setup(CommandLine& line) override {
     input_.setup(line);
-    line.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
-        ->type_name("T,..")
-        ->one_each();
-    line.add_option(
-            "--signature", request_.signature,
-            "Instead: the outputs and inputs of this signature; default: the only one of a SavedModel")
-        ->type_name("KEY");
-    line.add_option("--inputs", inputs_,
-                    "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
-        ->type_name("T[:DTYPE[SHAPE]],..")
-        ->one_each();
+    wanted_.setup(line);
     devices_.setup(line);
     output_.setup(line);
     verifying_.setup(line);
   }
 
   int run() override {
-    request_.outputs = split_list(outputs_);
-    request_.inputs = split_list(inputs_);
+    wanted_.put(request_);
     request_.want_changes = output_.dry_run();
     edit_file(
         input_, output_,
@@ -49,24 +38,18 @@ class Extract final : public Command {
   }
 
  private:
-  // What was asked for computes what it did, where both were cut at the same tensors.
   void verify(const Changes& changes) {
     verifying_.prepare(input_, output_, [this, cut = changes.cut](ProofSide& before, const ProofSide& after) {
-      Verification what;
-      what.outputs = named_outputs(
-          before, after,
-          wanted_tensors(before.model, request_.outputs, request_.inputs, request_.signature).outputs);
-      for (const auto& [tensor, placeholder] : cut) what.same.push_back({tensor, placeholder});
-      return what;
+      return wanted_.unchanged(before, after, cut);
     });
   }
 
   InputOptions input_;
+  WantedOptions wanted_;
   DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
   ExtractRequest request_;
-  std::vector<std::string> outputs_, inputs_;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "checkpoint/open.h"
 #include "cli/options.h"
 #include "cli/verifying.h"
+#include "cli/wanted.h"
 #include "commands.h"
-#include "edit/changing/wanted_tensors.h"
 #include "edit/savers/checkpoint_values.h"
 #include "graph/names.h"
 
@@ -42,17 +42,7 @@ class Freeze final : public Command {
  public:
   void setup(CommandLine& line) override {
     input_.setup(line);
-    line.add_option("--outputs", outputs_, "Keep these tensors or ops and all that they need")
-        ->type_name("T,..")
-        ->one_each();
-    line.add_option(
-            "--signature", request_.signature,
-            "Instead: the outputs and inputs of this signature; default: the only one of a SavedModel")
-        ->type_name("KEY");
-    line.add_option("--inputs", inputs_,
-                    "Cut there: these become Placeholders; :DTYPE[SHAPE] states their type")
-        ->type_name("T[:DTYPE[SHAPE]],..")
-        ->one_each();
+    wanted_.setup(line);
     line.add_option("--checkpoint", checkpoint_,
                     "Where values come from; default: a SavedModel's own, of x.meta the checkpoint x")
         ->type_name("CKPT");
@@ -64,8 +54,7 @@ class Freeze final : public Command {
   }
 
   int run() override {
-    request_.outputs = split_list(outputs_);
-    request_.inputs = split_list(inputs_);
+    wanted_.put(request_);
     edit_file(
         input_, output_, [&](Model& model, Registry& ops) { return frozen(model, ops); },
         [&](const Model& model) { verifying_.read(model); });
@@ -102,11 +91,8 @@ class Freeze final : public Command {
     verifying_.prepare(input_, output_, [this, cut = changes.cut](ProofSide& before, const ProofSide& after) {
       values_ = std::make_unique<FrozenValues>(before, after, request_.checkpoint);
       before.values = values_.get();
-      Verification what{.rebuilt = true};
-      what.outputs = named_outputs(
-          before, after,
-          wanted_tensors(before.model, request_.outputs, request_.inputs, request_.signature).outputs);
-      for (const auto& [tensor, placeholder] : cut) what.same.push_back({tensor, placeholder});
+      Verification what = wanted_.unchanged(before, after, cut);
+      what.rebuilt = true;
       return what;
     });
   }
@@ -124,12 +110,12 @@ class Freeze final : public Command {
   }
 
   InputOptions input_;
+  WantedOptions wanted_;
   DeviceOption devices_;
   OutputOptions output_;
   Verifying verifying_;
   FreezeRequest request_;
   std::unique_ptr<FrozenValues> values_;
-  std::vector<std::string> outputs_, inputs_;
   std::string checkpoint_;
 };
 
