@@ -20,9 +20,10 @@ bool takes_lists(const Graph& body) {
 class Body {
  public:
   Body(std::string_view name, Graph& body, Registry& ops, Labels& labels, const Effects& effects,
-       Contents& contents, const Passes& passes)
+       Contents& contents, const OptimizeRequest& request)
       : net_(body, ops, labels), subject_(net_, effects, contents), function_(body) {
-    subject_.passes = passes;
+    subject_.passes = request.passes;
+    subject_.fold_larger = request.fold_larger;
     subject_.function = name;
   }
 
@@ -43,6 +44,7 @@ class Body {
     if (!changed && !removed) return false;
     count_reasons(subject_, nodes, result.counts, [&](Number n) { return !net_.there(n); });
     if (subject_.folded > 0) result.counts["fold"]["nodes"] += subject_.folded;
+    result.larger = result.larger || subject_.larger;
     result.assumptions.insert(result.assumptions.end(), subject_.assumptions.begin(),
                               subject_.assumptions.end());
     store();
@@ -107,7 +109,7 @@ bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& c
     if (takes_lists(function.body)) continue;
     function.body.decode();
     try {
-      Body body(function.name, function.body, ops, labels, effects, contents, request.passes);
+      Body body(function.name, function.body, ops, labels, effects, contents, request);
       any = body.run(classes, result) || any;
     } catch (const Error& error) {
       throw error.of(quoted("function", function.name));

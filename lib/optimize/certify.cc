@@ -149,6 +149,47 @@ class Attempts {
   std::optional<Optimized> made_;
 };
 
+// Whether folding made the graph larger by more than that, inlining aside.
+bool folded_too_much(const Model& model, const OptimizeResult& result, const Model& made) {
+  if (!result.larger) return false;
+  Model read = again(model);
+  read.graph().decode();
+  return graph_bytes(made.graph()) > graph_bytes(read.graph()) + result.inlined_bytes + folding::kMostGrowth;
+}
+
+Optimized optimize_once(const Model& model, Registry& ops, const OptimizeRequest& request, bool prove) {
+  if (!prove) {
+    Optimized made = Trial(model, ops, request).take();
+    made.asked = false;
+    return made;
+  }
+  Attempts attempts(model, ops);
+  if (attempts.run(request)) return attempts.take();
+  const std::string why = attempts.failed();
+  const auto finish = [&](std::vector<std::string> left_out) {
+    Optimized made = attempts.take();
+    for (const std::string& step : left_out)
+      made.result.changes.notes.push_back("step " + step +
+                                          " is left out: with it this is not proved: " + why);
+    made.left_out = std::move(left_out);
+    return made;
+  };
+  for (const Step& step : kSteps) {
+    OptimizeRequest fewer = request;
+    if (step.leave(fewer) && attempts.run(fewer)) return finish({step.name});
+  }
+  OptimizeRequest fewer = request;
+  std::vector<std::string> left_out;
+  for (const Step& step : kSteps) {
+    if (!step.leave(fewer)) continue;
+    left_out.emplace_back(step.name);
+    if (attempts.run(fewer)) return finish(std::move(left_out));
+  }
+  throw refused("the result is not proved to compute the same, and nothing was written: " + why)
+      .of("gedit optimize")
+      .hint("report it; --no-proof writes it all the same");
+}
+
 }  // namespace
 
 Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeResult& result) {
@@ -188,37 +229,14 @@ Certificate certify(Model& before, Model& after, Registry& ops, const OptimizeRe
   return certificate;
 }
 
+// Either all is folded or nothing that takes more bytes than it spares: so that nothing is left for a next
+// run, which would be given as many bytes again.
 Optimized optimize_proved(const Model& model, Registry& ops, const OptimizeRequest& request, bool prove) {
-  if (!prove) {
-    Optimized made = Trial(model, ops, request).take();
-    made.asked = false;
-    return made;
-  }
-  Attempts attempts(model, ops);
-  if (attempts.run(request)) return attempts.take();
-  const std::string why = attempts.failed();
-  const auto finish = [&](std::vector<std::string> left_out) {
-    Optimized made = attempts.take();
-    for (const std::string& step : left_out)
-      made.result.changes.notes.push_back("step " + step +
-                                          " is left out: with it this is not proved: " + why);
-    made.left_out = std::move(left_out);
-    return made;
-  };
-  for (const Step& step : kSteps) {
-    OptimizeRequest fewer = request;
-    if (step.leave(fewer) && attempts.run(fewer)) return finish({step.name});
-  }
-  OptimizeRequest fewer = request;
-  std::vector<std::string> left_out;
-  for (const Step& step : kSteps) {
-    if (!step.leave(fewer)) continue;
-    left_out.emplace_back(step.name);
-    if (attempts.run(fewer)) return finish(std::move(left_out));
-  }
-  throw refused("the result is not proved to compute the same, and nothing was written: " + why)
-      .of("gedit optimize")
-      .hint("report it; --no-proof writes it all the same");
+  Optimized made = optimize_once(model, ops, request, prove);
+  if (!folded_too_much(model, made.result, made.model)) return made;
+  OptimizeRequest smaller = request;
+  smaller.fold_larger = false;
+  return optimize_once(model, ops, smaller, prove);
 }
 
 }  // namespace gedit

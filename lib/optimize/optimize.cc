@@ -115,7 +115,7 @@ class Optimizing {
     Flow flow(net, effects, asked, all_needed && !net.changed() ? net.all() : net.needed_by(asked));
     refuse_dead(subject, flow);
     const bool asks_shapes = learn_shapes(subject, model_.graph(), ops_);
-    subject.first_spare = [this] { return spare(); };
+    subject.fold_larger = request_.fold_larger;
     sweep_until_settled(subject, classes_, std::move(flow));
     const bool changed = net.changed();
     if (!request_.reduce) remove_idle(subject);
@@ -128,6 +128,7 @@ class Optimizing {
     count_reasons(subject, nodes, result_.counts,
                   [&](Number n) { return there[n] && graph.removed(NodeId{n}); });
     if (subject.folded > 0) result_.counts["fold"]["nodes"] += subject.folded;
+    result_.larger = result_.larger || subject.larger;
     const auto append = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
     append(result_.assumptions, subject.assumptions);
     append(result_.inexact, subject.inexact);
@@ -148,9 +149,12 @@ class Optimizing {
       return kinds_of(node_op(node_def)).has_any(kFunctionalFlow) ? request_.lowered : request_.inlined;
     };
     request.named = &named;
+    const bool told = &model == &model_;
+    const uint64_t bytes = told ? graph_bytes(model.graph()) : 0;
     const InlineResult inlined = inline_functions(model.meta(), ops_, request);
     model.graph().decode();
-    if (&model != &model_) return;
+    if (!told) return;
+    result_.inlined_bytes = std::max(graph_bytes(model.graph()), bytes) - bytes;
     const auto tell = [&](const char* word, uint64_t number) {
       if (number > 0) result_.counts["inline"][word] += number;
     };
@@ -173,17 +177,6 @@ class Optimizing {
   void index_before() {
     before_.graph().decode();
     known_ = result_.before = std::make_shared<const GraphIndex>(before_.graph());
-  }
-
-  // Bytes that what went before has spared.
-  int64_t spare() {
-    const auto bytes_of = [](const Graph& graph) {
-      uint64_t bytes = 0;
-      graph.each_record([&](std::string_view node_def) { bytes += node_def.size() + 4; });
-      return static_cast<int64_t>(bytes);
-    };
-    if (!bytes_before_) bytes_before_ = bytes_of(before_.graph());
-    return std::max<int64_t>(folding::kMostGrowth, *bytes_before_ - bytes_of(model_.graph()));
   }
 
   // Leaves what the wanted tensors need. Whether the model may be another one now.
@@ -345,7 +338,6 @@ class Optimizing {
   bool reduced_[2] = {false, false};
   uint32_t nodes_ = 0;
   std::vector<bool> there_;  // by node, before anything was done
-  std::optional<int64_t> bytes_before_;
   std::shared_ptr<const GraphIndex> known_;  // while model_ is as before_: of that
 };
 
@@ -357,6 +349,13 @@ OptimizeResult run_all(Model& model, Model& before, Registry& ops, const Optimiz
 
 }  // namespace
 }  // namespace gedit::optimizing
+
+uint64_t gedit::graph_bytes(const Graph& graph) {
+  uint64_t bytes = graph.part(graph_field::kLibrary).size();
+  graph.each_record(
+      [&](std::string_view node_def) { bytes += 1 + varint_size(node_def.size()) + node_def.size(); });
+  return bytes;
+}
 
 gedit::OptimizeResult gedit::optimize(Model& model, Model& before, Registry& ops,
                                       const OptimizeRequest& request) {

@@ -44,6 +44,7 @@ struct OptimizeRequest {
   std::vector<optimizing::Transform> transforms;  // instead of all passes, one after the other
   // Told what each of them made of what, but for the last, which is what `before` is made the input of.
   std::function<void(Model& before, Model& after, const OptimizeResult&)> step_made{};
+  bool fold_larger = true;  // into constants that take more bytes than what goes for them, by 1 KiB at most
   bool want_changes = false;
   bool apart = false;  // what it is compared with is not the same model any more
   // Nodes that are only there while it is optimized (optimize/outside.h).
@@ -57,8 +58,13 @@ struct OptimizeResult {
   std::vector<GivenValue> given;     // what was fixed
   std::vector<optimizing::Assumption> assumptions;
   std::vector<std::string> inexact;            // why numbers are others than they were; empty: they are not
+  bool larger = false;                         // some constants take more bytes than what went for them
+  uint64_t inlined_bytes = 0;                  // by which inlining made the graph larger
   std::shared_ptr<const GraphIndex> before{};  // of the graph that it is compared with, where it is known
 };
+
+// Bytes that its nodes and functions take; the graph is decoded.
+uint64_t graph_bytes(const Graph& graph);
 
 // Edits the selected MetaGraph. `before` is the model as it was read, for the proof, and is cut and reduced
 // alike; the same as `model` as yet where the request does not say that they are apart. Throws Error (kUsage,

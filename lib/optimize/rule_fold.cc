@@ -50,16 +50,19 @@ Decision constant(const View& view, Number n, const folding::ConstTensor& value,
   auto size = static_cast<int64_t>(decision.becomes.size() + bytes + (bytes < 64 ? 0 : kMostLengths));
   for (const In& in : waits) size += static_cast<int64_t>(view.net.name(in.node).size()) + 3;
   const int64_t growth = size - saved;
-  if (!subject.spare) subject.spare = subject.first_spare();
-  if (growth > static_cast<int64_t>(folding::kMostGrowth) || growth > *subject.spare ||
+  if (growth > (subject.fold_larger ? static_cast<int64_t>(folding::kMostGrowth) : 0) ||
       subject.made + static_cast<uint64_t>(size) > kMostMade)
     return {};
   std::string proto = folding::tensor_proto_of(value);
   decision.becomes = with_attr(decision.becomes, "value", tensor_value(proto));
   decision.inputs = std::move(waits);
-  *subject.spare -= growth;
+  subject.larger = subject.larger || growth > 0;
   subject.made += static_cast<uint64_t>(size);
   ++subject.folded;
+  for (const In& in : view.net.data(n)) {
+    if (!in.argument() && view.net.is(in.node, OpKind::kConst))
+      subject.give_reason(in.node, {"unneeded", "nodes"});
+  }
   if (assumed) subject.assume({n, 0}, std::move(proto));
   return decision;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -69,9 +68,8 @@ struct Subject {
   std::unordered_map<Number, folding::ConstTensor> known;  // what a node gives because of shapes
   std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
   folding::NodeFolder folder{net.ops()};
-  // Bytes by which folding may still make the file larger; at first what this says.
-  std::function<int64_t()> first_spare = [] { return 0; };
-  std::optional<int64_t> spare;
+  bool fold_larger = true;           // into constants of more bytes than what goes for them
+  bool larger = false;               // that was done
   uint64_t folded = 0;               // nodes
   uint64_t made = 0;                 // bytes of what they became
   bool learns_more = false;          // of shapes, when they are looked at again

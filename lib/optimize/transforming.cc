@@ -94,6 +94,7 @@ class Transforming {
     // what is equal to what is equal to the input is equal to it.
     if (!last_ && request_.step_made && done.inexact.empty()) request_.step_made(before_, model_, done);
     result_.assumptions = std::move(done.assumptions);
+    result_.larger = result_.larger || done.larger;
     const auto append = [](auto& all, auto& more) { all.insert(all.end(), more.begin(), more.end()); };
     append(result_.inexact, done.inexact);
     append(result_.changes.notes, done.changes.notes);

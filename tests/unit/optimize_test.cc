@@ -300,6 +300,40 @@ TEST(Optimize, ManyControlInputsAndOutputs) {
   EXPECT_EQ(result_of(listing, everything()), "Neg(x)");
 }
 
+// Shapes that are known, each of which takes more bytes as a Const.
+size_t folded_shapes(size_t many) {
+  std::string listing =
+      "x = Placeholder() {dtype: DT_FLOAT, shape: [2,3]}\np = Placeholder() {dtype: DT_FLOAT, shape: [?]}\n";
+  std::string sum;
+  for (size_t i = 0; i < many; ++i) {
+    const std::string n = std::to_string(i);
+    listing += "s" + n + " = Shape(x) {T: DT_FLOAT, out_type: DT_INT32}\n";
+    listing += "r" + n + " = Reshape(p, s" + n + ") {T: DT_FLOAT, Tshape: DT_INT32}\n";
+    sum += (i > 0 ? ", r" : "r") + n;
+  }
+  listing += "y = AddN(" + sum + ") {T: DT_FLOAT, N: " + std::to_string(many) + "}\n";
+  OptimizeRequest request = everything();
+  request.passes.share = false;
+  Registry ops;
+  ops.add_builtin();
+  const auto optimized = [&](const Model& model) {
+    Optimized made = optimize_proved(model, ops, request, true);
+    made.model.graph().decode();
+    return std::move(made.model);
+  };
+  const Model model = listed_model(listing);
+  const Model once = optimized(model), twice = optimized(once);
+  EXPECT_EQ(graph_bytes(once.graph()), graph_bytes(twice.graph()));
+  EXPECT_EQ(once.graph().op_counts(), twice.graph().op_counts());
+  EXPECT_LE(graph_bytes(once.graph()), graph_bytes(model.graph()) + 1024);
+  return many - once.graph().op_counts()["Shape"];
+}
+
+TEST(Fold, AllOrNothingThatTakesMoreBytes) {
+  EXPECT_EQ(folded_shapes(10), 10U);
+  EXPECT_EQ(folded_shapes(400), 0U);
+}
+
 TEST(Transforms, Language) {
   const auto all = optimizing::parse_transforms(
       "strip_unused_nodes(type=float, shape=\"1,2\")\n remove_nodes(op=Identity, op=\"CheckNumerics\") "
@@ -342,9 +376,9 @@ TEST(Transforms, EachIsToldOfWhatItWasMade) {
   Registry ops;
   ops.add_builtin();
   optimize(model, before, ops, request);
-  const std::string folded = "Add 2 Const 2 Exp 2 Placeholder 1";
+  const std::string folded = "Add 2 Const 1 Exp 2 Placeholder 1";
   EXPECT_EQ(told, (std::vector<std::string>{"Add 2 Const 1 Exp 2 Neg 1 Placeholder 1", folded, folded,
-                                            "Add 2 Const 2 Exp 1 Placeholder 1"}));
+                                            "Add 2 Const 1 Exp 1 Placeholder 1"}));
 }
 
 TEST(Sort, BehindWhatTheyReadElseInTheirOrder) {
