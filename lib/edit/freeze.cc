@@ -45,17 +45,25 @@ class Freezing {
                                 {facts_.ops, names, pivots, &facts_.frames(), {}, {}, &facts_.names()});
     const uint64_t variables = variables_.seed_all(flow, concerned);
     flow.run();
+    HandleFlow kept_flow(graph_, facts_.ops, variables_.questions([](NodeId) { return true; }, nullptr));
+    variables_.seed_kept(kept_flow);
+    kept_flow.run();
 
-    BypassedWriters writers(facts_, variables_, flow, writing);
+    BypassedWriters writers(facts_, variables_, flow, kept_flow, writing);
     Closure closure(facts_, [&](NodeId reader, const TensorRef& tensor) {
       return cut.stops(tensor) ? std::nullopt : writers.follow(reader, tensor);
     });
     want_outputs(cut, flow, writing, closure);
+    const auto want_awaited = [&] {
+      for (size_t i = 0; i < writers.awaited().size(); ++i) closure.want(writers.awaited()[i]);
+    };
+    want_awaited();
     const std::vector<NodeId> needed = closure.found();
     variables_.freeze_needed(needed);
 
     Reduction reduction(facts_, closure);
     complete(reduction, closure);
+    want_awaited();
     cut.apply(closure, changes());
     open_values();  // finds its keys in savers, which are made smaller next
     reduction.shrink_savers(changes());
@@ -66,9 +74,7 @@ class Freezing {
       return values_->value_of_own(node_def);
     });
     variables_.freeze_owners(needed, library, functions);
-    find_late_reads(flow, closure.nodes(), [&](NodeId id) {
-      return writers.dropped().contains(id) ? writing.written_by(id) : std::set<std::string>();
-    });
+    find_late_reads(flow, closure.nodes(), [&](NodeId id) { return writers.written_by(id); });
     writers.rewire_readers(closure.nodes(), pivots);
     convert(closure.nodes(), writers, names, pivots, functions);
     pivots.append();

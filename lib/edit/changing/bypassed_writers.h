@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "edit/changing/frozen_variables.h"
 #include "edit/functions/freeze_body.h"
@@ -14,18 +16,25 @@ namespace gedit {
 
 class BypassedWriters {
  public:
-  // `flow`, from which `writing` is made, knows where the handles of all variables go. All outlive it.
+  // `flow`, from which `writing` is made, knows where the handles of all variables go that may freeze, `kept`
+  // where those of the others do. All outlive it.
   BypassedWriters(Facts& facts, const FrozenVariables& variables, const HandleFlow& flow,
-                  const GraphFreezing& writing)
-      : facts_(facts), variables_(variables), flow_(flow), writing_(writing) {}
+                  const HandleFlow& kept, const GraphFreezing& writing);
 
-  // The tensor that stands for `tensor` at a reader, as Closure asks.
+  // The tensor that stands for `tensor` at a reader, as Closure asks. Throws Error (kRefused) for a node that
+  // writes a variable that stays, too.
   std::optional<TensorRef> follow(NodeId reader, TensorRef tensor);
+
+  // Nodes for which readers wait now, since a writer that goes waited for them and variables that stay are
+  // written there or before; grows with follow().
+  const std::vector<NodeId>& awaited() const { return awaited_; }
 
   // Readers that stay have the inputs that follow() found.
   void rewire_readers(const NodeSet& stays, Pivots& pivots);
 
   const std::set<NodeId>& dropped() const { return dropped_; }
+  // The variables that become constants and that the node writes.
+  std::set<std::string> written_by(NodeId id) const;
   // Nodes that ask whether a variable is initialized that nothing else needs.
   const std::set<NodeId>& asking() const { return asking_; }
   // By node: who reads it since rewire_readers().
@@ -40,11 +49,18 @@ class BypassedWriters {
   std::optional<std::string> behind(std::string tensor, bool control, NodeId reader,
                                     const std::function<bool(NodeId)>& drops) const;
 
+  // What the writer waits for, where it counts: each input, as a reader writes it, and the node.
+  std::vector<std::pair<std::string, NodeId>> waits_of(NodeId writer,
+                                                       const std::function<bool(NodeId)>& drops) const;
+
   Facts& facts_;
   const FrozenVariables& variables_;
   const HandleFlow& flow_;
   const GraphFreezing& writing_;
+  NodeSet keeps_;   // nodes that write variables that stay
+  NodeSet behind_;  // these, calls that may, and what waits for them
   std::set<NodeId> dropped_, asking_;
+  std::vector<NodeId> awaited_;
   FrozenVariables::Readers new_readers_;
 };
 

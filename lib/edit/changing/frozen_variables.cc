@@ -90,6 +90,10 @@ void FrozenVariables::seed_frozen(HandleFlow& flow) const {
   for (const NodeId id : frozen_.nodes()) seed(flow, id);
 }
 
+void FrozenVariables::seed_kept(HandleFlow& flow) const {
+  for (const NodeId id : kept_.nodes()) seed(flow, id);
+}
+
 HandleFlow::Questions FrozenVariables::questions(std::function<bool(NodeId)> regards,
                                                  const Readers* new_readers) const {
   return {[this, new_readers](std::string_view name) {

@@ -41,6 +41,7 @@ class FrozenVariables {
   // Every variable of these nodes that may become a constant; gives the number of all variables.
   uint64_t seed_all(HandleFlow& flow, const NodeSet& nodes) const;
   void seed_frozen(HandleFlow& flow) const;
+  void seed_kept(HandleFlow& flow) const;
 
   // `new_readers`: by node, that read it besides those of the facts. It outlives the answers, as this does.
   using Readers = std::unordered_map<uint32_t, std::vector<NodeId>>;

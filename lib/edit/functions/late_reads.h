@@ -18,8 +18,8 @@ struct LateRead {
 };
 
 // `reads`: the nodes that are asked about; `written`: the variables that a node writes and that become
-// constants. Looks at what a reader waits for by control inputs, through any nodes. Of `function`; empty: the
-// main graph.
+// constants. Looks at what a reader waits for by inputs of any kind, through any nodes. Of `function`; empty:
+// the main graph.
 std::vector<LateRead> late_reads(const Graph& graph, const Names& names, const HandleFlow& flow,
                                  std::string_view function, const std::function<bool(NodeId)>& reads,
                                  const std::function<std::set<std::string>(NodeId)>& written);
