@@ -14,6 +14,7 @@
 #include "edit/changing/rename_check.h"
 #include "edit/changing/rename_mapping.h"
 #include "edit/changing/renamed_keys.h"
+#include "edit/changing/shared_state.h"
 #include "graph/function_names.h"
 
 namespace gedit {
@@ -73,27 +74,31 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, RenameRul
     check_renamed(function.body, rules, argument_names(function_signature(function.body)),
                   want_changes ? &renamed : nullptr);
     add_changes(renamed, name + "//", changes);
+    const SharedState state = shared_state(function.body);
     const auto mapping = std::make_shared<const RenameMapping>(
-        std::move(rules), std::unordered_map<std::string, std::string>(), true);
+        std::move(rules), std::unordered_map<std::string, std::string>(), true, state.owned);
+    check_told_apart(function.body, state, *mapping);
     map_returns(function.body, *mapping);
     function.body.map_all(mapping);
   }
   graph.set_part(graph_field::kLibrary, library.encode());
 }
 
-void check_nodes(Graph& graph, const RenameRules& rules, bool want_changes, Changes& changes) {
+// Whether what is shared by name may be concerned.
+bool check_nodes(Graph& graph, const RenameRules& rules, bool want_changes, Changes& changes) {
   if (const std::optional<std::string> prefix = rules.prefix(); prefix && !want_changes) {
     // One look at the prefix tells for all names: what is valid stays valid behind it, and different names
     // stay different.
     const std::string sample = *prefix + "x";
     if (invalid_name_at(sample) != std::string_view::npos) throw not_a_node_name(sample);
-    return;
+    return true;
   }
-  if (rules.empty() || (!want_changes && renames_plainly(graph, rules))) return;
+  if (rules.empty() || (!want_changes && renames_plainly(graph, rules))) return false;
   graph.decode();
   RenamedNodes renamed;
   check_renamed(graph, rules, {}, want_changes ? &renamed : nullptr);
   add_changes(renamed, "", changes);
+  return true;
 }
 
 }  // namespace
@@ -116,13 +121,15 @@ Changes rename(Model& model, Registry& ops, const RenameRequest& request) {
     }
   }
   if (parts.rules.empty() && functions.empty()) return changes;
-  check_nodes(graph, parts.rules, request.want_changes, changes);
+  const bool shares = check_nodes(graph, parts.rules, request.want_changes, changes);
   if (!functions.empty()) {  // bodies name functions, and no node of the main graph
     const RenameMapping inside({}, functions, false);
     graph.set_part(graph_field::kLibrary, map_library(graph.part(graph_field::kLibrary), inside));
   }
+  const SharedState state = shares ? shared_state(graph) : SharedState();
   const auto mapping =
-      std::make_shared<const RenameMapping>(std::move(parts.rules), std::move(functions), false);
+      std::make_shared<const RenameMapping>(std::move(parts.rules), std::move(functions), false, state.owned);
+  check_told_apart(graph, state, *mapping);
   map_surroundings(model.meta(), RenamedAround(*mapping));
   graph.map_all(mapping);
   return changes;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "edit/basis/names.h"
+#include "edit/changing/shared_state.h"
 #include "graph/function_places.h"
 #include "graph/library.h"
 #include "graph/names.h"
@@ -98,6 +99,16 @@ void check_different(const Graph& graph, const RenameRules& rules, std::vector<u
   }
 }
 
+// As TensorFlow makes them: `__inference_<lambda>_7` among them.
+bool is_function_name(std::string_view name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+    return letter(c) || std::string_view("./-<>").find(c) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 bool renames_plainly(const Graph& graph, const RenameRules& rules) {
@@ -119,6 +130,7 @@ bool renames_plainly(const Graph& graph, const RenameRules& rules) {
   for (const std::string_view node_def : named) {
     const std::string_view name = node_name(node_def);
     const bool old = rules.new_name(name) != nullptr;
+    if (old && is_state_of_its_name(node_def)) return false;
     ++(old ? found : taken).at(name);
   }
   return std::all_of(found.begin(), found.end(), [](const auto& node) { return node.second == 1; }) &&
@@ -170,6 +182,8 @@ void check_renamed_functions(std::string_view library, Registry& ops, const std:
     --found->second;
   }
   for (const RenamePair& pair : pairs) {
+    if (!is_function_name(pair.to))
+      throw Error(Cause::kRefused, "not a function's name").of("'" + printable(pair.to) + "'");
     const bool fresh = !count.contains(pair.to);
     if (++count[pair.to] > 1 || (fresh && !ops.find(pair.to).empty())) {
       throw Error(Cause::kRefused, "'" + printable(pair.to) + "' is taken")

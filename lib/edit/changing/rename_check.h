@@ -14,8 +14,9 @@ namespace gedit {
 
 using RenamedNodes = std::vector<std::pair<std::string, std::string>>;  // old and new name
 
-// Whether a rename of single nodes hits every one once, to names that nobody has: then nothing else is to be
-// checked. Takes a look at every name, decoded or not, and needs no table of them: 10 ns a node.
+// Whether a rename of single nodes hits every one once, to names that nobody has, and none of them is state
+// that has its name: then nothing else is to be checked. Takes a look at every name, decoded or not, and
+// needs no table of them: 10 ns a node.
 bool renames_plainly(const Graph& graph, const RenameRules& rules);
 
 // Checks that every pair hits something and that the new names are names and differ, also from `arguments`;

@@ -8,9 +8,10 @@
 namespace gedit {
 
 RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions,
-                             bool body)
+                             bool body, std::set<std::string, std::less<>> owned)
     : rules_(std::move(rules)),
       functions_(std::move(functions)),
+      owned_(std::move(owned)),
       prefix_(rules_.prefix()),
       prefixing_{prefix_.value_or("")},
       body_(body),
@@ -57,14 +58,23 @@ bool RenameMapping::input(const NodeHead& reader, std::string_view input, std::s
 
 void RenameMapping::identity(const NodeHead& holder, Role role, std::string_view value,
                              std::string& out) const {
-  // It was the node's own name and stays that; other state keeps its identity.
-  const bool own = role == Role::kSharedName && !value.empty() && value == holder.name;
   // Of a TemporaryVariable without a var_name this is the node's name.
   const bool temporary = role == Role::kPair && !value.empty() && is(holder.op, OpKind::kTemporary);
   if (role == Role::kFrame) {
     frame(value, out);
-  } else if (own || temporary) {
+  } else if (role == Role::kSharedName) {
+    shared_name(holder.name, value, out);
+  } else if (temporary) {
     node(value, out);
+  } else {
+    out += value;
+  }
+}
+
+// It was a node's own name and stays that, for all that share it; other state keeps its identity.
+void RenameMapping::shared_name(std::string_view node, std::string_view value, std::string& out) const {
+  if (!value.empty() && (value == node || owned_.contains(value))) {
+    this->node(value, out);
   } else {
     out += value;
   }
@@ -95,6 +105,9 @@ bool RenameMapping::leaves(std::string_view node_def) const {
         // A shared_name follows where it is the node's own name, which stays.
         if (const Role role = attr_role(op, map_key(fields->value)); role == Role::kPair) {
           if (is(op, OpKind::kTemporary)) return false;
+          break;
+        } else if (role == Role::kSharedName && !owned_.empty()) {
+          if (is_renamed(last_bytes(map_entry(fields->value).value, attr_field::kString))) return false;
           break;
         } else if (role != Role::kColocation) {
           break;

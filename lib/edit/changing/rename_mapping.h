@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,16 +19,22 @@ namespace gedit {
 class RenameMapping final : public Mapping {
  public:
   // `body`: of nodes in a function, whose inputs read `node:output:0`.
-  RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions, bool body);
+  // `owned`: SharedState::owned of the graph.
+  RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions, bool body,
+                std::set<std::string, std::less<>> owned = {});
 
   void node(std::string_view name, std::string& out) const override;
   bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
   void frame(std::string_view value, std::string& out) const;
+  // What the node of that name is known by afterwards, where it was known by `value`.
+  void shared_name(std::string_view node, std::string_view value, std::string& out) const;
+  // Whether frames may come to have one name.
+  bool moves_frames() const { return !prefix_ && !rules_.only_nodes(); }
   void function(std::string_view name, std::string& out) const override;
   bool maps_functions() const override { return !functions_.empty(); }
   const Prefixing* prefixing(NodeId /*id*/) const override {
-    return prefix_ && !body_ && functions_.empty() ? &prefixing_ : nullptr;
+    return prefix_ && !body_ && functions_.empty() && owned_.empty() ? &prefixing_ : nullptr;
   }
   bool leaves(std::string_view node_def) const override;
 
@@ -38,6 +45,7 @@ class RenameMapping final : public Mapping {
 
   RenameRules rules_;
   std::unordered_map<std::string, std::string> functions_;
+  std::set<std::string, std::less<>> owned_;
   std::optional<std::string> prefix_;
   Prefixing prefixing_;
   bool body_;
