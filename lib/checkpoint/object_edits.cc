@@ -1,7 +1,9 @@
 #include "checkpoint/object_edits.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -12,12 +14,47 @@ namespace {
 
 constexpr uint32_t kRegisteredSaver = 4;  // TrackableObject
 
-// A MutableHashTable is two tensors, and one attribute whose key is what they have in common
+// Objects of which the tensors have more than the attribute's key in their names
 // (docs/tensorflow.md#object-graph).
-constexpr std::string_view kTableKeys = "-keys", kTableValues = "-values";
+struct EndedKeys {
+  std::span<const std::string_view> ends;  // a tensor each
+  const char* object;
+  const char* refusal;  // where they would be parted
+};
+constexpr std::array<std::string_view, 2> kTableEnds = {"-keys", "-values"};
+constexpr std::array<std::string_view, 1> kIteratorEnds = {"_STATE"};
+constexpr std::array kEndedKeys = {
+    EndedKeys{kTableEnds, "table", "the keys and the values of a table stay together"},
+    EndedKeys{kIteratorEnds, "iterator", "the key of an iterator's state ends in _STATE"}};
 
-Error halved(std::string_view key) {
-  return Error(Cause::kRefused, "the keys and the values of a table stay together").of(quoted("table", key));
+Error parted(const EndedKeys& ended, std::string_view key) {
+  return Error(Cause::kRefused, ended.refusal).of(quoted(ended.object, key));
+}
+
+// The attribute's key, where all its tensors are renamed alike; nothing where none is.
+std::optional<std::string> renamed_stem(const EndedKeys& ended, const std::string& key,
+                                        const std::map<std::string, std::string, std::less<>>& renamed) {
+  std::optional<std::string> stem;
+  size_t hits = 0;
+  for (const std::string_view end : ended.ends) {
+    const auto found = renamed.find(key + std::string(end));
+    if (found == renamed.end()) continue;
+    ++hits;
+    if (!found->second.ends_with(end)) throw parted(ended, key);
+    const std::string own = found->second.substr(0, found->second.size() - end.size());
+    if (stem && *stem != own) throw parted(ended, key);
+    stem = own;
+  }
+  if (hits > 0 && hits < ended.ends.size()) throw parted(ended, key);
+  return stem;
+}
+
+// Whether all its tensors are among the keys.
+bool has_all(const EndedKeys& ended, const std::string& key, const std::set<std::string, std::less<>>& keys) {
+  const auto hits = std::ranges::count_if(
+      ended.ends, [&](std::string_view end) { return keys.contains(key + std::string(end)); });
+  if (hits > 0 && static_cast<size_t>(hits) < ended.ends.size()) throw parted(ended, key);
+  return hits > 0;
 }
 
 Error taken(std::string_view path) { return Error(Cause::kRefused, "is taken").of(quoted("object", path)); }
@@ -107,15 +144,13 @@ void rename_keys(ObjectGraph& graph, const std::map<std::string, std::string, st
         object.changed = true;
         continue;
       }
-      const auto keys = renamed.find(attribute.key + std::string(kTableKeys));
-      const auto values = renamed.find(attribute.key + std::string(kTableValues));
-      if (keys == renamed.end() && values == renamed.end()) continue;
-      std::string_view stem = keys == renamed.end() ? std::string_view() : keys->second;
-      if (!stem.ends_with(kTableKeys) || values == renamed.end()) throw halved(attribute.key);
-      stem.remove_suffix(kTableKeys.size());
-      if (values->second != std::string(stem) + std::string(kTableValues)) throw halved(attribute.key);
-      attribute.key = stem;
-      object.changed = true;
+      for (const EndedKeys& ended : kEndedKeys) {
+        const std::optional<std::string> stem = renamed_stem(ended, attribute.key, renamed);
+        if (!stem) continue;
+        attribute.key = *stem;
+        object.changed = true;
+        break;
+      }
     }
   }
 }
@@ -125,12 +160,12 @@ void drop_keys(ObjectGraph& graph, const std::set<std::string, std::less<>>& key
   std::vector<bool> lost(count, false), holds(count, false);
   for (size_t i = 0; i < count; ++i) {
     ObjectGraph::Object& object = graph.objects[i];
-    lost[i] = std::erase_if(object.attributes, [&](const auto& attribute) {
-                const bool its_keys = keys.contains(attribute.key + std::string(kTableKeys));
-                if (its_keys != keys.contains(attribute.key + std::string(kTableValues)))
-                  throw halved(attribute.key);
-                return its_keys || keys.contains(attribute.key);
-              }) > 0;
+    lost[i] =
+        std::erase_if(object.attributes, [&](const auto& attribute) {
+          return keys.contains(attribute.key) || std::ranges::any_of(kEndedKeys, [&](const EndedKeys& ended) {
+                   return has_all(ended, attribute.key, keys);
+                 });
+        }) > 0;
     if (lost[i]) object.changed = true;
     // Objects that a saver of their own writes hold something as well.
     holds[i] = !object.attributes.empty() || has_field(object.rest, kRegisteredSaver);
