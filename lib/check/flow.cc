@@ -54,6 +54,19 @@ std::string frame_text(std::string_view name) {
   return name.empty() ? std::string("no frame") : "frame '" + std::string(name) + "'";
 }
 
+// Sessions that run one outside of a loop do not come back (common_runtime/executor.cc). One that a Merge
+// reads is of a loop of which something else is wrong.
+void check_ends_of_loops(const CheckedGraph& in, const Frames& frames, const NodeSet* only, Report& report) {
+  for (uint32_t i = 0; i < in.graph.size(); ++i) {
+    const NodeId id{i};
+    if (!in.graph.is(id, OpKind::kExit | OpKind::kNextIteration) || frames.of(id) != 0) continue;
+    if (only != nullptr && !only->has(id)) continue;
+    const auto is_merge = [&](NodeId reader) { return in.graph.is(reader, OpKind::kMerge); };
+    if (std::ranges::none_of(in.consumers().of(id), is_merge))
+      report.add(Rule::kFrame, in.subject(id), std::string(in.graph.op(id)) + " outside of loops");
+  }
+}
+
 }  // namespace
 
 void check_cycles(const CheckedGraph& in, const NodeSet* only, Report& report) {
@@ -108,6 +121,7 @@ void check_cycles(const CheckedGraph& in, const NodeSet* only, Report& report) {
 
 void check_frames(const CheckedGraph& in, const NodeSet* only, Report& report) {
   const Frames frames(in.graph, in.producers);
+  check_ends_of_loops(in, frames, only, report);
   if (!frames.any()) return;
   std::map<std::string_view, std::vector<NodeId>> conditions;
   std::map<std::string_view, std::string_view> parents;

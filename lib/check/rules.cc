@@ -42,7 +42,8 @@ constexpr std::array kRules{
     // graph/control_flow.cc, BuildControlFlowInfo: "inputs from different frames", "Mismatched parent
     // frames",
     // "more than one LoopCond node"
-    RuleInfo{Rule::kFrame, "frame", Level::kError, "two loops in one frame, or edges across frames"},
+    RuleInfo{Rule::kFrame, "frame", Level::kError,
+             "two loops in one frame, edges across frames, or what ends a loop outside"},
     // common_runtime/function.cc, Instantiate: "is not defined"; framework/function.cc
     RuleInfo{Rule::kFunction, "function", Level::kError,
              "a function is missing, or takes and gives something else; nothing calls it: a warning"},
