@@ -36,7 +36,7 @@ class Convert final : public Command {
       if (model.meta_graphs.size() > 1 && !input_.tag_set_given())
         throw Error(Cause::kUsage, "holds several MetaGraphs; --tag-set says whose tags these are")
             .in(model.path);
-      if (model.kind == Kind::kSavedModel) give_tags(model, output_.base.tags);
+      if (model.kind != Kind::kGraphDef) give_tags(model, output_.base.tags);
     }
     attach_values(model);
     output_.save(model, {}, {}, output_.note_of_file(model));
@@ -45,7 +45,7 @@ class Convert final : public Command {
 
  private:
   // Where the result keeps values beside it and the source does not already lie there as it must.
-  void attach_values(const Model& model) {
+  void attach_values(Model& model) {
     const Target target = target_of(model, output_.destination(model));
     const bool twin = model.kind == Kind::kSavedModel && target.kind == Kind::kMetaGraphDef &&
                       !output_.to_standard_output();
@@ -57,6 +57,7 @@ class Convert final : public Command {
     std::vector<std::string> warnings;
     output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(named, &warnings));
     for (const std::string& warning : warnings) say_warning(warning);
+    if (model.kind == Kind::kMetaGraphDef) require_keys(model, *output_.base.values, named);
   }
 
   InputOptions input_;

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "commands.h"
 #include "edit/edits.h"
+#include "edit/savers/checkpoint_keys.h"
 
 namespace gedit {
 namespace {
@@ -36,8 +37,10 @@ class AddSignature final : public Command {
         throw Error(Cause::kRefused, "a GraphDef holds no signature")
             .in(output_.destination(model).path)
             .hint("-o OUT.meta, or a directory");
-      if (!checkpoint_.empty())
+      if (!checkpoint_.empty()) {
         output_.base.values = std::make_shared<Checkpoint>(open_checkpoint(checkpoint_, &changes.warnings));
+        require_keys(model, *output_.base.values, checkpoint_);
+      }
       for (std::string& note : output_.note_of_file(model)) changes.notes.push_back(std::move(note));
       return changes;
     });

@@ -5,20 +5,26 @@
 #include "base/error.h"
 #include "edit/savers/entries.h"
 #include "graph/names.h"
+#include "model/saver_def.h"
 #include "model/savers.h"
 
 namespace gedit {
+
+namespace {
+
+Error missing_key(std::string_view key, std::string_view checkpoint_name) {
+  return Error(Cause::kRefused,
+               "key '" + printable(key) + "' is not in checkpoint '" + printable(checkpoint_name) + "'")
+      .hint("gedit checkpoint list " + printable(checkpoint_name));
+}
+
+}  // namespace
 
 void add_keys(Checkpoint& checkpoint, const KeyMap& keys, std::string_view checkpoint_name) {
   std::vector<Tensor> added;
   for (const auto& [from, to] : keys) {
     const Tensor* tensor = checkpoint.find(from);
-    if (tensor == nullptr) {
-      throw Error(Cause::kRefused,
-                  "key '" + printable(from) + "' is not in checkpoint '" + printable(checkpoint_name) + "'")
-          .of(quoted("variable", from))
-          .hint("gedit checkpoint list " + printable(checkpoint_name));
-    }
+    if (tensor == nullptr) throw missing_key(from, checkpoint_name).of(quoted("variable", from));
     if (checkpoint.find(to) != nullptr) {
       throw Error(Cause::kRefused,
                   "key '" + printable(to) + "' is in checkpoint '" + printable(checkpoint_name) + "' already")
@@ -39,6 +45,24 @@ void add_objects(Checkpoint& checkpoint, const std::vector<CopiedValue>& values)
   ObjectGraph graph = parse_object_graph(bytes);
   copy_values(graph, values);
   store_object_graph(checkpoint, object_graph_bytes(graph));
+}
+
+void require_keys(Model& model, const Checkpoint& checkpoint, std::string_view checkpoint_name) {
+  Graph& graph = model.graph();
+  graph.decode();
+  const Names names(graph);
+  const Edges sources = producers(graph, names);
+  const SaverDefNodes def = saver_def_nodes(model.meta().part(meta_field::kSaver), names);
+  const Savers savers =
+      main_savers(graph, sources,
+                  find_savers(graph, names, reversed(sources), variable_initializers(model.meta(), names)),
+                  {def.save, def.restore});
+  for (const SaverNode& restore : savers.restores) {
+    for (const SavedTensor& tensor : restore.tensors) {
+      if (checkpoint.find(tensor.key) == nullptr)
+        throw missing_key(tensor.key, checkpoint_name).in(model.path);
+    }
+  }
 }
 
 void rename_keys(Checkpoint& checkpoint, const KeyMap& keys) {

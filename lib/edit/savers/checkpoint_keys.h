@@ -22,6 +22,9 @@ void add_keys(Checkpoint& checkpoint, const KeyMap& keys, std::string_view check
 // The object graph of the checkpoint, where it has one, knows the copies, too. Throws as copy_values().
 void add_objects(Checkpoint& checkpoint, const std::vector<CopiedValue>& values);
 
+// That the saver of the selected graph finds all that it restores. Throws Error (kRefused) as add_keys().
+void require_keys(Model& model, const Checkpoint& checkpoint, std::string_view checkpoint_name);
+
 // Renames keys; those that the checkpoint does not have are passed over. Throws Error (kRefused) where a new
 // one is taken.
 void rename_keys(Checkpoint& checkpoint, const KeyMap& keys);
