@@ -2,12 +2,15 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -75,6 +78,12 @@ std::string verbs_hint(const CommandInfo& info) {
   return verbs.empty() ? "" : program_name(info) + " " + verbs + " ..";
 }
 
+// What was printed may only now be found to have no room.
+int flushed(std::string_view command, int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return fail(command, Error(Cause::kWrite, "cannot be written").in("(standard output)"), Cause::kWrite);
+}
+
 int run(const CommandInfo& info, std::vector<std::string> arguments) {
   try {
     const std::unique_ptr<Command> command = info.make();
@@ -82,13 +91,9 @@ int run(const CommandInfo& info, std::vector<std::string> arguments) {
     command->setup(line);
     if (!line.parse(std::move(arguments))) {
       print(help_text(info));
-      return 0;
+      return flushed(info.name, 0);
     }
-    const int status = command->run();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      throw Error(Cause::kWrite, "cannot be written").in("(standard output)");
-    }
-    return status;
+    return flushed(info.name, command->run());
   } catch (const Error& error) {
     return fail(info.name, error, error.cause());
   } catch (const std::bad_alloc&) {  // zlib's, and sizes that no memory has
@@ -110,10 +115,32 @@ const CommandInfo* take_command(std::vector<std::string>& words) {
   return nullptr;
 }
 
+// Takes off what stands before the command of options that most of them have.
+std::vector<std::string> take_options(std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 6> kFlags = {"-q", "--quiet", "-j", "--json", "-n", "--dry-run"};
+  constexpr std::array<std::string_view, 3> kWithValue = {"--color", "--as", "--tag-set"};
+  size_t count = 0;
+  while (count < words.size()) {
+    const std::string& word = words[count];
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    if (std::ranges::find(kFlags, word) != kFlags.end()) {
+      ++count;
+    } else if (std::ranges::find(kWithValue, name) != kWithValue.end()) {
+      count += name == word ? 2 : 1;
+    } else {
+      break;
+    }
+  }
+  count = std::min(count, words.size());
+  std::vector<std::string> options(words.begin(), words.begin() + static_cast<ptrdiff_t>(count));
+  words.erase(words.begin(), words.begin() + static_cast<ptrdiff_t>(count));
+  return options;
+}
+
 // What there is to choose from: to standard output where it was asked for, else it is an error.
 int tell(const std::string& choices, bool asked) {
   std::fputs(choices.c_str(), asked ? stdout : stderr);
-  return asked ? 0 : static_cast<int>(Cause::kUsage);
+  return flushed("", asked ? 0 : static_cast<int>(Cause::kUsage));
 }
 
 bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
@@ -132,14 +159,17 @@ int run_command(std::vector<std::string> words) {
   if (words.empty() || is_help(words[0])) return tell(overview(), !words.empty());
   if (words[0] == "--version") {
     std::puts("gedit " GEDIT_VERSION);
-    return 0;
+    return flushed("", 0);
   }
   if (words[0] == "__complete") {  // what the scripts of `gedit completion` call
     print(complete({words.begin() + 1, words.end()}));
-    return 0;
+    return flushed("", 0);
   }
+  std::vector<std::string> options = take_options(words);
+  if (words.empty() || is_help(words[0])) return tell(overview(), !words.empty());
   const CommandInfo* info = take_command(words);
   if (info == nullptr) return fail("", no_such("command", words[0], top_commands(), called()), Cause::kUsage);
+  words.insert(words.begin(), options.begin(), options.end());
   if (info->make != nullptr) return run(*info, std::move(words));
   if (words.empty() || is_help(words[0])) return tell(help_text(*info), !words.empty());
   return fail(info->name, no_such("verb", words[0], verbs_of(*info), program_name(*info)), Cause::kUsage);

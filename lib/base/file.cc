@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -40,10 +38,15 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 std::string behind_link(const std::string& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-  std::array<char, PATH_MAX> real{};
-  return ::realpath(path.c_str(), real.data()) == nullptr ? path : std::string(real.data());
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::filesystem::path at(path);
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::error_code none;
+    const std::filesystem::path to = std::filesystem::read_symlink(at, none);
+    if (none) return i == 0 ? path : at.string();
+    at = at.parent_path() / to;
+  }
+  return path;
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

@@ -159,7 +159,7 @@ std::vector<std::string> names_in(const std::string& folder);
 bool still_there(const InputFile& file);
 // Whether both are there and are one file or directory.
 bool same_file(const std::string& a, const std::string& b);
-// Where `path` is a link, what it leads to; else, and where that is gone, the path.
+// Where `path` is a link, what it leads to, there or not; else the path.
 std::string behind_link(const std::string& path);
 
 // `dir/name`, without doubling the slash; `name` alone where dir is empty.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 
 #include "base/error.h"
@@ -173,6 +174,10 @@ void OutputOptions::check(const Model& model) const {
     throw Error(Cause::kUsage, "an event file cannot be edited in place").in(model.path).hint("-o FILE");
   if (in_place_ && model.path == "-")
     throw Error(Cause::kUsage, "standard input cannot be edited in place").hint("-o FILE");
+  if (in_place_ && !std::filesystem::is_regular_file(model.path) && !is_directory(model.path))
+    throw Error(Cause::kUsage, "is no regular file and cannot be edited in place")
+        .in(model.path)
+        .hint("-o FILE");
   if (!assets_.empty() && !is_directory(assets_))
     throw Error(Cause::kUsage, "no such directory").of(quoted("--assets", assets_));
   if (dry_run_) return;
