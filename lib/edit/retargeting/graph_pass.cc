@@ -90,7 +90,8 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
     }
   }
   plan.ranked = fit != nullptr && fit->ranks != nullptr;
-  if (plan.defaults.empty() && !plan.differs) plan.plain = fit_.plain_of(op, release_);
+  if (is != nullptr) plan.limits = limits_of(op, release_, fit_.reference());
+  if (plan.defaults.empty() && !plan.differs && plan.limits.empty()) plan.plain = fit_.plain_of(op, release_);
   // By a name that lasts: the node may be one that was just made.
   return plans_.emplace(was != nullptr  ? was->op.name
                         : is != nullptr ? is->op.name
@@ -110,6 +111,29 @@ std::string_view GraphPass::default_of(std::string_view op, std::string_view key
   return brought != nullptr ? brought->op.find_attr(key)->default_value : std::string_view();
 }
 
+std::vector<std::string> GraphPass::limit(Rewriting& in, std::string& node_def, const OpPlan& planned) {
+  std::vector<std::string> met;
+  for (const LimitRow* row : planned.limits) {
+    Site site(in, node_def);
+    std::string why;
+    if (!row->cast.empty()) {
+      if (!is_int64(node_def, row->cast) || !cast_indices(site, row->cast, true).empty()) continue;
+      ++tally_.casts;
+    } else if (row->limit != nullptr) {
+      why = row->limit(site);
+      if (why.empty() && site.result().empty()) continue;
+    }
+    const std::string they = std::string(row->op).append(" ").append(row->they);
+    if (!site.result().empty()) {
+      node_def = site.result();
+      if (!row->they.empty()) tally_.notes.insert(they);
+      continue;
+    }
+    met.push_back(they + " before " + std::string(row->since) + (why.empty() ? "" : ", and " + why));
+  }
+  return met;
+}
+
 bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
   const std::string op(node_op(node_def));
   if (obstacle.is == Obstacle::Is::kMissing) {
@@ -123,7 +147,9 @@ bool GraphPass::mend(std::string& node_def, const Obstacle& obstacle) {
   if (obstacle.is != Obstacle::Is::kAttr) return false;
   const auto value = find_attr(node_def, obstacle.key);
   const std::string_view otherwise = default_of(op, obstacle.key);
-  if (otherwise.data() != nullptr && value && same_attr_value(*value, otherwise)) {
+  const std::string_view before = value_before(op, obstacle.key);
+  if (value && ((otherwise.data() != nullptr && same_attr_value(*value, otherwise)) ||
+                (!before.empty() && same_attr_value(*value, before)))) {
     count(tally_.dropped, joined(op, obstacle.key));
   } else if (is_hint(op, obstacle.key)) {
     count(tally_.hints, joined(op, obstacle.key));
@@ -223,10 +249,14 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
     node_def = with_written_attr(node_def, key, value);
     count(tally_.written, joined(op, key));
   }
+  const std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
+  for (std::string& met : limit(in, node_def, planned))
+    tally_.obstacles.push_back({"tf", subject, std::move(met)});
   std::string why;
   std::vector<Obstacle> left;
-  bool removed = false, replaced = added;     // what is added is what the release takes it for
-  bool by_attrs = !added && !planned.ranked;  // op and attributes alone tell what becomes of it
+  bool removed = false, replaced = added;  // what is added is what the release takes it for
+  // Op and attributes alone tell what becomes of it.
+  bool by_attrs = !added && !planned.ranked && planned.limits.empty();
   for (int step = 0; step < kMostReplacements && !removed; ++step) {
     left = fit_.obstacles(node_def, release_);
     bool mended = false;
@@ -249,11 +279,10 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
   }
   const std::string now(removed ? std::string_view() : node_op(node_def));
   for (const Obstacle& obstacle : left) {
-    std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
     std::string message = obstacle.message;
     if (now != op) message.append(", which stands in for ").append(op);
     if (!why.empty()) message.append(", and ").append(why);
-    tally_.obstacles.push_back({"tf", std::move(subject), std::move(message)});
+    tally_.obstacles.push_back({"tf", subject, std::move(message)});
   }
   if (removed) {
     if (want_changes) tally_.changed.emplace_back(name, op + " dropped");

@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "edit/functions/inline.h"
+#include "edit/retargeting/limits.h"
 #include "edit/retargeting/repeats.h"
 #include "edit/retargeting/replacements.h"
 #include "edit/retargeting/site.h"
@@ -63,6 +64,7 @@ class GraphPass {
     bool differs = false;  // the release knows the op, and replaced it has to be all the same
     std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
     bool ranked = false;  // what the release takes is about the ranks of tensors, too
+    std::vector<const LimitRow*> limits{};
     ReleaseFit::Plain plain = ReleaseFit::Plain::kNone;  // with nothing to write and nothing that differs
   };
   // The plans as OpsOf asks for them.
@@ -80,6 +82,9 @@ class GraphPass {
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
   void count(RetargetTally::Counts& counts, std::string what);
   void count(uint64_t& number);
+  // What the release does otherwise with a node that it takes: the node becomes one of which it does not, or
+  // messages tell what it is.
+  std::vector<std::string> limit(Rewriting& in, std::string& node_def, const OpPlan& planned);
   bool mend(std::string& node_def, const Obstacle& obstacle);
   bool replace(Rewriting& in, std::string& node_def, const std::vector<Obstacle>& left, bool& removed,
                std::string& why);

@@ -115,6 +115,7 @@ class ShapesBefore {
   static bool asks(const MetaGraph& meta, ReleaseFit& fit, ReleaseNumber release) {
     bool any = false, ranked = false;
     const auto look = [&](std::string_view op) {
+      for (const LimitRow* limit : limits_of(op, release, fit.reference())) any = any || limit->shapes;
       const ReplacementRow* row = replacement_of(op);
       if (row == nullptr || !row->shapes) return;
       const OpFit* known = fit.op(op);

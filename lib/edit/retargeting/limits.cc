@@ -1,0 +1,62 @@
+#include "edit/retargeting/limits.h"
+
+namespace gedit {
+namespace {
+
+bool of_one_image(const Site& site) {
+  const Shape shape = site.inputs.empty() ? Shape() : site.shape(0).shape;
+  return shape && !shape->empty() && shape->front() == 1;
+}
+
+bool counts_batch(const Site& site) { return site.flag("include_batch_in_index", false); }
+
+std::string argmax_read(Site& site) {
+  return counts_batch(site) || of_one_image(site) || !site.read(1) ? "" : "that is read";
+}
+
+std::string argmax_taken(Site& site) {
+  return counts_batch(site) || of_one_image(site) ? "" : "those here are of one image each";
+}
+
+// The table of docs/rules.md#retarget-limits.
+constexpr LimitRow kLimits[] = {
+    {"MaxPoolGradWithArgmax", "1.14", "counts the batch into indices", argmax_taken, true},
+    {"MaxPoolWithArgmax", "1.14", "counts the batch into its output 1", argmax_read, true},
+};
+
+constexpr std::string_view kTrue = "\x28\x01";  // AttrValue.b
+
+constexpr struct {
+  std::string_view op, key, value;
+} kValuesBefore[] = {
+    {"MaxPoolGradWithArgmax", "include_batch_in_index", kTrue},
+    {"MaxPoolWithArgmax", "include_batch_in_index", kTrue},
+};
+
+// Of the rows those of the op that are about releases as old as this one.
+template <typename Row, size_t kSize>
+std::vector<const Row*> rows_of(const Row (&rows)[kSize], std::string_view op, ReleaseNumber release,
+                                ReleaseNumber reference) {
+  std::vector<const Row*> found;
+  for (const Row& row : rows) {
+    if (row.op != op) continue;
+    const ReleaseNumber since = *OpHistory::get().find(row.since);
+    if (release < since && since <= reference) found.push_back(&row);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<const LimitRow*> limits_of(std::string_view op, ReleaseNumber release, ReleaseNumber reference) {
+  return rows_of(kLimits, op, release, reference);
+}
+
+std::string_view value_before(std::string_view op, std::string_view key) {
+  for (const auto& row : kValuesBefore) {
+    if (row.op == op && row.key == key) return row.value;
+  }
+  return {};
+}
+
+}  // namespace gedit
