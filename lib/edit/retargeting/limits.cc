@@ -22,6 +22,10 @@ std::string argmax_taken(Site& site) {
 constexpr LimitRow kLimits[] = {
     {"MaxPoolGradWithArgmax", "1.14", "counts the batch into indices", argmax_taken, true},
     {"MaxPoolWithArgmax", "1.14", "counts the batch into its output 1", argmax_read, true},
+    {"TensorListFromTensor", "1.13", "states the sizes of its tensor", limit_list_shape, true},
+    {"TensorListFromTensor", "1.11", "takes an element_shape of some rank alone", limit_list_rank, true},
+    {"TensorListReserve", "1.12", "makes a list of no elements", limit_list_made},
+    {"TensorListStack", "1.13", "wants an element_shape of known sizes of its list", limit_list_stack, true},
 };
 
 constexpr std::string_view kTrue = "\x28\x01";  // AttrValue.b

@@ -29,4 +29,10 @@ std::vector<const LimitRow*> limits_of(std::string_view op, ReleaseNumber releas
 // What releases without the attribute did, as an AttrValue, where that is not its default; else null.
 std::string_view value_before(std::string_view op, std::string_view key);
 
+// By theme; the table is in limits.cc.
+std::string limit_list_made(Site& site);
+std::string limit_list_rank(Site& site);
+std::string limit_list_shape(Site& site);
+std::string limit_list_stack(Site& site);
+
 }  // namespace gedit
