@@ -90,8 +90,12 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
     }
   }
   plan.ranked = fit != nullptr && fit->ranks != nullptr;
-  if (is != nullptr) plan.limits = limits_of(op, release_, fit_.reference());
-  if (plan.defaults.empty() && !plan.differs && plan.limits.empty()) plan.plain = fit_.plain_of(op, release_);
+  if (is != nullptr) {
+    plan.limits = limits_of(op, release_, fit_.reference());
+    plan.spoiling = spoiling_of(op, release_);
+  }
+  if (plan.defaults.empty() && !plan.differs && plan.limits.empty() && plan.spoiling.empty())
+    plan.plain = fit_.plain_of(op, release_);
   // By a name that lasts: the node may be one that was just made.
   return plans_.emplace(was != nullptr  ? was->op.name
                         : is != nullptr ? is->op.name
@@ -130,6 +134,11 @@ std::vector<std::string> GraphPass::limit(Rewriting& in, std::string& node_def, 
       continue;
     }
     met.push_back(they + " before " + std::string(row->since) + (why.empty() ? "" : ", and " + why));
+  }
+  for (const SpoilingRow* row : planned.spoiling) {
+    if ((row->in_bodies && !in.graph().is_body()) || !find_attr(node_def, row->key)) continue;
+    node_def = without_attr(node_def, row->key);
+    count(tally_.hints, joined(row->op, row->key));
   }
   return met;
 }

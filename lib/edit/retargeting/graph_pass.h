@@ -65,6 +65,7 @@ class GraphPass {
     std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
     bool ranked = false;  // what the release takes is about the ranks of tensors, too
     std::vector<const LimitRow*> limits{};
+    std::vector<const SpoilingRow*> spoiling{};
     ReleaseFit::Plain plain = ReleaseFit::Plain::kNone;  // with nothing to write and nothing that differs
   };
   // The plans as OpsOf asks for them.

@@ -37,6 +37,14 @@ constexpr struct {
     {"MaxPoolWithArgmax", "include_batch_in_index", kTrue},
 };
 
+constexpr std::string_view kLowering = "_lower_using_switch_merge";
+
+constexpr SpoilingRow kSpoiling[] = {
+    {"StatelessIf", kLowering, "1.15"},
+    {"StatelessWhile", kLowering, "1.15"},
+    {"While", kLowering, "1.13", true},
+};
+
 // Of the rows those of the op that are about releases as old as this one.
 template <typename Row, size_t kSize>
 std::vector<const Row*> rows_of(const Row (&rows)[kSize], std::string_view op, ReleaseNumber release,
@@ -54,6 +62,10 @@ std::vector<const Row*> rows_of(const Row (&rows)[kSize], std::string_view op, R
 
 std::vector<const LimitRow*> limits_of(std::string_view op, ReleaseNumber release, ReleaseNumber reference) {
   return rows_of(kLimits, op, release, reference);
+}
+
+std::vector<const SpoilingRow*> spoiling_of(std::string_view op, ReleaseNumber release) {
+  return rows_of(kSpoiling, op, release, OpHistory::get().latest());
 }
 
 std::string_view value_before(std::string_view op, std::string_view key) {

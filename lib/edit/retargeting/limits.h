@@ -29,6 +29,13 @@ std::vector<const LimitRow*> limits_of(std::string_view op, ReleaseNumber releas
 // What releases without the attribute did, as an AttrValue, where that is not its default; else null.
 std::string_view value_before(std::string_view op, std::string_view key);
 
+// An attribute on which no value rests, and with which releases before `since` refuse the node or end.
+struct SpoilingRow {
+  std::string_view op, key, since;
+  bool in_bodies = false;  // in functions alone
+};
+std::vector<const SpoilingRow*> spoiling_of(std::string_view op, ReleaseNumber release);
+
 // By theme; the table is in limits.cc.
 std::string limit_list_made(Site& site);
 std::string limit_list_rank(Site& site);
