@@ -1,7 +1,15 @@
 #include "edit/retargeting/limits.h"
 
+#include <algorithm>
+
 namespace gedit {
 namespace {
+
+std::string dilated(Site& site) {
+  const std::vector<int64_t> dilations = site.integers("dilations");
+  const bool all = std::ranges::all_of(dilations, [](int64_t step) { return step == 1; });
+  return all ? "" : "its dilations are not 1";
+}
 
 bool of_one_image(const Site& site) {
   const Shape shape = site.inputs.empty() ? Shape() : site.shape(0).shape;
@@ -18,8 +26,14 @@ std::string argmax_taken(Site& site) {
   return counts_batch(site) || of_one_image(site) ? "" : "those here are of one image each";
 }
 
+constexpr std::string_view kNoDilations = "does not look at dilations on CPUs";
+
 // The table of docs/rules.md#retarget-limits.
 constexpr LimitRow kLimits[] = {
+    {"Conv3D", "1.9", kNoDilations, dilated},
+    {"Conv3DBackpropFilterV2", "1.9", kNoDilations, dilated},
+    {"Conv3DBackpropInputV2", "1.9", kNoDilations, dilated},
+    {"DepthwiseConv2dNative", "2.9", kNoDilations, dilated},
     {"MaxPoolGradWithArgmax", "1.14", "counts the batch into indices", argmax_taken, true},
     {"MaxPoolWithArgmax", "1.14", "counts the batch into its output 1", argmax_read, true},
     {"TensorListFromTensor", "1.13", "states the sizes of its tensor", limit_list_shape, true},
