@@ -26,16 +26,41 @@ std::string argmax_taken(Site& site) {
   return counts_batch(site) || of_one_image(site) ? "" : "those here are of one image each";
 }
 
+std::string of_two_sizes(Site& site) {
+  if (site.inputs.empty()) return {};
+  const Shape shape = site.shape(0).shape;
+  return shape && *shape == std::vector<int64_t>{2} ? "it has two" : "";
+}
+
+std::string of_other_rank(Site& site) {
+  const Shape shape = site.inputs.empty() ? Shape() : site.shape(0).shape;
+  return !shape || shape->size() == 2 ? "" : "its input has " + std::to_string(shape->size());
+}
+
+std::string broadcasts(Site& site) {
+  if (site.inputs.size() < 2) return {};
+  const Shape a = site.shape(0).shape, b = site.shape(1).shape;
+  if (!a || !b || a->size() != b->size()) return {};
+  for (size_t i = 0; i < a->size(); ++i) {
+    if ((*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i]) return "its shapes differ";
+  }
+  return {};
+}
+
 constexpr std::string_view kNoDilations = "does not look at dilations on CPUs";
 
 // The table of docs/rules.md#retarget-limits.
 constexpr LimitRow kLimits[] = {
+    {"Conv2DBackpropInput", "2.3", "takes input_sizes of four dimensions alone", of_two_sizes, true},
     {"Conv3D", "1.9", kNoDilations, dilated},
     {"Conv3DBackpropFilterV2", "1.9", kNoDilations, dilated},
     {"Conv3DBackpropInputV2", "1.9", kNoDilations, dilated},
     {"DepthwiseConv2dNative", "2.9", kNoDilations, dilated},
+    {"LogSoftmax", "1.11", "takes two dimensions alone", of_other_rank, true},
     {"MaxPoolGradWithArgmax", "1.14", "counts the batch into indices", argmax_taken, true},
     {"MaxPoolWithArgmax", "1.14", "counts the batch into its output 1", argmax_read, true},
+    {"Softmax", "1.11", "takes two dimensions alone", of_other_rank, true},
+    {"SoftmaxCrossEntropyWithLogits", "1.8", "does not broadcast", broadcasts, true},
     {"TensorListFromTensor", "1.13", "states the sizes of its tensor", limit_list_shape, true},
     {"TensorListFromTensor", "1.11", "takes an element_shape of some rank alone", limit_list_rank, true},
     {"TensorListReserve", "1.12", "makes a list of no elements", limit_list_made},
