@@ -48,6 +48,7 @@ std::string broadcasts(Site& site) {
 }
 
 constexpr std::string_view kNoDilations = "does not look at dilations on CPUs";
+constexpr std::string_view kHalfAway = "rounds halves away from zero";
 
 // The table of docs/rules.md#retarget-limits.
 constexpr LimitRow kLimits[] = {
@@ -59,6 +60,8 @@ constexpr LimitRow kLimits[] = {
     {"LogSoftmax", "1.11", "takes two dimensions alone", of_other_rank, true},
     {"MaxPoolGradWithArgmax", "1.14", "counts the batch into indices", argmax_taken, true},
     {"MaxPoolWithArgmax", "1.14", "counts the batch into its output 1", argmax_read, true},
+    {"QuantizeAndDequantizeV2", "1.11", kHalfAway},
+    {"QuantizeAndDequantizeV3", "1.11", kHalfAway},
     {"Softmax", "1.11", "takes two dimensions alone", of_other_rank, true},
     {"SoftmaxCrossEntropyWithLogits", "1.8", "does not broadcast", broadcasts, true},
     {"TensorListFromTensor", "1.13", "states the sizes of its tensor", limit_list_shape, true},
