@@ -49,6 +49,7 @@ std::string broadcasts(Site& site) {
 
 constexpr std::string_view kNoDilations = "does not look at dilations on CPUs";
 constexpr std::string_view kHalfAway = "rounds halves away from zero";
+constexpr std::string_view kPaddings = "Tpaddings", kIndices = "Tidx";
 
 // The table of docs/rules.md#retarget-limits.
 constexpr LimitRow kLimits[] = {
@@ -60,10 +61,22 @@ constexpr LimitRow kLimits[] = {
     {"LogSoftmax", "1.11", "takes two dimensions alone", of_other_rank, true},
     {"MaxPoolGradWithArgmax", "1.14", "counts the batch into indices", argmax_taken, true},
     {"MaxPoolWithArgmax", "1.14", "counts the batch into its output 1", argmax_read, true},
+    {.op = "MirrorPad", .since = "1.5", .they = {}, .cast = kPaddings},
+    {.op = "MirrorPadGrad", .since = "1.5", .they = {}, .cast = kPaddings},
+    {.op = "Pad", .since = "1.12", .they = {}, .cast = kPaddings},
+    {.op = "PadV2", .since = "1.12", .they = {}, .cast = kPaddings},
     {"QuantizeAndDequantizeV2", "1.11", kHalfAway},
     {"QuantizeAndDequantizeV3", "1.11", kHalfAway},
     {"Softmax", "1.11", "takes two dimensions alone", of_other_rank, true},
     {"SoftmaxCrossEntropyWithLogits", "1.8", "does not broadcast", broadcasts, true},
+    {.op = "SparseSegmentMean", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentMeanGrad", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentMeanWithNumSegments", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentSqrtN", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentSqrtNGrad", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentSqrtNWithNumSegments", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentSum", .since = "2.3", .they = {}, .cast = kIndices},
+    {.op = "SparseSegmentSumWithNumSegments", .since = "2.3", .they = {}, .cast = kIndices},
     {"TensorListFromTensor", "1.13", "states the sizes of its tensor", limit_list_shape, true},
     {"TensorListFromTensor", "1.11", "takes an element_shape of some rank alone", limit_list_rank, true},
     {"TensorListReserve", "1.12", "makes a list of no elements", limit_list_made},
