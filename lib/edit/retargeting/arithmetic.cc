@@ -34,14 +34,22 @@ std::string replace_select_v2(Site& site, std::vector<std::string>&) {
 std::string replace_leaky_relu(Site& site, std::vector<std::string>&) {
   const float alpha = site.number("alpha", 0.2F);
   const DType type = site.has("T") ? site.type("T") : DType::kFloat;
-  if (!(alpha >= 0 && alpha <= 1)) return "its alpha is not between 0 and 1";
   if (type != DType::kFloat && type != DType::kDouble && type != DType::kHalf)
     return "it is " + dtype_name(type);
+  const NodeAttrs typed{{"T", type_value(type)}};
+  const auto part = [&](std::string_view word, std::string_view op, const std::vector<std::string>& inputs) {
+    return site.in.output(site.add(word, op, inputs, typed), op, 0);
+  };
+  const std::string& x = site.inputs[0];
   const std::string slope = site.add_const("alpha", type, scalar_proto(type, alpha));
-  const std::string product = site.add("Mul", "Mul", {site.inputs[0], slope}, {{"T", type_value(type)}});
-  site.become({.op = "Maximum",
-               .inputs = {site.inputs[0], site.in.output(product, "Mul", 0)},
-               .attrs = {{"T", type_value(type)}}});
+  const std::string product = part("Mul", "Mul", {x, slope});
+  if (alpha > 0 && alpha <= 1) {
+    site.become({.op = "Maximum", .inputs = {x, product}, .attrs = typed});
+    return {};
+  }
+  // At 0 the product of an infinity is no number, and Maximum may give the other.
+  const std::string positive = part("Greater", "Greater", {x, part("zeros", "ZerosLike", {x})});
+  site.become({.op = "Select", .inputs = {positive, x, product}, .attrs = typed});
   return {};
 }
 
