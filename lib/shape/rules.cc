@@ -22,15 +22,15 @@ constexpr auto kFamilies = std::to_array<Family>({
      "BesselI0 BesselI0e BesselI1 BesselI1e Bucketize Ceil CheckNumerics CheckNumericsV2 ClipByValue "
      "CollectiveBcastSend CollectiveReduce CollectiveReduceV2 ComplexAbs Conj Cos Cosh CountUpTo "
      "Cumprod Cumsum CumulativeLogsumexp DataFormatDimMap DataFormatVecPermute DebugIdentityV2 "
-     "DebugIdentityV3 DecodeBase64 DecodeCompressed Dequantize DestroyTemporaryVariable Digamma "
+     "DebugIdentityV3 DecodeBase64 DecodeCompressed DestroyTemporaryVariable Digamma "
      "DrawBoundingBoxes DrawBoundingBoxesV2 Elu EncodeBase64 Erf Erfc Erfinv Exp Expm1 FFT FFT2D FFT3D "
      "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars "
      "FakeQuantWithMinMaxVarsPerChannel Floor HSVToRGB IFFT IFFT2D IFFT3D Imag InplaceAdd InplaceSub "
      "InplaceUpdate Inv Invert IsFinite IsInf IsNan LRN LRNGrad LeakyRelu Lgamma Log Log1p LogSoftmax "
      "LogicalNot MatrixBandPart MatrixExponential MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 "
      "MaxPool3DGrad MaxPoolGrad NcclAllReduce Ndtri OnesLike PopulationCount Print "
-     "QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4 "
-     "RGBToHSV RandomGammaGrad RandomShuffle Real Reciprocal RegexFullMatch RegexReplace Relu Relu6 "
+     "QuantizeAndDequantize RGBToHSV RandomGammaGrad RandomShuffle Real Reciprocal RegexFullMatch "
+     "RegexReplace Relu Relu6 "
      "Reverse ReverseSequence ReverseV2 Rint Roll Round Rsqrt ScatterAdd ScatterDiv ScatterMax "
      "ScatterMin ScatterMul ScatterNdAdd ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate "
      "ScatterSub ScatterUpdate Selu Sigmoid Sign Sin Sinh Softmax Softplus Softsign "
@@ -126,8 +126,11 @@ constexpr auto kFamilies = std::to_array<Family>({
     {second, "StackPushV2"},
     {quantized_reshape, "QuantizedReshape"},
     {quantized_first,
-     "QuantizeDownAndShrinkRange QuantizeV2 QuantizedInstanceNorm QuantizedRelu QuantizedRelu6 "
+     "QuantizeDownAndShrinkRange QuantizedInstanceNorm QuantizedRelu QuantizedRelu6 "
      "QuantizedReluX Requantize RequantizePerChannel"},
+    {quantize, "QuantizeV2"},
+    {dequantize, "Dequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4"},
+    {quantize_gradient, "QuantizeAndDequantizeV4Grad"},
     {quantized_bias_add, "QuantizedBiasAdd"},
     {quantized_mat_mul, "QuantizedMatMul"},
     {quantized_binary, "QuantizedAdd QuantizedMul"},

@@ -212,6 +212,43 @@ void quantized_first(Subject& node) {
   same_shape(node);
   minimum_and_maximum(node);
 }
+
+namespace {
+
+// The least and greatest values that inputs `from` and the next are: scalars, or with `axis` one for each of
+// its parts, of which the shape function compares the latter.
+ListId quantized_range(Subject& node, size_t from) {
+  const int64_t axis = node.integer("axis", -1);
+  if (axis < 0) {
+    for (size_t input = from; input < from + 2; ++input) node.of_rank(input, 0);
+    return kScalar;
+  }
+  const auto least = node.of_rank(from, 1), greatest = node.of_rank(from + 1, 1);
+  const auto place = static_cast<size_t>(axis);
+  if (!least || !greatest || !node.at_least_rank(0, place + 1)) return kNoRank;
+  const Ranked parts = node.shape(0);
+  const Dim size = parts ? node.agree((*parts)[place], greatest->front()) : greatest->front();
+  return node.list({&size, 1});
+}
+
+}  // namespace
+
+void quantize(Subject& node) {
+  same_shape(node);
+  const ListId range = quantized_range(node, 1);
+  node.give(1, range);
+  node.give(2, range);
+}
+void dequantize(Subject& node) {
+  same_shape(node);
+  quantized_range(node, 1);
+}
+void quantize_gradient(Subject& node) {
+  same_shape(node);
+  const ListId range = quantized_range(node, 2);
+  node.give(1, range);
+  node.give(2, range);
+}
 void quantized_reshape(Subject& node) {
   reshape(node);
   minimum_and_maximum(node);
