@@ -29,7 +29,7 @@ constexpr auto kFamilies = std::to_array<Family>({
      "InplaceUpdate Inv Invert IsFinite IsInf IsNan LRN LRNGrad LeakyRelu Lgamma Log Log1p LogSoftmax "
      "LogicalNot MatrixBandPart MatrixExponential MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 "
      "MaxPool3DGrad MaxPoolGrad NcclAllReduce Ndtri OnesLike PopulationCount Print "
-     "QuantizeAndDequantize RGBToHSV RandomGammaGrad RandomShuffle Real Reciprocal RegexFullMatch "
+     "QuantizeAndDequantize RGBToHSV RandomShuffle Real Reciprocal RegexFullMatch "
      "RegexReplace Relu Relu6 "
      "Reverse ReverseSequence ReverseV2 Rint Roll Round Rsqrt ScatterAdd ScatterDiv ScatterMax "
      "ScatterMin ScatterMul ScatterNdAdd ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate "
@@ -44,7 +44,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {broadcast,
      "ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Greater "
      "GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr "
-     "MulNoNan NextAfter Polygamma Pow RealDiv RightShift SquaredDifference TruncateDiv "
+     "MulNoNan NextAfter Polygamma Pow RandomGammaGrad RealDiv RightShift SquaredDifference TruncateDiv "
      "Xdivy Xlog1py Xlogy Zeta"},
     {broadcast_three, "Betainc SelectV2"},
     {compare, "Equal NotEqual"},

@@ -35,6 +35,7 @@ std::vector<RuleCase> rule_cases() {
       {"Cast", "SrcT: DT_INT64, DstT: DT_INT32", "=3,?", "=3,?"},
       {"Greater", "", "[2,1,3] [4,3]", "[2,4,3]"},
       {"Greater", "", "[2,3] [2,4]", "!"},
+      {"RandomGammaGrad", "", "[1,1] [1,4]", "[1,4]"},
       {"Greater", "", "[?,3] [1,3]", "[?,3]"},
       {"SelectV2", "", "[2,1] [1,3] []", "[2,3]"},
       {"Equal", "incompatible_shape_error: true", "[2,1] [3]", "[2,3]"},
