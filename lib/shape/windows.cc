@@ -65,6 +65,15 @@ Window window_of(Subject& node, Dim size, size_t axis) {
 
 Dim or_fresh(Subject& node, Dim dim, uint64_t number) { return dim == kUnknown ? node.fresh(number) : dim; }
 
+// Kernels dilate height and width of Conv3D each by its own, the shape function by the other's: what both
+// say, or nothing.
+Dim windows_of_both(Subject& node, Dim input, Window window, size_t axis, size_t other) {
+  const Dim ran = windows_in(node, input, window);
+  window.dilation = window_of(node, window.size, other).dilation;
+  const Dim inferred = windows_in(node, input, window);
+  return is_number(ran) && is_number(inferred) && ran != inferred ? node.fresh(axis) : ran;
+}
+
 void convolve(Subject& node, size_t dimensions) {
   const Layout layout = layout_of(node.text("data_format"), dimensions);
   const auto input = node.of_rank(0, layout.rank);
@@ -74,9 +83,11 @@ void convolve(Subject& node, size_t dimensions) {
   found[0] = (*input)[0];
   for (size_t i = 0; i < dimensions; ++i) {
     const size_t axis = layout.space[i];
-    const size_t of_filter = layout.packed ? i + 2 : i;
-    found[axis] =
-        or_fresh(node, windows_in(node, (*input)[axis], window_of(node, (*filter)[of_filter], axis)), axis);
+    const Window window = window_of(node, (*filter)[layout.packed ? i + 2 : i], axis);
+    const Dim size = dimensions == 3 && i > 0
+                         ? windows_of_both(node, (*input)[axis], window, axis, layout.space[3 - i])
+                         : windows_in(node, (*input)[axis], window);
+    found[axis] = or_fresh(node, size, axis);
   }
   if (layout.packed) {
     found[1] = (*filter)[0];
