@@ -135,6 +135,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {quantized_mat_mul, "QuantizedMatMul"},
     {quantized_binary, "QuantizedAdd QuantizedMul"},
     {image_patches, "ExtractImagePatches"},
+    {volume_patches, "ExtractVolumePatches"},
     {reshape, "Reshape"},
     {squeeze, "Squeeze"},
     {expand_dims, "ExpandDims"},

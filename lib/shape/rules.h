@@ -73,6 +73,7 @@ void quantized_bias_add(Subject& node);
 void quantized_mat_mul(Subject& node);
 void quantized_binary(Subject& node);
 void image_patches(Subject& node);
+void volume_patches(Subject& node);
 void quantize(Subject& node);    // as input 0, with minimum and maximum, along an axis if so wanted
 void dequantize(Subject& node);  // as input 0; minimum and maximum are read
 void quantize_gradient(Subject& node);

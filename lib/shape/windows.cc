@@ -26,6 +26,7 @@ Layout layout_of(std::string_view format, size_t dimensions) {
 struct Window {
   Dim size = kUnknown;
   int64_t stride = 1, dilation = 1, before = 0, after = 0;
+  bool may_stick_out = false;  // rounded towards zero, as kernels do: one by less than two strides is nowhere
 };
 
 Dim windows_in(Subject& node, Dim input, const Window& window) {
@@ -42,6 +43,7 @@ Dim windows_in(Subject& node, Dim input, const Window& window) {
   const Dim room = dims.add(dims.subtract(padded, reach), window.stride);
   const Dim found = dims.floor_divide(room, window.stride);
   if (is_number(found) && found < 0) {
+    if (window.may_stick_out && room / window.stride == 0) return 0;
     node.contradict("a window of " + Subject::shown(reach) + " over " + Subject::shown(padded));
     return kUnknown;
   }
@@ -143,7 +145,7 @@ void dilation(Subject& node) {
   if (strides.size() != 4 || rates.size() != 4) return;
   DimList found = *input;
   for (size_t axis = 1; axis < 3; ++axis) {
-    const Window window{(*filter)[axis - 1], strides[axis], rates[axis]};
+    const Window window{(*filter)[axis - 1], strides[axis], rates[axis], 0, 0, true};
     found[axis] = or_fresh(node, windows_in(node, found[axis], window), axis);
   }
   found[3] = node.agree(found[3], (*filter)[2]);
@@ -277,18 +279,27 @@ void quantized_binary(Subject& node) {
   minimum_and_maximum(node);
 }
 
-void image_patches(Subject& node) {
-  const auto input = node.of_rank(0, 4);
-  const std::vector<int64_t> sizes = node.integers("ksizes"), strides = node.integers("strides"),
-                             rates = node.integers("rates");
-  if (!input || sizes.size() != 4 || strides.size() != 4 || rates.size() != 4) return;
+namespace {
+
+void patches(Subject& node, size_t dimensions, const std::vector<int64_t>& rates) {
+  const auto input = node.of_rank(0, dimensions + 2);
+  const std::vector<int64_t> sizes = node.integers("ksizes"), strides = node.integers("strides");
+  if (!input || sizes.size() != input->size() || strides.size() != sizes.size() ||
+      rates.size() != sizes.size())
+    return;
   DimList found = *input;
-  for (size_t axis = 1; axis < 3; ++axis) {
-    const Window window{sizes[axis], strides[axis], rates[axis]};
+  for (size_t axis = 1; axis <= dimensions; ++axis) {
+    const Window window{sizes[axis], strides[axis], rates[axis], 0, 0, true};
     found[axis] = or_fresh(node, windows_in(node, found[axis], window), axis);
+    found.back() = node.dims().multiply(found.back(), sizes[axis]);
   }
-  found[3] = or_fresh(node, node.dims().multiply(found[3], node.dims().multiply(sizes[1], sizes[2])), 3);
+  found.back() = or_fresh(node, found.back(), dimensions + 1);
   node.give(0, found);
 }
+
+}  // namespace
+
+void image_patches(Subject& node) { patches(node, 2, node.integers("rates")); }
+void volume_patches(Subject& node) { patches(node, 3, std::vector<int64_t>(5, 1)); }
 
 }  // namespace gedit::shaping
