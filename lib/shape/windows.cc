@@ -40,14 +40,13 @@ Dim windows_in(Subject& node, Dim input, const Window& window) {
   if (padding != "VALID" && padding != "EXPLICIT") return kUnknown;
   const Dim reach = dims.add(dims.multiply(dims.subtract(window.size, 1), window.dilation), 1);
   const Dim padded = dims.add(input, window.before + window.after);
-  const Dim room = dims.add(dims.subtract(padded, reach), window.stride);
-  const Dim found = dims.floor_divide(room, window.stride);
-  if (is_number(found) && found < 0) {
-    if (window.may_stick_out && room / window.stride == 0) return 0;
+  const Dim left = dims.subtract(padded, reach);
+  if (is_number(left) && left < 0) {
+    if (window.may_stick_out && (left + window.stride) / window.stride == 0) return 0;
     node.contradict("a window of " + Subject::shown(reach) + " over " + Subject::shown(padded));
     return kUnknown;
   }
-  return dims.size(found);
+  return dims.size(dims.floor_divide(dims.add(left, window.stride), window.stride));
 }
 
 // The window along axis `axis`, whose size is known; attributes tell the rest, by axis of the input.
