@@ -241,10 +241,6 @@ void batch_norm(Subject& node) {
   if (!shape) return;
   node.give(0, *shape);
   for (size_t i = 1; i < 5; ++i) node.give(i, {channels});
-  if (node.outputs.size() > 5) {
-    node.give(5, {node.fresh(5)});
-    if (training) node.outputs[5].shape = kNoRank;
-  }
 }
 
 void batch_norm_grad(Subject& node) {
