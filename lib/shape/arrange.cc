@@ -242,7 +242,20 @@ ListId padded(Subject& node) {
 
 void pad(Subject& node) { node.give(0, padded(node)); }
 
-void broadcast_to(Subject& node) { node.give(0, node.shape_from(1)); }
+void broadcast_to(Subject& node) {
+  const ListId wanted = node.shape_from(1);
+  const Ranked known = node.shape(0), form = node.ranked(wanted);
+  if (!node.of_rank(1, 1) || !known || !form) return node.give(0, wanted);
+  if (known->size() > form->size())
+    return node.contradict(node.shown(*known) + " broadcast to " + node.shown(*form));
+  DimList found(form->begin(), form->end());
+  for (size_t i = 1; i <= known->size(); ++i) {
+    const Dim size = (*known)[known->size() - i];
+    Dim& into = found[found.size() - i];
+    if (is_number(size) && size > 1) into = node.agree(into, size);
+  }
+  node.give(0, found);
+}
 
 namespace {
 
