@@ -1,6 +1,7 @@
 #include "weights/casting.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/float16.h"
 #include "weights/block.h"
@@ -37,32 +38,47 @@ void from_floats(DType type, const Floats& from, char* to, size_t count) {
   store_made<uint16_t>(from, to, count, [](float number) { return bfloat16_bits(number); });
 }
 
+// Calls use(bits) with those of infinity.
+template <typename Use>
+uint64_t with_infinity(DType type, Use use) {
+  if (type == DType::kHalf) return use(uint16_t{0x7c00});
+  if (type == DType::kBfloat16) return use(uint16_t{0x7f80});
+  if (type == DType::kFloat) return use(uint32_t{0x7f800000});
+  return use(uint64_t{0x7ff} << 52);
+}
+
 template <typename Bits>
-uint64_t count_bits(std::string_view bytes, Bits infinity) {
-  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0} >> 1);
-  uint64_t total = 0;
-  for (size_t left = bytes.size() / sizeof(Bits); left > 0;) {
-    const size_t numbers = std::min(left, kBlockOfNumbers);
-    Block<Bits> block;
-    load(block, bytes.data(), numbers);
-    Bits found = 0;  // as wide as what is counted, which no more than a block has
-    for (size_t i = 0; i < kBlockOfNumbers; ++i)
-      found = static_cast<Bits>(found + ((block[i] & kMagnitude) == infinity ? 1 : 0));
-    total += found;
-    bytes.remove_prefix(numbers * sizeof(Bits));
-    left -= numbers;
-  }
-  return total;
+bool any_infinite(const Block<Bits>& numbers, Bits infinity) {
+  constexpr Bits kMagnitude = std::numeric_limits<Bits>::max() >> 1;
+  Bits found = 0;  // as wide as what is looked at: so they are taken many at a time
+  for (const Bits bits : numbers) found |= static_cast<Bits>((bits & kMagnitude) == infinity ? 1 : 0);
+  return found != 0;
+}
+
+// Of one block, how many were finite and are infinite.
+uint64_t count_overflows(const Casting& casting, const char* from, const char* to, size_t count) {
+  const bool wider = dtype_width(casting.to) > dtype_width(casting.from);
+  if (wider || casting.from == DType::kHalf) return 0;
+  return with_infinity(casting.from, [&]<typename From>(From infinity) {
+    return with_infinity(casting.to, [&]<typename To>(To infinity_after) {
+      Block<To> after;
+      load(after, to, count);
+      if (!any_infinite(after, infinity_after)) return uint64_t{0};
+      Block<From> before;
+      load(before, from, count);
+      constexpr To kMagnitude = std::numeric_limits<To>::max() >> 1;
+      uint32_t found = 0;
+      for (size_t i = 0; i < kBlockOfNumbers; ++i) {
+        const uint32_t finite = (before[i] & infinity) != infinity ? 1 : 0;
+        const uint32_t infinite = (after[i] & kMagnitude) == infinity_after ? 1 : 0;
+        found += finite & infinite;
+      }
+      return uint64_t{found};
+    });
+  });
 }
 
 }  // namespace
-
-uint64_t count_infinite(DType type, std::string_view bytes) {
-  if (type == DType::kHalf) return count_bits<uint16_t>(bytes, 0x7c00);
-  if (type == DType::kBfloat16) return count_bits<uint16_t>(bytes, 0x7f80);
-  if (type == DType::kFloat) return count_bits<uint32_t>(bytes, 0x7f800000U);
-  return count_bits<uint64_t>(bytes, uint64_t{0x7ff} << 52);
-}
 
 std::string overflow_text(const std::string& subject, uint64_t count) {
   return subject + ": numbers that became infinite: " + std::to_string(count);
@@ -76,16 +92,19 @@ bool becomes_narrower(DType from, DType to) {
   return is_floating(from) && dtype_width(from) > dtype_width(to);
 }
 
-void cast_elements(const Casting& casting, const char* from, char* to, size_t elements) {
+uint64_t cast_elements(const Casting& casting, const char* from, char* to, size_t elements) {
+  uint64_t overflows = 0;
   Floats floats;
   while (elements > 0) {
     const size_t count = std::min(elements, kBlockOfNumbers);
     as_floats(casting.from, from, count, floats);
     from_floats(casting.to, floats, to, count);
+    overflows += count_overflows(casting, from, to, count);
     from += count * dtype_width(casting.from);
     to += count * dtype_width(casting.to);
     elements -= count;
   }
+  return overflows;
 }
 
 }  // namespace gedit

@@ -26,13 +26,10 @@ bool is_floating(DType type);
 // Whether a number of that type becomes one of `to`: floating point, and wider.
 bool becomes_narrower(DType from, DType to);
 
-// `elements` numbers, both unaligned.
-void cast_elements(const Casting& casting, const char* from, char* to, size_t elements);
+// `elements` numbers, both unaligned; how many of them were finite and are infinite now.
+uint64_t cast_elements(const Casting& casting, const char* from, char* to, size_t elements);
 
-// How many of the numbers of a floating point type are infinite.
-uint64_t count_infinite(DType type, std::string_view bytes);
-
-// What is told of `subject` where so many of its numbers were finite before a cast and are not after it.
+// What is told of `subject` where so many of its numbers became infinite.
 std::string overflow_text(const std::string& subject, uint64_t count);
 
 }  // namespace gedit

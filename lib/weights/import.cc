@@ -7,35 +7,12 @@
 #include "base/error.h"
 #include "checkpoint/list.h"
 #include "checkpoint/values.h"
+#include "weights/cast_values.h"
 
 namespace gedit {
 namespace {
 
 constexpr std::string_view kValueOfObject = "/.ATTRIBUTES/VARIABLE_VALUE";
-
-class CastValues final : public Values {
- public:
-  CastValues(ValuesPtr values, const Casting& casting) : values_(std::move(values)), casting_(casting) {}
-  uint64_t size() const override { return casting_.size_of(values_->size()); }
-  uint64_t grain() const override {
-    return values_->grain() / dtype_width(casting_.from) * dtype_width(casting_.to);
-  }
-  Piece read(uint64_t offset, uint64_t size) const override {
-    const size_t from = dtype_width(casting_.from), to = dtype_width(casting_.to);
-    const Piece piece = values_->read(offset / to * from, size / to * from);
-    auto buffer = std::make_unique_for_overwrite<char[]>(size);
-    cast_elements(casting_, piece.bytes().data(), buffer.get(), size / to);
-    return {std::move(buffer), size};
-  }
-  void made_of(std::vector<const Values*>& leaves) const override {
-    leaves.push_back(values_.get());
-    values_->made_of(leaves);
-  }
-
- private:
-  ValuesPtr values_;
-  Casting casting_;
-};
 
 // By position in the checkpoint, which weight is its value; and what has none.
 const Weight* value_for(const Weights& weights, const Tensor& tensor) {
@@ -94,7 +71,7 @@ void transpose_weights(Weights& weights, const std::vector<bool>& hits, const st
 void cast_weights(Weights& weights, DType to) {
   for (Weight& weight : weights.weights) {
     if (!is_floating(weight.dtype) || weight.dtype == to) continue;
-    weight.values = std::make_shared<CastValues>(std::move(weight.values), Casting{weight.dtype, to});
+    weight.values = cast_values(std::move(weight.values), {weight.dtype, to});
     weight.dtype = to;
   }
 }

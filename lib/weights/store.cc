@@ -7,7 +7,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "checkpoint/values.h"
-#include "weights/stream.h"
+#include "weights/cast_values.h"
 
 namespace gedit {
 namespace {
@@ -28,6 +28,11 @@ class Storing {
   explicit Storing(std::vector<NewTensor>& tensors) {
     for (NewTensor& tensor : tensors) {
       std::vector<size_t>& parts = parts_of_.emplace_back();
+      if (!tensor.casting.any()) {
+        auto [values, casting] = uncast(std::move(tensor.values));
+        tensor.values = std::move(values);
+        tensor.casting = casting;
+      }
       if (tensor.values == nullptr) {
         const uint32_t crc = masked(value_crc32c(tensor.dtype, element_count(tensor.shape), tensor.bytes));
         parts.push_back(stored_.size());
@@ -71,10 +76,7 @@ class Storing {
                        .take = ChecksumKind::kCrc32c,
                        .subject = one.subject});
     }
-    stream(items);
-    for (const Streamed& item : items) {
-      if (item.overflows != 0 && options.overflowed) options.overflowed(item.subject, item.overflows);
-    }
+    stream(items, options.overflowed);
     for (size_t i = 0; i < stored_.size(); ++i) {
       Stored& one = stored_[i];
       if (is_there(i)) one.place.crc32c = one.known ? one.crc32c : masked(items[one.item].checksum);

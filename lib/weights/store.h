@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "checkpoint/bundle.h"
 #include "weights/casting.h"
 #include "weights/part.h"
+#include "weights/stream.h"
 #include "weights/values.h"
 
 namespace gedit {
@@ -32,8 +32,7 @@ struct StoreOptions {
       0;  // instead, as many as it takes so that none is larger (one value always fits); 0: no limit
   // What lies in that one of `part.count` data files alone, as the only one; of a tensor in slices those.
   WorkPart part = {};
-  // Told of tensors of which finite numbers became infinite when they were cast.
-  std::function<void(const std::string& subject, uint64_t count)> overflowed = {};
+  Overflowed overflowed = {};
 };
 
 // A checkpoint of these tensors. Its data files are complete and lie beside `prefix` without a name; whoever

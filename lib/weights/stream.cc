@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "weights/cast_values.h"
 
 namespace gedit {
 namespace {
@@ -127,10 +128,8 @@ Written written_form(const Casting& casting, std::string_view bytes) {
   const size_t elements = bytes.size() / dtype_width(casting.from);
   const size_t size = elements * dtype_width(casting.to);
   Written out{std::make_unique_for_overwrite<char[]>(size), {}, 0};
-  cast_elements(casting, bytes.data(), out.cast.get(), elements);
+  out.overflows = cast_elements(casting, bytes.data(), out.cast.get(), elements);
   out.bytes = {out.cast.get(), size};
-  out.overflows = count_infinite(casting.to, out.bytes);
-  if (out.overflows != 0) out.overflows -= count_infinite(casting.from, bytes);
   return out;
 }
 
@@ -220,7 +219,22 @@ class Streaming {
 
 }  // namespace
 
-void stream(std::vector<Streamed>& items) { Streaming(items).run(); }
+void stream(std::vector<Streamed>& items, const Overflowed& overflowed) {
+  for (Streamed& item : items) {
+    if (item.casting.any()) continue;
+    auto [values, casting] = uncast(std::move(item.values));
+    item.values = std::move(values);
+    item.casting = casting;
+  }
+  Streaming(items).run();
+  if (!overflowed) return;
+  for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
+    uint64_t count = 0;
+    for (; end < items.size() && items[end].subject == items[begin].subject; ++end)
+      count += items[end].overflows;
+    if (count != 0) overflowed(items[begin].subject, count);
+  }
+}
 
 void check_all(const std::vector<ValuesPtr>& values, const std::string& file,
                const std::function<std::string(size_t)>& subject_of) {

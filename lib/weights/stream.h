@@ -1,6 +1,7 @@
 // Values written to their places in files, from all processors, in pieces: nothing is in memory for longer.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,12 @@ struct Streamed {
   uint64_t size() const { return casting.size_of(values->size()); }
 };
 
-// Throws Error: kInput where a checksum differs from what the file says, kWrite.
-void stream(std::vector<Streamed>& items);
+// Told of a tensor of which finite numbers became infinite when they were cast.
+using Overflowed = std::function<void(const std::string& subject, uint64_t count)>;
+
+// Items of one subject, one behind the other, are told of once. Throws Error: kInput where a checksum differs
+// from what the file says, kWrite.
+void stream(std::vector<Streamed>& items, const Overflowed& overflowed = {});
 
 // Reads all of the values, which may be null, and compares the checksums. Throws as above; `subject_of(i)`
 // gives the tensor for messages.

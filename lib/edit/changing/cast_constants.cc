@@ -17,19 +17,29 @@ namespace {
 constexpr size_t kCastAtOnce = size_t{1} << 16;
 constexpr uint64_t kLongConstant = 4096;  // bytes from which on values are not brought into memory
 
-// Calls use(bytes) for the numbers that the value holds, cast, in pieces.
+// Calls use(bytes) for the numbers that the value holds, cast, in pieces; number of those that became
+// infinite.
 template <typename Use>
-void each_cast(const folding::ConstTensor& value, const Casting& casting, Use use) {
+uint64_t each_cast(const folding::ConstTensor& value, const Casting& casting, Use use) {
   std::vector<char> cast(kCastAtOnce * dtype_width(casting.to));
   const char* from = value.bytes().data();
+  uint64_t overflows = 0;
   for (uint64_t left = value.held(); left > 0;) {
     const size_t count = std::min<uint64_t>(left, kCastAtOnce);
-    cast_elements(casting, from, cast.data(), count);
-    use(std::string_view(from, count * dtype_width(casting.from)),
-        std::string_view(cast.data(), count * dtype_width(casting.to)));
+    overflows += cast_elements(casting, from, cast.data(), count);
+    use(std::string_view(cast.data(), count * dtype_width(casting.to)));
     from += count * dtype_width(casting.from);
     left -= count;
   }
+  return overflows;
+}
+
+// How many of the elements behind those that it holds become infinite: all as the last one does, or none.
+uint64_t repeated_overflows(const folding::ConstTensor& value, const Casting& casting) {
+  const uint64_t repeats = value.count() - value.held();
+  if (repeats == 0) return 0;
+  std::vector<char> cast(dtype_width(casting.to));
+  return cast_elements(casting, value.element(value.count() - 1).data(), cast.data(), 1) * repeats;
 }
 
 // The elements of a Const, cast while they are written.
@@ -39,7 +49,7 @@ class CastElements final : public Stream {
       : value_(std::move(value)), casting_(casting), keeps_(std::move(keeps)) {}
   uint64_t size() const override { return value_.count() * dtype_width(casting_.to); }
   void write(Sink& sink) const override {
-    each_cast(value_, casting_, [&](std::string_view, std::string_view cast) { sink.write(cast); });
+    each_cast(value_, casting_, [&](std::string_view cast) { sink.write(cast); });
   }
 
  private:
@@ -73,14 +83,12 @@ bool cast_constant(Graph& graph, NodeId id, DType to, NewNames& names, const std
   const std::optional<folding::ConstTensor> value = folding::const_value(node_def);
   if (!value || !becomes_narrower(value->dtype(), to)) return false;
   const Casting casting{value->dtype(), to};
-  uint64_t infinite = 0;
   std::string short_one;
   const bool is_long = value->held() == value->count() && value->bytes().size() > kLongConstant;
-  each_cast(*value, casting, [&](std::string_view bytes, std::string_view cast) {
-    const uint64_t after = count_infinite(to, cast);
-    if (after != 0) infinite += after - count_infinite(casting.from, bytes);
-    if (!is_long) short_one += cast;
-  });
+  const uint64_t infinite =
+      repeated_overflows(*value, casting) + each_cast(*value, casting, [&](std::string_view cast) {
+        if (!is_long) short_one += cast;
+      });
   const std::string old_name(node_name(node_def));
   if (infinite != 0) changes.warnings.push_back(overflow_text(quoted("node", where + old_name), infinite));
   const std::string name = names.free(old_name + "/" + dtype_name(to));
