@@ -43,7 +43,8 @@ std::vector<std::string> leave_out(Weights& weights, WeightsFormat format) {
   return out;
 }
 
-void export_weights(const Weights& weights, WeightsFormat format, const std::string& path, bool overwrite) {
+void export_weights(const Weights& weights, WeightsFormat format, const std::string& path, bool overwrite,
+                    const Overflowed& overflowed) {
   for (const Weight& weight : weights.weights) {
     if (weight.values == nullptr) {
       throw refused("is no number but a " + dtype_name(weight.dtype))
@@ -59,9 +60,9 @@ void export_weights(const Weights& weights, WeightsFormat format, const std::str
         .in(weights.path)
         .hint(bfloat16 ? "--cast float32" : "--skip leaves it out");
   }
-  if (format == WeightsFormat::kSafetensors) return write_safetensors(weights, path, overwrite);
-  if (format == WeightsFormat::kNpz) return write_npz(weights, path, overwrite);
-  write_npy_folder(weights, path, overwrite);
+  if (format == WeightsFormat::kSafetensors) return write_safetensors(weights, path, overwrite, overflowed);
+  if (format == WeightsFormat::kNpz) return write_npz(weights, path, overwrite, overflowed);
+  write_npy_folder(weights, path, overwrite, overflowed);
 }
 
 }  // namespace gedit

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "weights/stream.h"
 #include "weights/weights.h"
 
 namespace gedit {
@@ -20,6 +21,7 @@ bool can_hold(WeightsFormat format, const Weight& weight);
 std::vector<std::string> leave_out(Weights& weights, WeightsFormat format);
 
 // Throws Error (kRefused) for what it cannot hold.
-void export_weights(const Weights& weights, WeightsFormat format, const std::string& path, bool overwrite);
+void export_weights(const Weights& weights, WeightsFormat format, const std::string& path, bool overwrite,
+                    const Overflowed& overflowed);
 
 }  // namespace gedit

@@ -9,7 +9,6 @@
 #include "base/staged_folder.h"
 #include "checkpoint/bundle.h"
 #include "weights/npy.h"
-#include "weights/stream.h"
 
 namespace gedit {
 namespace {
@@ -126,7 +125,8 @@ Weights read_npy_folder(const std::string& path) {
   return weights;
 }
 
-void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite) {
+void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite,
+                      const Overflowed& overflowed) {
   for (const Weight& weight : weights.weights) {
     try {
       npy_header(weight.dtype, weight.shape);
@@ -161,7 +161,7 @@ void write_npy_folder(const Weights& weights, const std::string& path, bool over
                        .subject = tensor_subject(weight.name),
                        .file = weights.path});
     }
-    stream(items);
+    stream(items, overflowed);
     for (size_t i = 0; i < files.size(); ++i) {
       files[i]->end_at(items[i].at + items[i].size());
       files[i]->commit();

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "weights/stream.h"
 #include "weights/weights.h"
 
 namespace gedit {
@@ -17,7 +18,8 @@ Weights read_npy_folder(const std::string& path);
 
 // Complete under another name before it appears at `path`, where nothing may be but, with `overwrite`, a
 // folder of .npy files. Throws Error (kRefused, kWrite).
-void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite);
+void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite,
+                      const Overflowed& overflowed = {});
 
 // A tensor's name as that of a file below a folder, and back: what a file system, or the folder's border,
 // does not bear is written %XX: `..`, `.`, empty parts, a part that ends in .npy before a slash, `%` itself.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "weights/stream.h"
 #include "weights/weights.h"
 
 namespace gedit {
@@ -19,6 +20,7 @@ Weights read_npz(const std::shared_ptr<const InputFile>& file);
 
 // Members are stored, NAME.npy, as numpy.savez writes them; zip64 where it must be. Throws Error (kRefused)
 // for a type or name that it cannot hold.
-void write_npz(const Weights& weights, const std::string& path, bool overwrite);
+void write_npz(const Weights& weights, const std::string& path, bool overwrite,
+               const Overflowed& overflowed = {});
 
 }  // namespace gedit

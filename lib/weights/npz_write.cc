@@ -6,7 +6,6 @@
 #include "checkpoint/bundle.h"
 #include "weights/npy.h"
 #include "weights/npz.h"
-#include "weights/stream.h"
 
 namespace gedit {
 namespace {
@@ -122,7 +121,8 @@ std::string directory_end(uint64_t count, uint64_t at, uint64_t size) {
 
 }  // namespace
 
-void write_npz(const Weights& weights, const std::string& path, bool overwrite) {
+void write_npz(const Weights& weights, const std::string& path, bool overwrite,
+               const Overflowed& overflowed) {
   std::vector<WrittenMember> members;
   std::vector<Streamed> items;
   uint64_t at = 0;
@@ -148,7 +148,7 @@ void write_npz(const Weights& weights, const std::string& path, bool overwrite) 
                      .subject = tensor_subject(weights.weights[i].name),
                      .file = weights.path});
   }
-  stream(items);
+  stream(items, overflowed);
   std::string directory;
   for (size_t i = 0; i < members.size(); ++i) {
     WrittenMember& member = members[i];

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "checkpoint/bundle.h"
-#include "weights/stream.h"
 
 namespace gedit {
 namespace {
@@ -245,7 +244,8 @@ Weights read_safetensors(const std::shared_ptr<const InputFile>& file) try {
   throw error.in(file->path());
 }
 
-void write_safetensors(const Weights& weights, const std::string& path, bool overwrite) {
+void write_safetensors(const Weights& weights, const std::string& path, bool overwrite,
+                       const Overflowed& overflowed) {
   std::vector<const Weight*> order;
   for (const Weight& weight : weights.weights) {
     if (weight.values == nullptr || !safetensors_type(weight.dtype))
@@ -275,7 +275,7 @@ void write_safetensors(const Weights& weights, const std::string& path, bool ove
                      .file = weights.path});
     at += weight->values->size();
   }
-  stream(items);
+  stream(items, overflowed);
   out.end_at(at);
   out.commit();
 }

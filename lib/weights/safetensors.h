@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "weights/stream.h"
 #include "weights/weights.h"
 
 namespace gedit {
@@ -22,6 +23,7 @@ std::optional<std::string_view> safetensors_type(DType dtype);
 
 // Writes all of them, those of the widest elements first, so that each is aligned. Throws Error: kRefused for
 // a type or a name that the format cannot hold.
-void write_safetensors(const Weights& weights, const std::string& path, bool overwrite);
+void write_safetensors(const Weights& weights, const std::string& path, bool overwrite,
+                       const Overflowed& overflowed = {});
 
 }  // namespace gedit

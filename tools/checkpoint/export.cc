@@ -50,9 +50,15 @@ class ExportWeights final : public Command {
       }
     }
     keep_part(weights, part_.part());
+    std::vector<std::string> overflowed;
     {
       const Progress writing("writing " + output_, quiet_);
-      export_weights(weights, format, output_, overwrite_);
+      export_weights(weights, format, output_, overwrite_, [&](const std::string& subject, uint64_t count) {
+        overflowed.push_back(overflow_text(subject, count));
+      });
+    }
+    for (const std::string& text : overflowed) {
+      if (!quiet_) say_warning(text);
     }
     if (!quiet_)
       say("tensors " + std::to_string(weights.weights.size()) + ", " + size_text(bytes_of(weights)));

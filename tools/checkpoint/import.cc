@@ -122,7 +122,7 @@ class ImportWeights final : public Command {
     keep_weights(weights, numbers);
   }
 
-  int finish(Checkpoint into, std::vector<NewTensor> tensors, const StoreOptions& store) {
+  int finish(Checkpoint into, std::vector<NewTensor> tensors, StoreOptions store) {
     const CheckpointCounts before = count(into);
     KeyChanges changes;
     if (target_.dry_run()) {
@@ -134,10 +134,17 @@ class ImportWeights final : public Command {
       print(text);
       return 0;
     }
+    std::vector<std::string> overflowed;
+    store.overflowed = [&](const std::string& subject, uint64_t count) {
+      overflowed.push_back(overflow_text(subject, count));
+    };
     Checkpoint stored = [&] {
       const Progress writing("writing values to " + target_.output(), operand_.quiet());
       return store_tensors(std::move(tensors), target_.output(), store);
     }();
+    for (const std::string& text : overflowed) {
+      if (!operand_.quiet()) say_warning(text);
+    }
     Checkpoint checkpoint =
         into_.empty() ? std::move(stored) : with_values(std::move(into), std::move(stored));
     target_.write(std::move(checkpoint), before, changes, operand_.quiet());
