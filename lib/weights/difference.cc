@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "checkpoint/bundle.h"
 #include "weights/casting.h"
+#include "weights/small_numbers.h"
 #include "weights/stream.h"
 
 namespace gedit {
@@ -108,6 +109,9 @@ Sums compare_bytes(DType dtype, std::string_view a, std::string_view b) {
     case DType::kQint8:
       return compare_integers<int8_t>(a, b);
     default:  // of one byte
+      if (const auto* numbers = small_numbers(dtype))
+        return compare_numbers<uint8_t>(a, b, 1,
+                                        [&](uint8_t x) { return static_cast<double>((*numbers)[x]); });
       return compare_integers<uint8_t>(a, b);
   }
 }

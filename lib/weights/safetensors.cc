@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "checkpoint/bundle.h"
+#include "weights/small_numbers.h"
 
 namespace gedit {
 namespace {
@@ -23,21 +24,11 @@ struct TypeName {
   std::string_view name;
 };
 constexpr std::array kTypeNames{
-    TypeName{DType::kDouble, "F64"},
-    TypeName{DType::kFloat, "F32"},
-    TypeName{DType::kHalf, "F16"},
-    TypeName{DType::kBfloat16, "BF16"},
-    TypeName{DType::kInt64, "I64"},
-    TypeName{DType::kInt32, "I32"},
-    TypeName{DType::kInt16, "I16"},
-    TypeName{DType::kInt8, "I8"},
-    TypeName{DType::kUint64, "U64"},
-    TypeName{DType::kUint32, "U32"},
-    TypeName{DType::kUint16, "U16"},
-    TypeName{DType::kUint8, "U8"},
-    TypeName{DType::kBool, "BOOL"},
-    TypeName{static_cast<DType>(24), "F8_E5M2"},
-    TypeName{static_cast<DType>(25), "F8_E4M3"},
+    TypeName{DType::kDouble, "F64"},    TypeName{DType::kFloat, "F32"},   TypeName{DType::kHalf, "F16"},
+    TypeName{DType::kBfloat16, "BF16"}, TypeName{DType::kInt64, "I64"},   TypeName{DType::kInt32, "I32"},
+    TypeName{DType::kInt16, "I16"},     TypeName{DType::kInt8, "I8"},     TypeName{DType::kUint64, "U64"},
+    TypeName{DType::kUint32, "U32"},    TypeName{DType::kUint16, "U16"},  TypeName{DType::kUint8, "U8"},
+    TypeName{DType::kBool, "BOOL"},     TypeName{kFloat8E5m2, "F8_E5M2"}, TypeName{kFloat8E4m3fn, "F8_E4M3"},
 };
 
 struct HeaderEntry {
