@@ -1,6 +1,7 @@
 #include "weights/casting.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/float16.h"
@@ -10,6 +11,27 @@ namespace gedit {
 namespace {
 
 using Floats = Block<float>;
+
+constexpr uint32_t kInfiniteFloat = 0x7f800000, kFloatMagnitude = 0x7fffffff;
+
+// NaNs as TensorFlow 2.21 casts them on x86: of a half, and to one, with the bits in front of their fraction,
+// as the processor's own instructions do; to bfloat16 without.
+float quieted(float number) {
+  const auto bits = std::bit_cast<uint32_t>(number);
+  return std::bit_cast<float>(bits | either((bits & kFloatMagnitude) > kInfiniteFloat, 0x00400000, 0));
+}
+
+uint16_t cast_half(float number) {
+  const auto bits = std::bit_cast<uint32_t>(number);
+  return static_cast<uint16_t>(half_bits(number) |
+                               either((bits & kFloatMagnitude) > kInfiniteFloat, bits >> 13 & 0x3ff, 0));
+}
+
+uint16_t cast_bfloat16(float number, uint16_t sign_of_nan) {
+  const auto bits = std::bit_cast<uint32_t>(number);
+  const uint32_t nan = (bits >> 16 & sign_of_nan) | 0x7fc0;
+  return static_cast<uint16_t>(either((bits & kFloatMagnitude) > kInfiniteFloat, nan, bfloat16_bits(number)));
+}
 
 template <typename Number, typename Widen>
 void read_block(const char* from, size_t count, Floats& to, Widen widen) {
@@ -25,17 +47,19 @@ void as_floats(DType type, const char* from, size_t count, Floats& to) {
   if (type == DType::kDouble)
     return read_block<double>(from, count, to, [](double number) { return static_cast<float>(number); });
   if (type == DType::kHalf)
-    return read_block<uint16_t>(from, count, to, [](uint16_t bits) { return half_value(bits); });
+    return read_block<uint16_t>(from, count, to, [](uint16_t bits) { return quieted(half_value(bits)); });
   read_block<uint16_t>(from, count, to, [](uint16_t bits) { return bfloat16_value(bits); });
 }
 
-void from_floats(DType type, const Floats& from, char* to, size_t count) {
+void from_floats(const Casting& casting, const Floats& from, char* to, size_t count) {
+  const DType type = casting.to;
   if (type == DType::kFloat) return store(from, to, count);
   if (type == DType::kDouble)
     return store_made<double>(from, to, count, [](float number) { return static_cast<double>(number); });
   if (type == DType::kHalf)
-    return store_made<uint16_t>(from, to, count, [](float number) { return half_bits(number); });
-  store_made<uint16_t>(from, to, count, [](float number) { return bfloat16_bits(number); });
+    return store_made<uint16_t>(from, to, count, [](float number) { return cast_half(number); });
+  const uint16_t sign_of_nan = casting.from == DType::kFloat ? 0 : 0x8000;
+  store_made<uint16_t>(from, to, count, [=](float number) { return cast_bfloat16(number, sign_of_nan); });
 }
 
 // Calls use(bits) with those of infinity.
@@ -98,7 +122,7 @@ uint64_t cast_elements(const Casting& casting, const char* from, char* to, size_
   while (elements > 0) {
     const size_t count = std::min(elements, kBlockOfNumbers);
     as_floats(casting.from, from, count, floats);
-    from_floats(casting.to, floats, to, count);
+    from_floats(casting, floats, to, count);
     overflows += count_overflows(casting, from, to, count);
     from += count * dtype_width(casting.from);
     to += count * dtype_width(casting.to);
