@@ -6,6 +6,7 @@
 
 #include "base/float16.h"
 #include "weights/block.h"
+#include "weights/small_numbers.h"
 
 namespace gedit {
 namespace {
@@ -48,7 +49,10 @@ void as_floats(DType type, const char* from, size_t count, Floats& to) {
     return read_block<double>(from, count, to, [](double number) { return static_cast<float>(number); });
   if (type == DType::kHalf)
     return read_block<uint16_t>(from, count, to, [](uint16_t bits) { return quieted(half_value(bits)); });
-  read_block<uint16_t>(from, count, to, [](uint16_t bits) { return bfloat16_value(bits); });
+  if (type == DType::kBfloat16)
+    return read_block<uint16_t>(from, count, to, [](uint16_t bits) { return bfloat16_value(bits); });
+  const auto& numbers = *small_numbers(type);
+  read_block<uint8_t>(from, count, to, [&](uint8_t byte) { return numbers[byte]; });
 }
 
 void from_floats(const Casting& casting, const Floats& from, char* to, size_t count) {
@@ -111,6 +115,8 @@ std::string overflow_text(const std::string& subject, uint64_t count) {
 bool is_floating(DType type) {
   return type == DType::kHalf || type == DType::kBfloat16 || type == DType::kFloat || type == DType::kDouble;
 }
+
+bool can_be_cast(DType type) { return is_floating(type) || is_small_float(type); }
 
 bool becomes_narrower(DType from, DType to) {
   return is_floating(from) && dtype_width(from) > dtype_width(to);

@@ -21,8 +21,10 @@ struct Casting {
   }
 };
 
-// float16, bfloat16, float32, float64.
+// float16, bfloat16, float32, float64: from each to each.
 bool is_floating(DType type);
+// These, and floating point numbers of 8 and 4 bits, from which alone there is a way.
+bool can_be_cast(DType type);
 // Whether a number of that type becomes one of `to`: floating point, and wider.
 bool becomes_narrower(DType from, DType to);
 

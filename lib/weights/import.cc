@@ -25,7 +25,7 @@ void require_same(const Weight& weight, const Tensor& tensor, const Weights& wei
                   const Checkpoint& into) {
   if (weight.dtype == tensor.dtype && weight.shape == tensor.shape) return;
   std::string way_out;
-  if (weight.dtype != tensor.dtype && is_floating(weight.dtype) && is_floating(tensor.dtype)) {
+  if (weight.dtype != tensor.dtype && can_be_cast(weight.dtype) && is_floating(tensor.dtype)) {
     way_out = "--cast " + dtype_name(tensor.dtype);
   } else if (std::is_permutation(weight.shape.begin(), weight.shape.end(), tensor.shape.begin(),
                                  tensor.shape.end())) {
@@ -70,7 +70,7 @@ void transpose_weights(Weights& weights, const std::vector<bool>& hits, const st
 
 void cast_weights(Weights& weights, DType to) {
   for (Weight& weight : weights.weights) {
-    if (!is_floating(weight.dtype) || weight.dtype == to) continue;
+    if (!can_be_cast(weight.dtype) || weight.dtype == to) continue;
     weight.values = cast_values(std::move(weight.values), {weight.dtype, to});
     weight.dtype = to;
   }

@@ -76,7 +76,7 @@ size_t cast_tensors(std::vector<NewTensor>& tensors, const std::vector<bool>& hi
   size_t changed = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     NewTensor& tensor = tensors[i];
-    if (!hits[i] || !is_floating(tensor.dtype) || tensor.dtype == to) continue;
+    if (!hits[i] || !can_be_cast(tensor.dtype) || tensor.dtype == to) continue;
     tensor.casting = {tensor.dtype, to};
     tensor.dtype = to;
     tensor.record = {};

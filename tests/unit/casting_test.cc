@@ -59,4 +59,33 @@ TEST(Casting, CountsWhatBecomesInfinite) {
   cast<uint16_t>(kHalf, kBfloat16, std::vector<uint16_t>{0xfc00, 0x7bff}, 0);
 }
 
+// Each of them is a number of every type from 16 bits on.
+TEST(Casting, OfEightBits) {
+  using enum DType;
+  std::vector<uint8_t> bytes(256);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+  for (const DType type :
+       {kFloat8E5m2, kFloat8E4m3fn, kFloat8E4m3fnuz, kFloat8E4m3b11fnuz, kFloat8E5m2fnuz}) {
+    const auto half = cast<uint16_t>(type, kHalf, bytes), brain = cast<uint16_t>(type, kBfloat16, bytes);
+    const auto single = cast<float>(type, kFloat, bytes);
+    const auto twice = cast<double>(type, kDouble, bytes);
+    const auto from_half = cast<float>(kHalf, kFloat, half),
+               from_brain = cast<float>(kBfloat16, kFloat, brain);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const float number = (*small_numbers(type))[i];
+      EXPECT_EQ(std::signbit(single[i]), std::signbit(number));
+      if (std::isnan(number)) {
+        EXPECT_EQ(half[i], std::signbit(number) ? 0xfe00 : 0x7e00);
+        EXPECT_EQ(brain[i], std::signbit(number) ? 0xffc0 : 0x7fc0);
+        EXPECT_TRUE(std::isnan(single[i]) && std::isnan(twice[i]));
+        continue;
+      }
+      EXPECT_EQ(single[i], number);
+      EXPECT_EQ(twice[i], number);
+      EXPECT_EQ(from_half[i], number);
+      EXPECT_EQ(from_brain[i], number);
+    }
+  }
+}
+
 }  // namespace gedit::casting_test
