@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "checkpoint/bundle.h"
+#include "checkpoint/list.h"
 
 namespace gedit {
 namespace {
@@ -18,9 +19,12 @@ class Literals {
  public:
   explicit Literals(std::string_view text) : text_(text) {}
 
-  bool take(char c) {
+  bool at(char c) {
     blanks();
-    if (text_.empty() || text_[0] != c) return false;
+    return text_.starts_with(c);
+  }
+  bool take(char c) {
+    if (!at(c)) return false;
     text_.remove_prefix(1);
     return true;
   }
@@ -42,6 +46,25 @@ class Literals {
     if (yes || text_.starts_with("False")) {
       text_.remove_prefix(yes ? 4 : 5);
       return yes;
+    }
+    damaged();
+  }
+  // With the brackets.
+  std::string_view list() {
+    blanks();
+    size_t depth = 0;
+    for (size_t i = 0; i < text_.size(); ++i) {
+      const char c = text_[i];
+      if (c == '\'' || c == '"') {
+        i = text_.find(c, i + 1);
+        if (i == std::string_view::npos) break;
+      } else if (c == '[' || c == '(') {
+        ++depth;
+      } else if ((c == ']' || c == ')') && --depth == 0) {
+        const std::string_view found = text_.substr(0, i + 1);
+        text_.remove_prefix(i + 1);
+        return found;
+      }
     }
     damaged();
   }
@@ -81,12 +104,11 @@ std::vector<int64_t> parse_dims(Literals& text) {
 }
 
 void set_type(std::string_view descr, NpyHeader& header) {
-  const auto unknown = [&] {
-    return Error(Cause::kInput, "its numpy type " + printable(descr) + " is none of TensorFlow's numbers");
-  };
-  if (descr.size() < 3) throw unknown();
+  constexpr size_t kMostShown = 40;  // fields may be many
+  header.foreign = printable(descr.substr(0, kMostShown));
+  if (descr.size() > kMostShown) header.foreign += "..";
+  if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos) return;
   header.big_endian = descr[0] == '>';
-  if (std::string_view("<>|=").find(descr[0]) == std::string_view::npos) throw unknown();
   constexpr std::pair<std::string_view, DType> kTypes[] = {
       {"f2", DType::kHalf},      {"f4", DType::kFloat},      {"f8", DType::kDouble}, {"i1", DType::kInt8},
       {"i2", DType::kInt16},     {"i4", DType::kInt32},      {"i8", DType::kInt64},  {"u1", DType::kUint8},
@@ -95,10 +117,10 @@ void set_type(std::string_view descr, NpyHeader& header) {
   for (const auto& [word, dtype] : kTypes) {
     if (descr.substr(1) == word) {
       header.dtype = dtype;
+      header.foreign.clear();
       return;
     }
   }
-  throw unknown();
 }
 
 std::string descr_of(DType dtype) {
@@ -167,9 +189,7 @@ NpyHeader parse_npy_header(std::string_view bytes) {
     text.require(':');
     if (key == "descr" && !descr) {
       descr = true;
-      if (text.take('['))
-        throw Error(Cause::kInput, "its numpy type has fields, which TensorFlow's have not");
-      set_type(text.string(), header);
+      set_type(text.at('[') ? text.list() : text.string(), header);
     } else if (key == "fortran_order" && !order) {
       order = true;
       header.fortran_order = text.boolean();
@@ -186,12 +206,22 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   }
   text.end();
   if (!descr || !order || !shape) Literals::damaged();
+  if (!header.foreign.empty()) return header;
   const uint64_t elements = element_count(header.shape);
   const size_t width = dtype_width(header.dtype);
   if (elements > std::numeric_limits<uint64_t>::max() / 2 / width)
     throw Error(Cause::kInput, "shape overflows");
   header.size = elements * width;
   return header;
+}
+
+bool leaves_out(const NpyHeader& header, const std::string& name, bool skip, Weights& weights) {
+  if (header.foreign.empty()) return false;
+  if (!skip)
+    throw Error(Cause::kInput, "its numpy type " + header.foreign + " is none of TensorFlow's numbers");
+  weights.warnings.push_back("left out: " + tensor_subject(name) + ": " + header.foreign + " " +
+                             shape_text(header.shape));
+  return true;
 }
 
 ValuesPtr npy_values(const NpyHeader& header, ValuesPtr stored) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph/dtype.h"
-#include "weights/values.h"
+#include "weights/weights.h"
 
 namespace gedit {
 
@@ -18,6 +18,7 @@ bool looks_like_npy(std::string_view bytes);
 
 struct NpyHeader {
   DType dtype = DType::kInvalid;
+  std::string foreign = {};  // the type's text where it is none of TensorFlow's numbers; then `size` is 0
   bool big_endian = false;
   bool fortran_order = false;  // the first dimension runs fastest
   std::vector<int64_t> shape;
@@ -26,8 +27,12 @@ struct NpyHeader {
 };
 
 // Of the first bytes of a file, kMostNpyHeader or all of them. Versions 1 to 3. Throws Error (kInput): no
-// .npy, damaged, a type that TensorFlow does not have.
+// .npy, damaged.
 NpyHeader parse_npy_header(std::string_view bytes);
+
+// Whether the array is no number, and left out: with `skip` that is noted in the warnings. Throws Error
+// (kInput) without.
+bool leaves_out(const NpyHeader& header, const std::string& name, bool skip, Weights& weights);
 
 // The elements, which lie at `offset`, row-major and little-endian.
 ValuesPtr npy_values(const NpyHeader& header, ValuesPtr stored);

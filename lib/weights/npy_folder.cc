@@ -99,7 +99,7 @@ bool looks_like_npy_folder(const std::string& path) {
   return found;
 }
 
-Weights read_npy_folder(const std::string& path) {
+Weights read_npy_folder(const std::string& path, bool skip) {
   Weights weights;
   weights.path = path;
   const std::string folder = path.ends_with('/') ? path : path + "/";
@@ -108,13 +108,15 @@ Weights read_npy_folder(const std::string& path) {
     const auto file = InputFile::open(file_path);
     try {
       const NpyHeader header = parse_npy_header(file->bytes().substr(0, kMostNpyHeader));
+      const std::string name = npy_tensor_name(below).value_or(below);
+      if (leaves_out(header, name, skip, weights)) return true;
       const uint64_t there = file->bytes().size() - header.length;
       if (there != header.size) {
         throw Error(Cause::kInput,
                     (there < header.size ? "is cut short: " : "is too long: ") + std::to_string(there) +
                         " bytes of elements are there, its header says " + std::to_string(header.size));
       }
-      weights.weights.push_back({npy_tensor_name(below).value_or(below), header.dtype, header.shape,
+      weights.weights.push_back({name, header.dtype, header.shape,
                                  npy_values(header, path_values(file_path, header.length, header.size))});
     } catch (const Error& error) {
       throw error.in(file_path);

@@ -13,8 +13,8 @@ namespace gedit {
 // Whether there is a .npy file in the folder or below it.
 bool looks_like_npy_folder(const std::string& path);
 
-// All .npy files in it and below. Throws Error (kInput).
-Weights read_npy_folder(const std::string& path);
+// All .npy files in it and below; `skip` as in open_weights(). Throws Error (kInput).
+Weights read_npy_folder(const std::string& path, bool skip = false);
 
 // Complete under another name before it appears at `path`, where nothing may be but, with `overwrite`, a
 // folder of .npy files. Throws Error (kRefused, kWrite).

@@ -204,7 +204,9 @@ ValuesPtr unpacked(Inflating& inflating, const NpyHeader& header, std::string_vi
   return file_values(scratch.finish(), 0, header.size);
 }
 
-Weight compressed_weight(const Member& member, std::string_view packed) {
+// Nothing where it is left out.
+std::optional<Weight> compressed_weight(const Member& member, std::string_view packed, bool skip,
+                                        Weights& weights) {
   if (member.size / kMostRatio > member.stored + 1)
     throw Error(Cause::kInput, "claims to unpack to more than it can");
   if (member.size > kSuspicious && member.size / kPlausible > member.stored) {
@@ -226,12 +228,13 @@ Weight compressed_weight(const Member& member, std::string_view packed) {
     }
   }
   const NpyHeader header = parse_npy_header(start);
+  if (leaves_out(header, member.name, skip, weights)) return std::nullopt;
   if (header.length + header.size != member.size) {
     throw Error(Cause::kInput, "holds " + std::to_string(member.size) + " bytes, its header says " +
                                    std::to_string(header.length + header.size));
   }
-  return {member.name, header.dtype, header.shape,
-          npy_values(header, unpacked(inflating, header, start, member))};
+  return Weight{member.name, header.dtype, header.shape,
+                npy_values(header, unpacked(inflating, header, start, member))};
 }
 
 }  // namespace
@@ -240,7 +243,7 @@ bool looks_like_zip(std::string_view bytes) {
   return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6");
 }
 
-Weights read_npz(const std::shared_ptr<const InputFile>& file) try {
+Weights read_npz(const std::shared_ptr<const InputFile>& file, bool skip) try {
   Weights weights;
   weights.path = file->path();
   const std::string_view bytes = file->bytes();
@@ -248,10 +251,12 @@ Weights read_npz(const std::shared_ptr<const InputFile>& file) try {
     try {
       const std::string_view stored = bytes.substr(member.at, member.stored);
       if (member.compressed) {
-        weights.weights.push_back(compressed_weight(member, stored));
+        if (auto weight = compressed_weight(member, stored, skip, weights))
+          weights.weights.push_back(std::move(*weight));
         continue;
       }
       const NpyHeader header = parse_npy_header(stored.substr(0, kMostNpyHeader));
+      if (leaves_out(header, member.name, skip, weights)) continue;
       if (header.length + header.size != member.size) {
         throw Error(Cause::kInput, "holds " + std::to_string(member.size) + " bytes, its header says " +
                                        std::to_string(header.length + header.size));

@@ -21,18 +21,19 @@ namespace {
 
 bool by_weight_name(const Weight& a, const Weight& b) { return a.name < b.name; }
 
-Weights single_npy(const std::shared_ptr<const InputFile>& file) {
+Weights single_npy(const std::shared_ptr<const InputFile>& file, bool skip) {
   try {
     const NpyHeader header = parse_npy_header(file->bytes().substr(0, kMostNpyHeader));
+    Weights weights;
+    weights.path = file->path();
+    std::string_view name = base_name(file->path());
+    if (name.ends_with(".npy")) name.remove_suffix(4);
+    if (leaves_out(header, std::string(name), skip, weights)) return weights;
     if (file->bytes().size() - header.length != header.size) {
       throw Error(Cause::kInput, std::to_string(file->bytes().size() - header.length) +
                                      " bytes of elements are there, its header says " +
                                      std::to_string(header.size));
     }
-    Weights weights;
-    weights.path = file->path();
-    std::string_view name = base_name(file->path());
-    if (name.ends_with(".npy")) name.remove_suffix(4);
     weights.weights.push_back({std::string(name), header.dtype, header.shape,
                                npy_values(header, file_values(file, header.length, header.size))});
     return weights;
@@ -78,7 +79,7 @@ std::string weight_text(const Weight& weight) {
   return dtype_name(weight.dtype) + " " + shape_text(weight.shape);
 }
 
-Weights open_weights(const std::string& path) {
+Weights open_weights(const std::string& path, bool skip) {
   struct stat status {};
   if (!is_checkpoint_listing(path)) {
     const bool there = ::stat(path.c_str(), &status) == 0;
@@ -88,13 +89,13 @@ Weights open_weights(const std::string& path) {
     if (there && S_ISREG(status.st_mode) && !exists(index_path(path))) {
       const auto file = InputFile::open(path);
       const std::string_view bytes = file->bytes();
-      if (looks_like_zip(bytes) || path.ends_with(".npz")) return read_npz(file);
-      if (looks_like_npy(bytes) || path.ends_with(".npy")) return single_npy(file);
+      if (looks_like_zip(bytes) || path.ends_with(".npz")) return read_npz(file, skip);
+      if (looks_like_npy(bytes) || path.ends_with(".npy")) return single_npy(file, skip);
       if (looks_like_safetensors(bytes) || path.ends_with(".safetensors")) return read_safetensors(file);
     }
     if (saved_model_without_variables(path)) return constants(path);
     if (is_directory(path) && !find_checkpoint(path)) {
-      if (looks_like_npy_folder(path)) return read_npy_folder(path);
+      if (looks_like_npy_folder(path)) return read_npy_folder(path, skip);
       if (path.ends_with('/'))
         throw Error(Cause::kInput, "a folder without .npy files or a checkpoint").in(path);
     }

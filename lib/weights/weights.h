@@ -31,8 +31,9 @@ struct Weights {
 
 // What PATH names, told by its content: a folder of .npy files, .npz, .npy, .safetensors, a checkpoint
 // (checkpoint/open.h), else a graph, of which the Consts are taken, those of functions as `FUNCTION//NODE`.
+// With `skip` numpy's arrays of what TensorFlow has no numbers for are left out, and named in the warnings.
 // Throws Error.
-Weights open_weights(const std::string& path);
+Weights open_weights(const std::string& path, bool skip = false);
 
 // The tensors of a checkpoint but the object graph; slices are joined, checksums compared as values are read.
 // Throws Error (kInput) where what lies in the data files cannot be what the index says.

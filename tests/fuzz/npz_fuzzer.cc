@@ -3,6 +3,6 @@
 #include "weights_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::read_weights_from(data, size, gedit::read_npz);
+  gedit::read_weights_from(data, size, [](const auto& file) { return gedit::read_npz(file, true); });
   return 0;
 }

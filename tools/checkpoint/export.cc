@@ -36,7 +36,10 @@ class ExportWeights final : public Command {
 
   int run() override {
     const WeightsFormat format = format_of(output_);
-    Weights weights = read_weights(path_, quiet_);
+    Weights weights = open_weights(path_, skip_);
+    for (const std::string& text : weights.warnings) {
+      if (!quiet_) say_warning(text);
+    }
     if (!selector_.empty()) keep_weights(weights, require_weights(weights, selector_));
     if (!cast_.empty()) cast_weights(weights, floating_type("--cast", cast_));
     if (!map_.empty()) {

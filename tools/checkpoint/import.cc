@@ -67,7 +67,10 @@ class ImportWeights final : public Command {
   }
 
   int run() override {
-    Weights weights = read_weights(path_, operand_.quiet());
+    Weights weights = open_weights(path_, skip_);
+    for (const std::string& text : weights.warnings) {
+      if (!operand_.quiet()) say_warning(text);
+    }
     if (!map_.empty()) {
       Renaming renaming;
       for (NamePair& pair : parse_map(map_)) renaming.add(std::move(pair));
