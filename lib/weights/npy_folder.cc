@@ -57,6 +57,32 @@ void each_npy(const std::string& folder, Use use) {
   if (error) fail_reading(folder, error.value());
 }
 
+// What lies below the folder, and is neither a .npy file nor a folder; empty where nothing does.
+std::string first_other(const std::string& folder) {
+  std::string first;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const fs::file_type type = entry->symlink_status(error).type();
+    std::string name = entry->path().native().substr(folder.size());
+    const bool own =
+        type == fs::file_type::directory || (type == fs::file_type::regular && name.ends_with(kNpySuffix));
+    if (!own && (first.empty() || name < first)) first = std::move(name);
+  }
+  if (error) fail_reading(folder, error.value());
+  return first;
+}
+
+// -O takes nothing away that no export wrote.
+void refuse_others(const std::string& target) {
+  if (!exists(target)) return;
+  if (const std::string other = first_other(target + "/"); !other.empty()) {
+    throw refused("holds '" + printable(other) + "', which is no .npy file")
+        .in(target)
+        .hint("move it away, or -o another folder");
+  }
+}
+
 }  // namespace
 
 std::string npy_file_name(std::string_view tensor) {
@@ -144,6 +170,7 @@ void write_npy_folder(const Weights& weights, const std::string& path, bool over
     const bool empty = fs::is_empty(target, error);
     if (!is_directory(target) || (!empty && !looks_like_npy_folder(target + "/")))
       throw refused("is no folder of .npy files").in(target);
+    refuse_others(target);
   }
   StagedFolder folder(target);
   for (size_t begin = 0; begin < weights.weights.size(); begin += kOpenAtOnce) {
@@ -169,6 +196,7 @@ void write_npy_folder(const Weights& weights, const std::string& path, bool over
       files[i]->commit();
     }
   }
+  refuse_others(target);
   folder.commit();
 }
 

@@ -17,7 +17,7 @@ bool looks_like_npy_folder(const std::string& path);
 Weights read_npy_folder(const std::string& path, bool skip = false);
 
 // Complete under another name before it appears at `path`, where nothing may be but, with `overwrite`, a
-// folder of .npy files. Throws Error (kRefused, kWrite).
+// folder of .npy files and nothing else. Throws Error (kRefused, kWrite).
 void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite,
                       const Overflowed& overflowed = {});
 
