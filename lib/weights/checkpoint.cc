@@ -91,6 +91,7 @@ Weights checkpoint_weights(Checkpoint checkpoint) {
     Weight weight{tensor.name, tensor.dtype, tensor.shape, nullptr};
     if (dtype_width(tensor.dtype) != 0) {
       try {
+        size_of_numbers(tensor.dtype, tensor.shape);
         weight.values = tensor.partitioned() ? joined(tensor, placed)
                                              : placed.of(tensor, nullptr, element_count(tensor.shape));
       } catch (const Error& error) {

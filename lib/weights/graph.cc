@@ -18,17 +18,16 @@ Weight constant_weight(std::string name, std::string_view proto, const std::shar
   Weight weight{std::move(name), static_cast<DType>(last_varint(proto, kTensorDtype)),
                 entry_shape(last_bytes(proto, kTensorShape)), nullptr};
   const size_t width = dtype_width(weight.dtype);
-  const uint64_t elements = element_count(weight.shape);
+  const uint64_t elements = element_count(weight.shape), size = size_of_numbers(weight.dtype, weight.shape);
   if (width == 0) return weight;
-  if (elements > ~uint64_t{0} / width) throw Error(Cause::kInput, "shape overflows");
   const std::string_view content = last_bytes(proto, kContentOfTensor);
   if (content.empty()) {
-    weight.values = made_values(elements * width, [proto, model, dtype = weight.dtype, elements] {
+    weight.values = made_values(size, [proto, model, dtype = weight.dtype, elements] {
       return tensor_proto_values(proto, dtype, elements, false);
     });
     return weight;
   }
-  if (content.size() != elements * width) {
+  if (content.size() != size) {
     throw Error(Cause::kInput, std::to_string(content.size()) + " bytes are stored, its shape has " +
                                    std::to_string(elements) + " elements of " + std::to_string(width));
   }

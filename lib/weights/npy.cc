@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -207,11 +206,7 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   text.end();
   if (!descr || !order || !shape) Literals::damaged();
   if (!header.foreign.empty()) return header;
-  const uint64_t elements = element_count(header.shape);
-  const size_t width = dtype_width(header.dtype);
-  if (elements > std::numeric_limits<uint64_t>::max() / 2 / width)
-    throw Error(Cause::kInput, "shape overflows");
-  header.size = elements * width;
+  header.size = size_of_numbers(header.dtype, header.shape);
   return header;
 }
 

@@ -141,14 +141,6 @@ uint64_t header_length(std::string_view bytes) {
   return length;
 }
 
-// The bytes that follow from dtype and shape.
-uint64_t byte_size(const Weight& weight) {
-  const uint64_t elements = element_count(weight.shape);
-  const size_t width = dtype_width(weight.dtype);
-  if (elements > std::numeric_limits<uint64_t>::max() / width) throw Error(Cause::kInput, "shape overflows");
-  return elements * width;
-}
-
 std::string header_text(const std::vector<const Weight*>& order) {
   std::string text = R"({"__metadata__":{"format":"tf"})";
   uint64_t at = 0;
@@ -209,7 +201,7 @@ Weights read_safetensors(const std::shared_ptr<const InputFile>& file) try {
   for (HeaderEntry& entry : entries) {
     try {
       Weight weight{entry.name, type_of(entry.dtype), entry.shape, nullptr};
-      const uint64_t size = byte_size(weight);
+      const uint64_t size = size_of_numbers(weight.dtype, weight.shape);
       if (entry.offsets.size() != 2 || entry.offsets[1] < entry.offsets[0])
         throw Error(Cause::kInput, "data_offsets are no range");
       if (entry.offsets[0] != at) {

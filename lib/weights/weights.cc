@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "checkpoint/list.h"
@@ -73,6 +74,20 @@ void sort_weights(Weights& weights) {
                                        [](const Weight& a, const Weight& b) { return a.name == b.name; });
   if (twin != all.end())
     throw Error(Cause::kInput, "is there twice").of(tensor_subject(twin->name)).in(weights.path);
+}
+
+uint64_t size_of_numbers(DType dtype, const std::vector<int64_t>& shape) {
+  const uint64_t elements = element_count(shape), width = dtype_width(dtype);
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  uint64_t count = 1;
+  bool overflows = width != 0 && elements > kMost / width;
+  for (const int64_t dimension : shape) {
+    const auto size = static_cast<uint64_t>(dimension);
+    overflows = overflows || (size != 0 && count > kMost / size);
+    count *= size;
+  }
+  if (overflows) throw Error(Cause::kInput, "shape overflows");
+  return elements * width;
 }
 
 std::string weight_text(const Weight& weight) {

@@ -42,6 +42,10 @@ Weights checkpoint_weights(Checkpoint checkpoint);
 // Sorts them. Throws Error (kInput) where two have one name.
 void sort_weights(Weights& weights);
 
+// Bytes of the numbers of a shape. Throws Error (kInput) where they cannot be counted as TensorFlow counts
+// them, one dimension after the other: it aborts where that overflows, also before a 0.
+uint64_t size_of_numbers(DType dtype, const std::vector<int64_t>& shape);
+
 // `tensor 'NAME': float32 [2,3]`: words for messages.
 std::string weight_text(const Weight& weight);
 
