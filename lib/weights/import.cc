@@ -107,6 +107,8 @@ std::vector<NewTensor> new_tensors(const Weights& weights) {
           .of(tensor_subject(weight.name))
           .in(weights.path)
           .hint("--skip");
+    if (weight.name.empty())
+      throw refused("a key of a checkpoint is not empty").of(tensor_subject(weight.name)).in(weights.path);
     tensors.push_back(
         {.name = weight.name, .dtype = weight.dtype, .shape = weight.shape, .values = weight.values});
   }

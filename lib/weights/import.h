@@ -26,7 +26,7 @@ void cast_weights(Weights& weights, DType to);
 // `OLD<tab>NEW` and `OLD=NEW`; `@FILE` has one a line. Throws Error (kUsage, kInput).
 std::vector<NamePair> parse_map(const std::vector<std::string>& texts);
 
-// The weights as tensors to be stored. Throws Error (kRefused) for what is no number.
+// The weights as tensors to be stored. Throws Error (kRefused) for what is no number, and what has no name.
 std::vector<NewTensor> new_tensors(const Weights& weights);
 
 // What fits of the weights into a checkpoint.

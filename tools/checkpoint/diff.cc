@@ -18,9 +18,9 @@ class DiffWeights final : public Command {
         ->required();
     line.add_option("B", b_, "Another one")->required();
     line.add_option("-s,--select", selector_, "These alone, by the names in A")->type_name("SELECTOR");
-    line.add_option("--tolerance", tolerance_,
-                    "Exit status 0 up to this relative L2 difference of each tensor")
-        ->type_name("R");
+    tolerance_option_ = line.add_option("--tolerance", tolerance_,
+                                        "Exit status 0 up to this relative L2 difference of each tensor")
+                            ->type_name("R");
     line.add_option("--cast", cast_, "Compare floating point numbers as this type")->type_name("DTYPE");
     line.add_flag("--bytes", bytes_, "Read what has equal checksums, too");
     line.add_flag("-j,--json", json_, "As JSON");
@@ -29,6 +29,8 @@ class DiffWeights final : public Command {
   }
 
   int run() override {
+    if (tolerance_option_->count() != 0 && !(tolerance_ >= 0))
+      throw Error(Cause::kUsage, "is no number from 0 on").of("--tolerance");
     Weights a = read_weights(a_, quiet_), b = read_weights(b_, quiet_);
     if (!selector_.empty()) keep_weights(a, require_weights(a, selector_));
     keep_part(a, part_.part());
@@ -70,7 +72,8 @@ class DiffWeights final : public Command {
   }
 
   std::string a_, b_, selector_, cast_;
-  double tolerance_ = -1;
+  Option* tolerance_option_ = nullptr;
+  double tolerance_ = -1;  // none: no change is allowed
   bool bytes_ = false, json_ = false, quiet_ = false;
   PartOption part_;
 };
