@@ -1,6 +1,7 @@
 #include "weights/npy_folder.h"
 
 #include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <system_error>
 
@@ -55,6 +56,18 @@ void each_npy(const std::string& folder, Use use) {
     if (!use(entry->path().native().substr(folder.size()))) return;
   }
   if (error) fail_reading(folder, error.value());
+}
+
+// Whether a file system bears the path: each part of it, and all of it below the folder while that is made.
+bool fits_file_system(std::string_view name, const std::string& target) {
+  constexpr size_t kMeanwhile = sizeof "/.tmp-XXXXXX";
+  if (target.size() + kMeanwhile + name.size() >= PATH_MAX) return false;
+  for (size_t begin = 0; begin <= name.size();) {
+    const size_t end = std::min(name.find('/', begin), name.size());
+    if (end - begin > NAME_MAX) return false;
+    begin = end + 1;
+  }
+  return true;
 }
 
 // What lies below the folder, and is neither a .npy file nor a folder; empty where nothing does.
@@ -155,15 +168,17 @@ Weights read_npy_folder(const std::string& path, bool skip) {
 
 void write_npy_folder(const Weights& weights, const std::string& path, bool overwrite,
                       const Overflowed& overflowed) {
+  std::string target = path;
+  while (target.size() > 1 && target.ends_with('/')) target.pop_back();
   for (const Weight& weight : weights.weights) {
     try {
       npy_header(weight.dtype, weight.shape);
     } catch (const Error& error) {
       throw error.of(tensor_subject(weight.name));
     }
+    if (!fits_file_system(npy_file_name(weight.name), target))
+      throw refused("no file has a name that long").of(tensor_subject(weight.name)).hint("--map OLD=NEW");
   }
-  std::string target = path;
-  while (target.size() > 1 && target.ends_with('/')) target.pop_back();
   if (exists(target)) {
     if (!overwrite) throw refused("exists").in(target).hint("-O overwrites it");
     std::error_code error;
