@@ -53,12 +53,11 @@ void export_weights(const Weights& weights, WeightsFormat format, const std::str
           .hint("--skip leaves it out");
     }
     if (can_hold(format, weight)) continue;
-    const bool bfloat16 = weight.dtype == DType::kBfloat16;
     throw refused(std::string(format == WeightsFormat::kSafetensors ? "safetensors" : "numpy") + " has no " +
                   dtype_name(weight.dtype))
         .of(tensor_subject(weight.name))
         .in(weights.path)
-        .hint(bfloat16 ? "--cast float32" : "--skip leaves it out");
+        .hint(can_be_cast(weight.dtype) ? "--cast float32" : "--skip leaves it out");
   }
   if (format == WeightsFormat::kSafetensors) return write_safetensors(weights, path, overwrite, overflowed);
   if (format == WeightsFormat::kNpz) return write_npz(weights, path, overwrite, overflowed);

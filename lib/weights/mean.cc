@@ -8,6 +8,7 @@
 #include "base/float16.h"
 #include "weights/block.h"
 #include "weights/rewrite.h"
+#include "weights/small_numbers.h"
 
 namespace gedit {
 namespace {
@@ -86,7 +87,7 @@ class MergedValues final : public Values {
     for (size_t i = 0; i + 1 < pieces.size(); ++i) {
       if (pieces[i].bytes() == pieces.back().bytes()) continue;
       throw refused("differs from that of " + printable(inputs_.back().file) +
-                    ", and is no floating point number")
+                    (is_small_float(dtype_) ? ", and is not averaged" : ", and is no floating point number"))
           .of(subject_)
           .in(inputs_[i].file)
           .hint("--last takes the last one's");

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "checkpoint/bundle.h"
 #include "checkpoint/list.h"
+#include "weights/casting.h"
 
 namespace gedit {
 namespace {
@@ -151,7 +152,7 @@ std::string descr_of(DType dtype) {
       break;
     default:
       throw refused("numpy has no type for " + dtype_name(dtype))
-          .hint(dtype == DType::kBfloat16 ? "--cast float32" : "--skip");
+          .hint(can_be_cast(dtype) ? "--cast float32" : "--skip");
   }
   return (width == 1 ? "|" : "<") + kind + std::to_string(width);
 }
