@@ -1,9 +1,12 @@
 #include "optimize/constant.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "base/size.h"
+#include "fold/const_tensor.h"
 #include "graph/node.h"
 #include "graph/tensor_layout.h"
 #include "graph/types.h"
@@ -56,6 +59,49 @@ double number_of(Element element, uint64_t bits, size_t width) {
 }
 
 }  // namespace
+
+std::string fault_of_value(std::string_view proto) {
+  const auto type = static_cast<DType>(static_cast<int32_t>(last_varint(proto, kDtypeField)));
+  const TensorLayout layout = tensor_layout(type);
+  const Shape shape = parse_shape_proto(last_bytes(proto, kShapeField));
+  const auto is_unknown = [](int64_t size) { return size < 0; };
+  if (!shape || std::ranges::any_of(*shape, is_unknown)) return "its shape is not known in full";
+  const std::optional<uint64_t> count = folding::elements_of(*shape);
+  const size_t width = std::max<size_t>(dtype_width(type), layout.width);  // two numbers, of a complex one
+  uint64_t bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, std::max<size_t>(width, 1), &bytes) || bytes > INT64_MAX)
+    return "no memory holds as many elements";
+  const std::string_view content = last_bytes(proto, kContentField);
+  if (!content.empty()) {
+    if (width == 0) return dtype_name(type) + " has no bytes to give";
+    return content.size() == bytes ? std::string()
+                                   : "its shape takes " + counted(bytes, "byte") + ", and " +
+                                         std::to_string(content.size()) + " are given";
+  }
+  const size_t bits = 8 * layout.width;
+  const bool is_signed = layout.element == Element::kInt;
+  uint64_t listed = 0;
+  bool fits = true, whole = true;
+  for (Fields fields(proto); fields.next();) {
+    if (fields->number != layout.field) continue;
+    if (layout.element == Element::kString || tensor_wire(layout.field) != Wire::kVarint) {
+      listed += width == 0 ? 1 : fields->value.size() / width;
+      whole = whole && (width == 0 || fields->value.size() % width == 0);
+      continue;
+    }
+    each_varint(fields.field(), [&](uint64_t number) {
+      ++listed;
+      const auto value = static_cast<int64_t>(number);
+      if (is_signed && bits < 64) fits = fits && value >> (bits - 1) == value >> 63;
+      if (layout.element == Element::kUint && bits < 64) fits = fits && number >> bits == 0;
+    });
+  }
+  if (!whole) return "a complex number has two parts";
+  if (!fits) return "a number is out of the range of " + dtype_name(type);
+  if (listed > *count)
+    return "its shape takes " + counted(*count, "element") + ", and " + std::to_string(listed) + " are given";
+  return {};
+}
 
 std::string_view tensor_of(std::string_view const_def) {
   const auto value = find_attr(const_def, "value");

@@ -21,6 +21,10 @@ struct Splat {
 std::optional<Splat> splat_of(std::string_view const_def);
 std::optional<Splat> splat_of_tensor(std::string_view tensor_proto);
 
+// Why TensorFlow makes no tensor of a TensorProto, or not all of what it lists: in a few words; empty where
+// it does.
+std::string fault_of_value(std::string_view tensor_proto);
+
 // The TensorProto that it holds.
 std::string_view tensor_of(std::string_view const_def);
 

@@ -1,17 +1,19 @@
 #include "optimize/fix.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "graph/wiring.h"
 #include "optimize/constant.h"
 #include "optimize/whens.h"
 #include "select/tensors.h"
+#include "shape/infer.h"
 
 namespace gedit::optimizing {
 namespace {
 
-constexpr uint32_t kShapeOfTensor = 2;  // of a TensorProto
+constexpr uint32_t kTypeOfTensor = 1, kShapeOfTensor = 2;  // of a TensorProto
 
 class Fixing {
  public:
@@ -25,14 +27,19 @@ class Fixing {
     const Names names(model_.graph());
     const TensorRef found = find_tensor(model_, names, ops_, tensor);
     const In in{index_of(found.node), found.index};
-    const DType type = base_type(net_.type(in));
+    refuse_state(in);
+    const DType type = net_.type(in);
     std::string proto;
     try {
       proto = given_tensor(type, text.substr(equal + 1));
     } catch (const Error& error) {
-      throw error.of(quoted("tensor", tensor));
+      throw error.of(quoted("tensor", tensor)).hint(type == DType::kBool ? "true or false" : "");
     }
-    put(in, std::move(proto));
+    const std::string name = subject_.plain_text(in);
+    const auto before = std::ranges::find(fixed_.given, name, &GivenValue::tensor);
+    if (before == fixed_.given.end()) return put(in, std::move(proto));
+    if (before->tensor_proto != proto)
+      throw Error(Cause::kUsage, "is to have two values").of(quoted("tensor", name));
   }
 
   void fix_all() {
@@ -54,6 +61,7 @@ class Fixing {
 
  private:
   void put(In in, std::string proto) {
+    check_value(in, proto);
     check_shape(in, proto);
     const bool source = net_.is(in.node, OpKind::kPlaceholder);
     if (!source) check_place(in);
@@ -87,21 +95,61 @@ class Fixing {
     }
   }
 
-  void check_shape(In in, std::string_view proto) const {
-    if (!net_.is(in.node, OpKind::kPlaceholder)) return;
-    const Shape stated = output_shape(net_.def(in.node), 0);
+  // What is written later on, and by its place, is no value.
+  void refuse_state(In in) {
+    const DType type = net_.type(in);
+    const bool variable = net_.is(in.node, OpKind::kVariable);
+    const bool handle = type == DType::kResource || type == DType::kVariant;
+    if (!variable && !handle && type == base_type(type)) return;
+    throw refused(std::string("is ") +
+                  (variable ? "a variable"
+                   : handle ? "a handle"
+                            : "a reference to a variable") +
+                  ", which no constant stands for")
+        .of(quoted("tensor", subject_.plain_text(in)))
+        .hint("gedit freeze, or fix the tensor that reads it");
+  }
+
+  void check_value(In in, std::string_view proto) {
+    const auto refuse = [&](const std::string& why) {
+      return refused(why).of(quoted("tensor", subject_.plain_text(in))).hint("tensor(DTYPE [SHAPE], ...)");
+    };
+    const auto given = static_cast<DType>(static_cast<int32_t>(last_varint(proto, kTypeOfTensor)));
+    const DType type = net_.type(in);
+    if (type != DType::kInvalid && type != given)
+      throw refuse("is of " + dtype_name(type) + ", and the value of " + dtype_name(given));
+    if (const std::string fault = fault_of_value(proto); !fault.empty())
+      throw refuse("the value is none: " + fault);
+  }
+
+  Shape known_shape(In in) {
+    if (net_.is(in.node, OpKind::kPlaceholder)) {
+      const Shape stated = output_shape(net_.def(in.node), 0);
+      const bool unknown =
+          stated && stated->empty() && says_scalar_of_unknown(model_.graph(), NodeId{in.node});
+      return unknown ? std::nullopt : stated;
+    }
+    if (!shapes_) {
+      InferRequest infer;
+      infer.file_shapes = false;
+      shapes_.emplace(model_.graph(), ops_, infer);
+    }
+    return shapes_->main().shape(NodeId{in.node}, in.index);
+  }
+
+  void check_shape(In in, std::string_view proto) {
+    const Shape known = known_shape(in);
     const Shape given = parse_shape_proto(last_bytes(proto, kShapeOfTensor));
-    // Older files write `[]` where they do not know.
-    if (!stated || stated->empty() || compatible(stated, given)) return;
-    throw refused("is of shape " + shape_text(stated) + ", and the value of shape " + shape_text(given))
-        .of(quoted("tensor", net_.name(in.node)))
+    if (!known || compatible(known, given)) return;
+    throw refused("is of shape " + shape_text(known) + ", and the value of shape " + shape_text(given))
+        .of(quoted("tensor", subject_.plain_text(in)))
         .hint("tensor(DTYPE [SHAPE], ...)");
   }
 
   // A Const runs at once and always.
   void check_place(In in) const {
     const Flow flow(net_, subject_.effects, {in.node});
-    Whens whens(net_, flow, classes_);
+    Whens whens(net_, flow, classes_, true);
     for (const Number n : flow.order()) whens.look(n);
     if (whens.of(in) != kAlways || whens.frame(in.node) != 0)
       throw refused("is not always there: it lies in a cond or a loop")
@@ -205,6 +253,7 @@ class Fixing {
   Net& net_;
   Classes& classes_;
   std::vector<std::vector<std::pair<Number, uint32_t>>> readers_;
+  std::optional<Inference> shapes_;  // of the graph as it was
   Fixed fixed_;
 };
 

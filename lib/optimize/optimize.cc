@@ -38,6 +38,7 @@ class Optimizing {
 
   OptimizeResult run() {
     result_.outputs = wanted_.outputs;
+    for (const std::string& tensor : request_.outputs) refuse_in_function(tensor);
     fixed_ = fixed_tensors();
     if (!request_.keep.empty()) {
       Selecting selecting(model_, ops_);
@@ -219,12 +220,23 @@ class Optimizing {
     }
     return tensors;
   }
+      if (text != "auto") refuse_in_function(tensor);
 
   void fix_all(Subject& subject) {
     std::vector<std::string> fixes;
     // The outputs may not need what is fixed.
     for (size_t i = 0; i < fixed_.size(); ++i) {
       if (fixed_[i] == "auto" || subject.net.find(fixed_[i])) {
+  void refuse_in_function(const std::string& tensor) const {
+    const std::string_view function = split_address(tensor).function;
+    if (function.empty() || tensor_if_there(Names(model_.graph()), tensor)) return;
+    const Library library = Library::decode(model_.graph().part(graph_field::kLibrary), model_.arena);
+    if (std::ranges::find(library.functions, function, &Function::name) == library.functions.end()) return;
+    throw refused("lies in " + quoted("function", function) + ", and has a value in each of its calls")
+        .of(quoted("tensor", tensor))
+        .hint("gedit extract --outputs " + printable(tensor) + " brings out what is inside a function");
+  }
+
         fixes.push_back(request_.fixes[i]);
       } else {
         result_.changes.notes.push_back("--fix: no output needs '" + printable(fixed_[i]) + "'");

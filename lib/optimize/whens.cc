@@ -7,6 +7,12 @@
 namespace gedit::optimizing {
 
 ClassId Whens::class_of(In in) {
+  // What only passes on is as true; but of a variable it tells what was there at its time.
+  while (!in.argument() && in.index == 0 && net_.what(in.node) == What::kIdentity) {
+    const std::span<const In> data = net_.data(in.node);
+    if (data.size() != 1 || data[0].argument() || net_.op(data[0].node).gives_references) break;
+    in = data[0];
+  }
   std::string text = "tensor ";
   text += std::to_string(in.node);
   text += ' ';
@@ -49,20 +55,24 @@ void Whens::look_at(Number n) {
   if (op.kinds.has(OpKind::kEnter)) {
     const auto key = std::pair(frame, string_attr(net_.def(n), "frame_name").value_or(""));
     const auto [found, fresh] = frames_.try_emplace(key, static_cast<uint32_t>(parents_.size()));
-    if (fresh) parents_.push_back(frame);
+    if (fresh) {
+      parents_.push_back(frame);
+      entered_.push_back(kAlways);
+    }
     frame = found->second;
-  } else if (op.kinds.has(OpKind::kExit)) {
-    frame = parents_[frame];
   }
+  const uint32_t inside = frame;
+  if (op.kinds.has(OpKind::kExit)) frame = parents_[frame];
   frame_[n] = frame;
 
   ConditionId when = kAlways;
   if (op.kinds.has(OpKind::kMerge)) {
     when = of_merge(n);
   } else if (op.kinds.has(OpKind::kExit)) {
-    when = alive(n, kAlways);
+    when = loops_end_ ? entered_[inside] : alive(n, kAlways);
   } else if (net_.what(n) != What::kControlTrigger) {
     for (const In& in : net_.inputs(n)) when = conditions_.both(when, of(in));
+    if (op.kinds.has(OpKind::kEnter)) entered_[frame] = conditions_.both(entered_[frame], when);
     // What is no constant of a loop is there in its first iteration alone.
     if (op.kinds.has(OpKind::kEnter) && !is_constant_enter(net_.def(n))) when = alive(n, when);
   }

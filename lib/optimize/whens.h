@@ -12,8 +12,10 @@ namespace gedit::optimizing {
 
 class Whens {
  public:
-  Whens(const Net& net, const Flow& flow, Classes& classes)
-      : net_(net),
+  // `loops_end`: what comes out of a loop is there whenever it was entered.
+  Whens(const Net& net, const Flow& flow, Classes& classes, bool loops_end = false)
+      : loops_end_(loops_end),
+        net_(net),
         flow_(flow),
         classes_(classes),
         conditions_(classes),
@@ -38,13 +40,15 @@ class Whens {
   ConditionId of_merge(Number n);
   void look_at(Number n);
 
+  const bool loops_end_;
   const Net& net_;
   const Flow& flow_;
   Classes& classes_;
   Conditions conditions_;
   std::vector<ConditionId> when_;  // by node; empty where all of them always run
   std::vector<uint32_t> frame_;
-  std::vector<uint32_t> parents_{0};  // of frames
+  std::vector<uint32_t> parents_{0};           // of frames
+  std::vector<ConditionId> entered_{kAlways};  // by frame: when all that enters it is there
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> frames_;
 };
 
