@@ -61,9 +61,9 @@ class Optimize final : public Command {
         ->type_name("WHAT,..")
         ->one_each();
     line.add_flag("--sort", request_.sort, "Nodes behind what they read, else in their order");
-    line.add_option("--transforms", transforms_,
-                    "Instead of all steps: these, in transform_graph's own language")
-        ->type_name("TEXT");
+    transforms_given_ = line.add_option("--transforms", transforms_,
+                                        "Instead of all steps: these, in transform_graph's own language")
+                            ->type_name("TEXT");
     line.add_option("--keep", request_.keep, "Nodes that stay under their names")->type_name("SELECTOR");
     line.add_flag("--no-fold", no_fold_, "Leave what is computed from constants");
     line.add_flag("--no-share", no_share_, "Leave nodes that compute the same");
@@ -131,7 +131,8 @@ class Optimize final : public Command {
     drops_ = split_list(drops_);
     check(only_, kPassNames, "option '--only'");
     check(drops_, kDropKinds, "option '--drop'");
-    if (drops_.empty()) drops_ = {"identity", "checks", "prints", "summaries"};
+    drops_given_ = !drops_.empty();
+    if (!drops_given_) drops_ = {"identity", "checks", "prints", "summaries"};
     const auto drops = [&](std::string_view kind) {
       return runs("drop") && std::ranges::find(drops_, kind) != drops_.end();
     };
@@ -168,8 +169,18 @@ class Optimize final : public Command {
   }
 
   void read_transforms() {
-    if (transforms_.empty()) return;
-    if (!only_.empty()) throw Error(Cause::kUsage, "--transforms and --only exclude each other");
+    if (transforms_given_->count() == 0) return;
+    const std::pair<const char*, bool> others[] = {
+        {"--only", !only_.empty()},         {"--fix", !request_.fixes.empty()},
+        {"--drop", drops_given_},           {"--bypass", !request_.bypass.empty()},
+        {"--fold-bn", request_.fold_norms}, {"--inline", request_.inlined},
+        {"--lower", request_.lowered},      {"--strip", !strips_.empty()},
+        {"--sort", request_.sort},
+    };
+    for (const auto& [option, given] : others) {
+      if (given)
+        throw Error(Cause::kUsage, std::string("--transforms and ") + option + " exclude each other");
+    }
     request_.transforms = optimizing::parse_transforms(transforms_);
   }
 
@@ -242,7 +253,8 @@ class Optimize final : public Command {
   OptimizeRequest request_;
   std::vector<std::string> outputs_, inputs_, signatures_, drops_, only_, strips_;
   std::string transforms_;
-  bool no_share_ = false, no_fold_ = false, no_proof_ = false, json_ = false;
+  Option* transforms_given_ = nullptr;
+  bool drops_given_ = false, no_share_ = false, no_fold_ = false, no_proof_ = false, json_ = false;
 };
 
 }  // namespace

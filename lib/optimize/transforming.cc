@@ -7,6 +7,7 @@
 #include "edit/around/map.h"
 #include "graph/names.h"
 #include "optimize/outside.h"
+#include "select/selection.h"
 
 namespace gedit::optimizing {
 namespace {
@@ -20,6 +21,11 @@ class Transforming {
   OptimizeResult run() {
     const Wanted wanted = wanted_by(model_, request_);
     result_.outputs = wanted.outputs;
+    if (!request_.keep.empty()) {
+      Selecting selecting(model_, ops_);
+      for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
+        kept_.emplace_back(model_.graph().name(id));
+    }
     for (const Transform& transform : request_.transforms) {
       last_ = &transform == &request_.transforms.back();
       one(transform);
@@ -118,6 +124,7 @@ class Transforming {
     };
     for (const std::string& text : wanted_by(model_, request_).all()) keep(text);
     for (const std::string& text : split_inputs()) keep(text);
+    for (const std::string& name : kept_) keep(name);
     each_name_around(model_.meta(), [&](const SchemaField&, std::string_view name, int) { keep(name); });
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
@@ -136,6 +143,7 @@ class Transforming {
   Registry& ops_;
   const OptimizeRequest& request_;
   OptimizeResult result_;
+  std::vector<std::string> kept_;  // by --keep
   bool cut_ = false;
   bool last_ = false;  // of the transforms
 };
