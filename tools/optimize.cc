@@ -41,7 +41,8 @@ class Optimize final : public Command {
     line.add_option(
             "--drop", drops_,
             "Nodes that only pass on or look at values: identity,checks,prints,summaries, which is the "
-            "default; gradients: attributes that name theirs; dropout: whatever it keeps; none")
+            "default; gradients: attributes that name theirs; dropout, by the step of that name: whatever it "
+            "keeps; none")
         ->offers(kDropKinds)
         ->type_name("KIND,..")
         ->one_each();
@@ -136,12 +137,15 @@ class Optimize final : public Command {
     const auto drops = [&](std::string_view kind) {
       return runs("drop") && std::ranges::find(drops_, kind) != drops_.end();
     };
+    const bool any_dropout = std::ranges::find(drops_, "dropout") != drops_.end();
+    if (any_dropout && !runs("dropout"))
+      throw Error(Cause::kUsage, "--drop dropout, and --only without dropout").hint("--only dropout,...");
     optimizing::Passes& passes = request_.passes;
     passes.branches = runs("branches");
     request_.strip.functions = drops("gradients");
     passes.drops = {drops("identity"), drops("checks"), drops("prints"), drops("summaries")};
     passes.dropout = runs("dropout");
-    passes.any_dropout = drops("dropout");
+    passes.any_dropout = any_dropout && passes.dropout;
     passes.algebra = runs("algebra");
     passes.fold = runs("fold") && !no_fold_;
     passes.share = runs("share") && !no_share_;

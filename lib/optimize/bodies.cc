@@ -47,6 +47,7 @@ class Body {
     result.larger = result.larger || subject_.larger;
     result.assumptions.insert(result.assumptions.end(), subject_.assumptions.begin(),
                               subject_.assumptions.end());
+    result.inexact.insert(result.inexact.end(), subject_.inexact.begin(), subject_.inexact.end());
     store();
     return true;
   }

@@ -11,13 +11,18 @@
 namespace gedit::optimizing {
 namespace {
 
-constexpr int kMostSteps = 16;       // from a scale to what it is computed from
+constexpr int kMostSteps = 16;       // from a mask to what it is made of
+constexpr int kMostDepth = 8;        // from a scale to what it is computed from
 constexpr double kRoundings = 1e-2;  // by which a scale may miss what was dropped, in half precision, too
 
 std::optional<double> number_of(const View& view, In in) {
   if (in.argument() || in.index != 0 || !view.net.is(in.node, OpKind::kConst)) return std::nullopt;
   const std::optional<Splat> splat = splat_of(view.net.def(in.node));
   return splat ? std::optional(splat->number) : std::nullopt;
+}
+
+bool holds_fractions(DType type) {
+  return type == DType::kFloat || type == DType::kDouble || type == DType::kHalf || type == DType::kBfloat16;
 }
 
 // What a mask keeps: a tensor, and whether that is the share that is kept or the one that is dropped.
@@ -45,37 +50,79 @@ std::optional<Threshold> threshold_of(const View& view, In mask) {
   return std::nullopt;
 }
 
-// Tensors that a scalar is computed from, of which nothing more is known.
-void add_sources(const View& view, In in, std::vector<In>& sources) {
-  std::vector<In> open{in};
-  for (int steps = 0; steps < 4 * kMostSteps && !open.empty(); ++steps) {
-    const In at = open.back();
-    open.pop_back();
-    const What what = at.argument() ? What::kOther : view.net.what(at.node);
-    const bool computed = what == What::kSubtract || what == What::kDivide || what == What::kMultiply ||
-                          what == What::kCast || what == What::kIdentity;
-    if (!at.argument() && view.net.is(at.node, OpKind::kConst)) continue;
-    if (!computed) {
-      sources.push_back(at);
-      continue;
-    }
-    for (const In& data : view.net.data(at.node)) open.push_back(data);
+// A scalar as offset + factor * source, or as one divided by that.
+struct Form {
+  double offset = 0, factor = 0;
+  In source{};
+  bool inverse = false;
+
+  bool is_number() const { return factor == 0; }
+};
+
+std::optional<Form> sum_of(const Form& a, const Form& b, double sign) {
+  if (a.inverse || b.inverse || (!a.is_number() && !b.is_number() && a.source != b.source))
+    return std::nullopt;
+  return Form{a.offset + sign * b.offset, a.factor + sign * b.factor, a.is_number() ? b.source : a.source};
+}
+
+std::optional<Form> inverted(Form form) {
+  if (!form.is_number()) {
+    form.inverse = !form.inverse;
+    return form;
   }
+  if (form.offset == 0) return std::nullopt;
+  return Form{1 / form.offset};
+}
+
+std::optional<Form> product_of(const Form& a, const Form& b) {
+  if (!a.is_number() && !b.is_number()) return std::nullopt;
+  Form form = a.is_number() ? b : a;
+  double by = a.is_number() ? a.offset : b.offset;
+  if (form.inverse) {
+    if (by == 0) return std::nullopt;
+    by = 1 / by;
+  }
+  form.offset *= by;
+  form.factor *= by;
+  return form;
+}
+
+std::optional<Form> form_of(const View& view, In in, int depth = 0) {
+  if (const std::optional<double> number = number_of(view, in)) return Form{*number};
+  const Form itself{0, 1, in};
+  if (in.argument() || in.index != 0 || depth == kMostDepth) return itself;
+  const What what = view.net.what(in.node);
+  const std::span<const In> data = view.net.data(in.node);
+  if (data.size() == 1 && (what == What::kIdentity || what == What::kCast)) {
+    const DType type = base_type(view.net.type(in)), from = base_type(view.net.type(data[0]));
+    return holds_fractions(type) && holds_fractions(from) ? form_of(view, data[0], depth + 1) : itself;
+  }
+  const bool computed =
+      what == What::kAdd || what == What::kSubtract || what == What::kMultiply || what == What::kDivide;
+  if (data.size() != 2 || !computed) return itself;
+  const std::optional<Form> a = form_of(view, data[0], depth + 1), b = form_of(view, data[1], depth + 1);
+  std::optional<Form> made;
+  if (!a || !b) {
+    made = std::nullopt;
+  } else if (what == What::kAdd || what == What::kSubtract) {
+    made = sum_of(*a, *b, what == What::kAdd ? 1 : -1);
+  } else if (what == What::kMultiply) {
+    made = product_of(*a, *b);
+  } else if (const std::optional<Form> by = inverted(*b)) {
+    made = product_of(*a, *by);
+  }
+  return made ? made : itself;
 }
 
 // Whether the factor, or divisor, makes up for what is dropped.
 bool makes_up(const View& view, In scale, bool divides, const Threshold& threshold) {
-  const std::optional<double> number = number_of(view, scale), share = number_of(view, threshold.tensor);
-  if (number && share) {
-    const double kept = threshold.keeps ? *share : 1 - *share;
-    return std::abs((divides ? *number : 1 / *number) - kept) <= kRoundings * std::abs(kept);
-  }
-  std::vector<In> of_scale, of_threshold;
-  add_sources(view, scale, of_scale);
-  add_sources(view, threshold.tensor, of_threshold);
-  return !of_scale.empty() && of_scale.size() < kMostSteps && !of_threshold.empty() &&
-         std::ranges::all_of(
-             of_scale, [&](In in) { return std::ranges::find(of_threshold, in) != of_threshold.end(); });
+  std::optional<Form> by = form_of(view, scale), kept = form_of(view, threshold.tensor);
+  if (by && !divides) by = inverted(*by);
+  if (kept && !threshold.keeps) kept = sum_of({1}, *kept, -1);
+  if (!by || !kept || by->is_number() != kept->is_number() || by->inverse || kept->inverse) return false;
+  if (!by->is_number() && by->source != kept->source) return false;
+  const double most = kRoundings * std::max(std::abs(kept->offset), std::abs(kept->factor));
+  return std::abs(by->offset - kept->offset) <= most && std::abs(by->factor - kept->factor) <= most;
 }
 
 // What was scaled up for the mask.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "optimize/constant.h"
+#include "select/tensors.h"
 
 namespace gedit::optimizing {
 namespace {
@@ -281,11 +282,16 @@ bool Sweep::alias(Number n, const Decision& decision) {
   if (decision.assumed) {
     for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
   }
-  if (decision.changes != nullptr)
-    subject_.inexact.push_back("'" + printable(net_.name(n)) + "' (" + printable(net_.op(n).name) + ") " +
-                               decision.changes);
+  if (decision.changes != nullptr) {
+    std::string told = "'" + printable(address(subject_.function, net_.name(n))) + "' (" +
+                       printable(net_.op(n).name) + ") " + decision.changes;
+    std::vector<std::string>& all_told = subject_.inexact;
+    if (std::ranges::find(all_told, told) == all_told.end()) all_told.push_back(std::move(told));
+  }
   subject_.give_reason(n, decision.reason);
-  if (subject_.is_kept(n)) keep_name(n, decision);
+  // A Merge goes on reading what is only there because of what it waits for.
+  const bool merged = decision.changes != nullptr && own != when;
+  if (subject_.is_kept(n) || merged) keep_name(n, decision);
   return true;
 }
 
