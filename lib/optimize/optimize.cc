@@ -45,6 +45,11 @@ class Optimizing {
       for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
         wanted_.kept.emplace_back(model_.graph().name(id));
     }
+    if (request_.reduce) {
+      std::vector<std::string> ends = fixed_;
+      for (const std::string& input : request_.inputs) ends.push_back(parse_typed_tensor(input).name);
+      keep_fillers(model_, ops_, ends, wanted_);
+    }
     Graph& graph = model_.graph();
     // Where both are the same as yet, what is found of the one holds for the other.
     if (!request_.apart) index_before();
@@ -215,18 +220,13 @@ class Optimizing {
     const Names names(model_.graph());
     for (const std::string& text : request_.fixes) {
       const std::string tensor = text.substr(0, text.find('='));
+      if (text != "auto") refuse_in_function(tensor);
       tensors.push_back(
           text == "auto" ? text : tensor_text(model_.graph(), find_tensor(model_, names, ops_, tensor)));
     }
     return tensors;
   }
-      if (text != "auto") refuse_in_function(tensor);
 
-  void fix_all(Subject& subject) {
-    std::vector<std::string> fixes;
-    // The outputs may not need what is fixed.
-    for (size_t i = 0; i < fixed_.size(); ++i) {
-      if (fixed_[i] == "auto" || subject.net.find(fixed_[i])) {
   void refuse_in_function(const std::string& tensor) const {
     const std::string_view function = split_address(tensor).function;
     if (function.empty() || tensor_if_there(Names(model_.graph()), tensor)) return;
@@ -237,6 +237,11 @@ class Optimizing {
         .hint("gedit extract --outputs " + printable(tensor) + " brings out what is inside a function");
   }
 
+  void fix_all(Subject& subject) {
+    std::vector<std::string> fixes;
+    // The outputs may not need what is fixed.
+    for (size_t i = 0; i < fixed_.size(); ++i) {
+      if (fixed_[i] == "auto" || subject.net.find(fixed_[i])) {
         fixes.push_back(request_.fixes[i]);
       } else {
         result_.changes.notes.push_back("--fix: no output needs '" + printable(fixed_[i]) + "'");
@@ -349,7 +354,7 @@ class Optimizing {
   OptimizeResult result_;
   bool reduced_[2] = {false, false};
   uint32_t nodes_ = 0;
-  std::vector<bool> there_;  // by node, before anything was done
+  std::vector<bool> there_;                  // by node, before anything was done
   std::shared_ptr<const GraphIndex> known_;  // while model_ is as before_: of that
 };
 

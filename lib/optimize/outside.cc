@@ -8,6 +8,7 @@
 #include "base/map_entry.h"
 #include "edit/around/map.h"
 #include "edit/basis/facts.h"
+#include "edit/basis/unfilled.h"
 #include "edit/objects/signature_parts.h"
 #include "model/summary.h"
 #include "optimize/reduce.h"
@@ -112,6 +113,47 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request) {
   if (outputs.empty() && request.reduce)
     throw Error(Cause::kUsage, "what is to be kept?").hint("--outputs T,..");
   return {{outputs.begin(), outputs.end()}, {inputs.begin(), inputs.end()}, {}};
+}
+
+void keep_fillers(Model& model, Registry& ops, const std::vector<std::string>& ends, Wanted& wanted) {
+  const Graph& graph = model.graph();
+  if (!graph.has_any(OpKind::kIterator)) return;
+  Facts facts(model, ops);
+  NodeSet ended(graph.size()), needed(graph.size()), kept(graph.size());
+  for (const std::string& text : ends) {
+    if (const auto tensor = tensor_if_there(facts.names(), text)) ended.add(tensor->node);
+  }
+  for (const std::string& text : wanted.all())
+    needed.add(find_tensor(model, facts.names(), ops, text, true).node);
+  const auto keep = [&](NodeId id) {
+    if (kept.add(id)) wanted.kept.emplace_back(graph.name(id));
+  };
+  constexpr int kMostRounds = 16;  // datasets that read iterators
+  size_t count = 0;
+  for (int round = 0; round < kMostRounds && count != needed.count(); ++round) {
+    needed.spread(true, [&](NodeId id, const auto& go) {
+      for (const NodeId producer : facts.producers().of(id)) {
+        if (producer != kNoNode && !ended.has(id)) go(producer);
+      }
+    });
+    count = needed.count();
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId id{i};
+      if (!needed.has(id) || !graph.is(id, OpKind::kIterator)) continue;
+      for (const NodeId filler : fillers_of(facts, id)) {
+        keep(filler);
+        needed.add(filler);
+      }
+    }
+  }
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const NodeId id{i};
+    if (graph.removed(id) || !graph.is(id, OpKind::kNoOp)) continue;
+    const auto runs = facts.producers().of(id);
+    if (!runs.empty() &&
+        std::ranges::all_of(runs, [&](NodeId run) { return run != kNoNode && kept.has(run); }))
+      keep(id);
+  }
 }
 
 bool protect(Model& model, Registry& ops, const OptimizeRequest& request, const Wanted& wanted,

@@ -19,6 +19,10 @@ struct Wanted {
 // Throws Error (kUsage) where there are none.
 Wanted wanted_by(const Model& model, const OptimizeRequest& request);
 
+// Keeps what fills an iterator that is needed, with groups of nothing else: a run of it needs that. `ends`:
+// tensors behind which nothing is needed.
+void keep_fillers(Model& model, Registry& ops, const std::vector<std::string>& ends, Wanted& wanted);
+
 // Fills in what of the graph is asked for, kept and untouched. `reduced`: the graph holds what the wanted
 // tensors need, and what its state needs to be initialized and saved.
 // `known`: the index of the graph, or of an equal one, where there is one. Whether it is seen that the wanted
