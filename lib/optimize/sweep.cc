@@ -215,6 +215,9 @@ bool Sweep::carry_out(Number n, const Decision& decision) {
   return decision.vanishes ? vanish(n, decision.reason) : alias(n, decision);
 }
 
+// A Const that waits for nothing orders nothing.
+bool Sweep::is_source(Number n) const { return net_.is(n, OpKind::kConst) && net_.inputs(n).empty(); }
+
 // Who reads the node reads what stands for it, and waits for what the node waited for where that counts.
 bool Sweep::alias(Number n, const Decision& decision) {
   const ConditionId when = whens_.of(n);
@@ -228,7 +231,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
     const bool stands = std::ranges::binary_search(standing_, key_of(in));
     // Who reads one of several outputs waits for what stands for the others, too.
     const bool waited_for = stands && decision.outputs.size() > 1 && flow_.effect(in.node);
-    if (waited_for || (!stands && !flow_.dead(in) && !exit)) others.push_back(in.node);
+    if (waited_for || (!stands && !flow_.dead(in) && !exit && !is_source(in.node))) others.push_back(in.node);
   }
   ConditionId all = kAlways;
   for (const auto& [index, to] : decision.outputs) {

@@ -66,6 +66,7 @@ class Sweep {
   bool reads_constant_first(Number n) const;
   bool take(Number n, const Decision& decision);
   bool carry_out(Number n, const Decision& decision);
+  bool is_source(Number n) const;
   bool alias(Number n, const Decision& decision);
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
