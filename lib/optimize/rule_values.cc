@@ -153,18 +153,19 @@ Decision decide_dropout(const View& view, Number n) {
   const auto random_ones = [&](In in) {
     return view.values_of(in) == Values::kOnes && !in.argument() && !view.net.is(in.node, OpKind::kConst);
   };
+  const bool one_shape = view.subject.one_shape.contains(n);
   if (what == What::kMultiply && data.size() == 2) {
     for (const size_t k : {0U, 1U}) {
-      if (random_ones(data[1 - k]) && keeps_shape(view, data[k], data[1 - k]))
+      if (random_ones(data[1 - k]) && (one_shape || keeps_shape(view, data[k], data[1 - k])))
         return replaced_by(data[k], "drop", "dropout", true);
     }
   }
   if (what == What::kDivide && data.size() == 2 && random_ones(data[1]) &&
-      keeps_shape(view, data[0], data[1]))
+      (one_shape || keeps_shape(view, data[0], data[1])))
     return replaced_by(data[0], "drop", "dropout", true);
   if ((what == What::kSelect || what == What::kSelectV2) && data.size() == 3 && random_ones(data[0])) {
-    const bool shaped =
-        what == What::kSelect || (keeps_shape(view, data[1], data[0]) && keeps_shape(view, data[1], data[2]));
+    const bool shaped = what == What::kSelect || one_shape ||
+                        (keeps_shape(view, data[1], data[0]) && keeps_shape(view, data[1], data[2]));
     if (shaped) return replaced_by(data[1], "drop", "dropout", true);
   }
   return {};

@@ -1,5 +1,6 @@
 #include "optimize/shapes.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "shape/infer.h"
@@ -18,11 +19,37 @@ void learn(Subject& subject, Number n, const GraphShapes& shapes) {
   }
 }
 
+// Whether a node may be dropout: a product, or what a Select takes.
+bool may_be_masked(What what) {
+  return what == What::kMultiply || what == What::kDivide || what == What::kSelectV2;
+}
+
+// Whether something draws numbers of a shape that is not computed from a tensor's.
+bool draws_stated_shape(const Net& net) {
+  for (Number n = 0; n < net.size(); ++n) {
+    if (!net.there(n) || !net.is(n, OpKind::kDrawsUniform) || net.data(n).empty()) continue;
+    const In shape = net.data(n)[0];
+    if (!shape.argument() && net.is(shape.node, OpKind::kConst)) return true;
+  }
+  return false;
+}
+
+// Of a SelectV2 but for scalars, which take the shape of what it gives.
+bool reads_one_shape(const GraphShapes& shapes, Number n, bool selects) {
+  const std::vector<Shape> read = shapes.input_shapes(NodeId{n});
+  if (read.size() != (selects ? 3 : 2)) return false;
+  const Shape& x = read[selects ? 1 : 0];
+  if (!x || std::ranges::any_of(*x, [](int64_t size) { return size < 0; })) return false;
+  return std::ranges::all_of(
+      read, [&](const Shape& shape) { return shape && (shape == x || (selects && shape->empty())); });
+}
+
 }  // namespace
 
 bool learn_shapes(Subject& subject, Graph& graph, Registry& ops) {
-  if (!subject.passes.fold && !subject.passes.algebra) return false;
   Net& net = subject.net;
+  const bool masks = subject.passes.dropout && draws_stated_shape(net);
+  if (!subject.passes.fold && !subject.passes.algebra && !masks) return false;
   // Asked once for each op.
   struct Of {
     bool asks, tells;
@@ -47,12 +74,19 @@ bool learn_shapes(Subject& subject, Graph& graph, Registry& ops) {
     if (of_last.tells) nodes.push_back(n);
     any = any || of_last.asks;
   }
-  if (!any) return false;
+  if (!any && !masks) return false;
   net.store();
   InferRequest infer;
   infer.file_shapes = false;
   const Inference inference(graph, ops, infer);
-  for (const Number n : nodes) learn(subject, n, inference.main());
+  for (const Number n : nodes) {
+    if (subject.passes.fold || subject.passes.algebra) learn(subject, n, inference.main());
+  }
+  for (Number n = 0; masks && n < net.size(); ++n) {
+    if (net.there(n) && may_be_masked(net.what(n)) &&
+        reads_one_shape(inference.main(), n, net.what(n) == What::kSelectV2))
+      subject.one_shape.insert(n);
+  }
   return true;
 }
 

@@ -67,6 +67,7 @@ struct Subject {
   std::vector<Assumption> assumptions;
   std::unordered_map<Number, folding::ConstTensor> known;  // what a node gives because of shapes
   std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
+  std::unordered_set<Number> one_shape;  // all that they read is of one shape, known in full
   folding::NodeFolder folder{net.ops()};
   bool fold_larger = true;           // into constants of more bytes than what goes for them
   bool larger = false;               // that was done
