@@ -74,6 +74,7 @@ class Optimizing {
     settle(true);
     if (request_.fold_norms && fold_norms()) settle(false);
     strip(model_, ops_, request_.strip, result_.counts);
+    if (request_.strip.functions) reduce(model_);  // gradients call functions, too
     if (request_.want_changes) list_changes();
     if (request_.sort) sort_nodes(model_);
     return std::move(result_);
