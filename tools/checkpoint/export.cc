@@ -36,10 +36,7 @@ class ExportWeights final : public Command {
 
   int run() override {
     const WeightsFormat format = format_of(output_);
-    Weights weights = open_weights(path_, skip_);
-    for (const std::string& text : weights.warnings) {
-      if (!quiet_) say_warning(text);
-    }
+    Weights weights = read_weights(path_, quiet_, skip_);
     if (!selector_.empty()) keep_weights(weights, require_weights(weights, selector_));
     if (!cast_.empty()) cast_weights(weights, floating_type("--cast", cast_));
     if (!map_.empty()) {
@@ -53,16 +50,12 @@ class ExportWeights final : public Command {
       }
     }
     keep_part(weights, part_.part());
-    std::vector<std::string> overflowed;
+    Overflows overflows;
     {
       const Progress writing("writing " + output_, quiet_);
-      export_weights(weights, format, output_, overwrite_, [&](const std::string& subject, uint64_t count) {
-        overflowed.push_back(overflow_text(subject, count));
-      });
+      export_weights(weights, format, output_, overwrite_, overflows.noting());
     }
-    for (const std::string& text : overflowed) {
-      if (!quiet_) say_warning(text);
-    }
+    overflows.tell(quiet_);
     if (!quiet_)
       say("tensors " + std::to_string(weights.weights.size()) + ", " + size_text(bytes_of(weights)));
     return 0;

@@ -8,7 +8,6 @@
 #include "base/size.h"
 #include "checkpoint/list.h"
 #include "cli/checkpoints.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/weights.h"
 #include "commands.h"
@@ -67,10 +66,7 @@ class ImportWeights final : public Command {
   }
 
   int run() override {
-    Weights weights = open_weights(path_, skip_);
-    for (const std::string& text : weights.warnings) {
-      if (!operand_.quiet()) say_warning(text);
-    }
+    Weights weights = read_weights(path_, operand_.quiet(), skip_);
     if (!map_.empty()) {
       Renaming renaming;
       for (NamePair& pair : parse_map(map_)) renaming.add(std::move(pair));
@@ -125,7 +121,7 @@ class ImportWeights final : public Command {
     keep_weights(weights, numbers);
   }
 
-  int finish(Checkpoint into, std::vector<NewTensor> tensors, StoreOptions store) {
+  int finish(Checkpoint into, std::vector<NewTensor> tensors, const StoreOptions& store) {
     const CheckpointCounts before = count(into);
     KeyChanges changes;
     if (target_.dry_run()) {
@@ -137,17 +133,7 @@ class ImportWeights final : public Command {
       print(text);
       return 0;
     }
-    std::vector<std::string> overflowed;
-    store.overflowed = [&](const std::string& subject, uint64_t count) {
-      overflowed.push_back(overflow_text(subject, count));
-    };
-    Checkpoint stored = [&] {
-      const Progress writing("writing values to " + target_.output(), operand_.quiet());
-      return store_tensors(std::move(tensors), target_.output(), store);
-    }();
-    for (const std::string& text : overflowed) {
-      if (!operand_.quiet()) say_warning(text);
-    }
+    Checkpoint stored = store_told(std::move(tensors), target_.output(), store, operand_.quiet());
     Checkpoint checkpoint =
         into_.empty() ? std::move(stored) : with_values(std::move(into), std::move(stored));
     target_.write(std::move(checkpoint), before, changes, operand_.quiet());

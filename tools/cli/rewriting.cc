@@ -2,10 +2,8 @@
 
 #include "base/error.h"
 #include "checkpoint/list.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 #include "select/keys.h"
-#include "weights/casting.h"
 
 namespace gedit {
 namespace {
@@ -63,17 +61,7 @@ void RewritingOptions::write(const Weights& like, std::vector<NewTensor> tensors
   if (part_.given() && shards_ != 0) throw Error(Cause::kUsage, "--part writes one data file").of("--shards");
   const size_t there = before.version == 1 ? 1 : std::max<size_t>(1, before.shards.size());
   store.shards = shards_ != 0 ? shards_ : there;
-  std::vector<std::string> overflowed;
-  store.overflowed = [&](const std::string& subject, uint64_t count) {
-    overflowed.push_back(overflow_text(subject, count));
-  };
-  Checkpoint stored = [&] {
-    const Progress writing("writing values to " + target.output(), quiet);
-    return store_tensors(std::move(tensors), target.output(), store);
-  }();
-  for (const std::string& text : overflowed) {
-    if (!quiet) say_warning(text);
-  }
+  Checkpoint stored = store_told(std::move(tensors), target.output(), store, quiet);
   stored.header = stored.keep(std::string(before.version == 1 ? std::string_view() : before.header));
   target.write(std::move(stored), count(before), {}, quiet);
 }

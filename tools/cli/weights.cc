@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "select/keys.h"
 #include "weights/casting.h"
@@ -33,12 +34,35 @@ Partition parse_partition(const std::string& text) {
 
 }  // namespace
 
-Weights read_weights(const std::string& path, bool quiet) {
-  Weights weights = open_weights(path);
+Weights read_weights(const std::string& path, bool quiet, bool skip) {
+  Weights weights = open_weights(path, skip);
   for (const std::string& text : weights.warnings) {
     if (!quiet) say_warning(text);
   }
   return weights;
+}
+
+Overflowed Overflows::noting() {
+  return
+      [this](const std::string& subject, uint64_t count) { texts_.push_back(overflow_text(subject, count)); };
+}
+
+void Overflows::tell(bool quiet) const {
+  for (const std::string& text : texts_) {
+    if (!quiet) say_warning(text);
+  }
+}
+
+Checkpoint store_told(std::vector<NewTensor> tensors, const std::string& output, StoreOptions store,
+                      bool quiet) {
+  Overflows overflows;
+  store.overflowed = overflows.noting();
+  Checkpoint stored = [&] {
+    const Progress writing("writing values to " + output, quiet);
+    return store_tensors(std::move(tensors), output, store);
+  }();
+  overflows.tell(quiet);
+  return stored;
 }
 
 std::vector<bool> require_weights(const Weights& weights, const std::string& selector) {

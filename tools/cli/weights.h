@@ -6,12 +6,29 @@
 
 #include "cli/command_line.h"
 #include "weights/part.h"
+#include "weights/store.h"
+#include "weights/stream.h"
 #include "weights/weights.h"
 
 namespace gedit {
 
-// A file of weights: a checkpoint, safetensors, npz, npy, a graph; its warnings are passed on.
-Weights read_weights(const std::string& path, bool quiet);
+// A file of weights: a checkpoint, safetensors, npz, npy, a graph; its warnings are passed on. `skip` as in
+// open_weights().
+Weights read_weights(const std::string& path, bool quiet, bool skip = false);
+
+// What became infinite while values were written, to be told when they are.
+class Overflows {
+ public:
+  Overflowed noting();
+  void tell(bool quiet) const;
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+// store_tensors() with its progress, and told of what became infinite.
+Checkpoint store_told(std::vector<NewTensor> tensors, const std::string& output, StoreOptions store,
+                      bool quiet);
 
 // By weight, whether the selector hits it. Throws Error (kRefused) where it hits nothing.
 std::vector<bool> require_weights(const Weights& weights, const std::string& selector);
