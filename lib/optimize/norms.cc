@@ -6,7 +6,6 @@
 #include "edit/basis/names.h"
 #include "fold/batch_norm.h"
 #include "graph/edges.h"
-#include "select/selection.h"
 #include "select/tensors.h"
 
 namespace gedit::optimizing {
@@ -16,10 +15,7 @@ uint64_t fold_batch_norms(Model& model, Registry& ops, const OptimizeRequest& re
   const Names names(graph);
   NodeSet kept(graph.size());
   for (const std::string& text : wanted.all()) kept.add(find_tensor(model, names, ops, text, true).node);
-  if (!request.keep.empty()) {
-    Selecting selecting(model, ops);
-    for (const NodeId id : selecting.require(request.keep).nodes.nodes()) kept.add(id);
-  }
+  for (const NodeId id : nodes_to_keep(model, ops, request)) kept.add(id);
   if (!request.graph_alone) {
     each_name_around(model.meta(), [&](const SchemaField&, std::string_view name, int) {
       if (const NodeId id = names.find(parse_input(name).node); id != kNoNode) kept.add(id);

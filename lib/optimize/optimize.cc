@@ -19,7 +19,6 @@
 #include "optimize/rounds.h"
 #include "optimize/shapes.h"
 #include "optimize/transforming.h"
-#include "select/selection.h"
 #include "select/tensors.h"
 
 namespace gedit::optimizing {
@@ -40,11 +39,8 @@ class Optimizing {
     result_.outputs = wanted_.outputs;
     for (const std::string& tensor : request_.outputs) refuse_in_function(tensor);
     fixed_ = fixed_tensors();
-    if (!request_.keep.empty()) {
-      Selecting selecting(model_, ops_);
-      for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
-        wanted_.kept.emplace_back(model_.graph().name(id));
-    }
+    for (const NodeId id : nodes_to_keep(model_, ops_, request_))
+      wanted_.kept.emplace_back(model_.graph().name(id));
     if (request_.reduce) {
       std::vector<std::string> ends = fixed_;
       for (const std::string& input : request_.inputs) ends.push_back(parse_typed_tensor(input).name);

@@ -115,6 +115,11 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request) {
   return {{outputs.begin(), outputs.end()}, {inputs.begin(), inputs.end()}, {}};
 }
 
+std::vector<NodeId> nodes_to_keep(Model& model, Registry& ops, const OptimizeRequest& request) {
+  if (request.keep.empty()) return {};
+  return Selecting(model, ops).require(request.keep).nodes.nodes();
+}
+
 void keep_fillers(Model& model, Registry& ops, const std::vector<std::string>& ends, Wanted& wanted) {
   const Graph& graph = model.graph();
   if (!graph.has_any(OpKind::kIterator)) return;

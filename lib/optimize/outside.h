@@ -19,6 +19,9 @@ struct Wanted {
 // Throws Error (kUsage) where there are none.
 Wanted wanted_by(const Model& model, const OptimizeRequest& request);
 
+// Nodes that --keep hits. Throws Error (kUsage, kRefused).
+std::vector<NodeId> nodes_to_keep(Model& model, Registry& ops, const OptimizeRequest& request);
+
 // Keeps what fills an iterator that is needed, with groups of nothing else: a run of it needs that. `ends`:
 // tensors behind which nothing is needed.
 void keep_fillers(Model& model, Registry& ops, const std::vector<std::string>& ends, Wanted& wanted);

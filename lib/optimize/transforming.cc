@@ -7,7 +7,6 @@
 #include "edit/around/map.h"
 #include "graph/names.h"
 #include "optimize/outside.h"
-#include "select/selection.h"
 
 namespace gedit::optimizing {
 namespace {
@@ -21,11 +20,7 @@ class Transforming {
   OptimizeResult run() {
     const Wanted wanted = wanted_by(model_, request_);
     result_.outputs = wanted.outputs;
-    if (!request_.keep.empty()) {
-      Selecting selecting(model_, ops_);
-      for (const NodeId id : selecting.require(request_.keep).nodes.nodes())
-        kept_.emplace_back(model_.graph().name(id));
-    }
+    for (const NodeId id : nodes_to_keep(model_, ops_, request_)) kept_.emplace_back(model_.graph().name(id));
     for (const Transform& transform : request_.transforms) {
       last_ = &transform == &request_.transforms.back();
       one(transform);
