@@ -243,24 +243,22 @@ ListId quantized_range(Subject& node, size_t from) {
   return node.list({&size, 1});
 }
 
-}  // namespace
-
-void quantize(Subject& node) {
+// The range that inputs `from` and the next are is what outputs 1 and 2 are.
+void with_range(Subject& node, size_t from) {
   same_shape(node);
-  const ListId range = quantized_range(node, 1);
+  const ListId range = quantized_range(node, from);
   node.give(1, range);
   node.give(2, range);
 }
+
+}  // namespace
+
+void quantize(Subject& node) { with_range(node, 1); }
 void dequantize(Subject& node) {
   same_shape(node);
   quantized_range(node, 1);
 }
-void quantize_gradient(Subject& node) {
-  same_shape(node);
-  const ListId range = quantized_range(node, 2);
-  node.give(1, range);
-  node.give(2, range);
-}
+void quantize_gradient(Subject& node) { with_range(node, 2); }
 void quantized_reshape(Subject& node) {
   reshape(node);
   minimum_and_maximum(node);
