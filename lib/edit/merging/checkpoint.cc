@@ -91,10 +91,7 @@ const Tensor& MergedCheckpoint::value_of(const MergePart& part, const std::strin
   const Values& values = values_[part.number];
   const Tensor* tensor = values.checkpoint == nullptr ? nullptr : values.checkpoint->find(key);
   if (tensor != nullptr) return *tensor;
-  throw refused("key '" + printable(key) + "' is not in checkpoint '" + printable(values.path) + "'")
-      .in(part.model.path)
-      .of(quoted("variable", key))
-      .hint("gedit checkpoint list " + printable(values.path));
+  throw missing_key(key, values.path).in(part.model.path).of(quoted("variable", key));
 }
 
 std::shared_ptr<Checkpoint> MergedCheckpoint::merged() const {

@@ -10,15 +10,11 @@
 
 namespace gedit {
 
-namespace {
-
 Error missing_key(std::string_view key, std::string_view checkpoint_name) {
   return Error(Cause::kRefused,
                "key '" + printable(key) + "' is not in checkpoint '" + printable(checkpoint_name) + "'")
       .hint("gedit checkpoint list " + printable(checkpoint_name));
 }
-
-}  // namespace
 
 void add_keys(Checkpoint& checkpoint, const KeyMap& keys, std::string_view checkpoint_name) {
   std::vector<Tensor> added;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "checkpoint/bundle.h"
 #include "checkpoint/object_edits.h"
 #include "model/model.h"
@@ -14,6 +15,9 @@ namespace gedit {
 
 // Old key -> new key.
 using KeyMap = std::map<std::string, std::string>;
+
+// `key 'w' is not in checkpoint 'dqn'`, with the way to see which are.
+Error missing_key(std::string_view key, std::string_view checkpoint_name);
 
 // Adds each new key with the bytes of the old one. Throws Error (kRefused): `tensor 'w': no such tensor in
 // checkpoint 'dqn'`, or where a new key is taken.
