@@ -11,6 +11,7 @@
 #include "graph/names.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -160,7 +161,7 @@ class BodyFreezing {
     if (writers.empty()) return;
     for (const NodeId writer : writers) {
       gone_.insert(std::string(body_.name(writer)));
-      writers_.push_back(std::string(name_) + "//" + std::string(body_.name(writer)));
+      writers_.push_back(address(name_, body_.name(writer)));
     }
     // Who reads what is written: a bypass is asked for when the reader is rewired. What is upstream of
     // writers stays where others need it, too.

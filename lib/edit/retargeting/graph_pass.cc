@@ -12,6 +12,7 @@
 #include "graph/node.h"
 #include "graph/types.h"
 #include "ops/kinds.h"
+#include "select/tensors.h"
 
 namespace gedit {
 namespace {
@@ -219,9 +220,9 @@ void GraphPass::count(uint64_t& number) {
 
 void GraphPass::tell(std::string_view function, std::string_view name, std::string_view before,
                      std::string_view now) {
-  tally_.changed.emplace_back(
-      function.empty() ? std::string(name) : std::string(function).append("//").append(name),
-      now != before ? std::string(before).append(" -> ").append(now) : std::string("attributes"));
+  tally_.changed.emplace_back(address(function, name), now != before
+                                                           ? std::string(before).append(" -> ").append(now)
+                                                           : std::string("attributes"));
 }
 
 std::shared_ptr<const Became> GraphPass::became(const Graph& graph, NodeId id,
@@ -258,7 +259,7 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
     node_def = with_written_attr(node_def, key, value);
     count(tally_.written, joined(op, key));
   }
-  const std::string subject = function.empty() ? name : std::string(function).append("//").append(name);
+  const std::string subject = address(function, name);
   for (std::string& met : limit(in, node_def, planned))
     tally_.obstacles.push_back({"tf", subject, std::move(met)});
   std::string why;
