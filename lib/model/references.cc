@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/wire.h"
@@ -45,7 +46,8 @@ constexpr std::array kSaverFields{name(1), name(2), name(3)};
 // So may a nested context: the loops of gradients lie in the cond whose branch holds the forward loop.
 constexpr std::array kExternalFields{name(1, kNeeded), name(2, kNeeded | name_role::kInside)};
 constexpr Schema kExternalValue{kExternalFields};
-constexpr std::array kValuesFields{name(1), message(2, kExternalValue, kGoesAlone)};
+constexpr uint32_t kExternal = 2;
+constexpr std::array kValuesFields{name(1), message(kExternal, kExternalValue, kGoesAlone)};
 constexpr Schema kValuesDef{kValuesFields};
 extern const Schema kControlFlowContextDef;
 constexpr std::array kCondFields{name(1, NameKind::kContext), name(2, kNeeded | kOutside),
@@ -122,9 +124,24 @@ bool map_map_entry(const Field& field, const SchemaField& rule, const NameMap& m
   return true;
 }
 
+// What comes from outside is listed among the values of a context, too (ops/control_flow_ops.py, AddValue):
+// what comes in no more is to be left out there, or the importer would take it for a value of the context.
+std::unordered_set<std::string_view> no_longer_external(std::string_view values, const NameMap& map,
+                                                        int depth) {
+  std::unordered_set<std::string_view> gone;
+  for (Fields fields(values); fields.next();) {
+    std::string text;
+    if (fields->bytes(kExternal) && !map_into(fields->value, kExternalValue, map, depth + 1, text))
+      gone.insert(map_entry(fields->value).key);
+  }
+  return gone;
+}
+
 // False where a name is left out that the message needs.
 bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, int depth, std::string& out) {
   if (depth > kDeepest) throw Malformed(bytes.data(), "messages nest too deep");
+  std::unordered_set<std::string_view> gone;
+  if (&schema == &kValuesDef) gone = no_longer_external(bytes, map, depth);
   bool whole = true;
   for (Fields fields(bytes); fields.next();) {
     const SchemaField* rule = fields->wire == Wire::kBytes ? find(schema, fields->number) : nullptr;
@@ -137,6 +154,8 @@ bool map_into(std::string_view bytes, const Schema& schema, const NameMap& map, 
       case SchemaField::Is::kName:
         if (fields->value.empty()) {  // not set
           out += fields->raw;
+        } else if (gone.contains(fields->value)) {
+          continue;
         } else if (map.map(rule->kind, fields->value, text)) {
           append_bytes_field(out, fields->number, text);
         } else {

@@ -77,12 +77,17 @@ std::vector<NodeId> Contexts::read(std::string_view def, bool cond, int depth) {
       nested.insert(nested.end(), inner.begin(), inner.end());
     }
   }
-  // Values from outside are listed among the values, too (ops/control_flow_ops.py, AddValue).
-  for (const std::string_view value : values) {
-    if (const NodeId id = external.contains(value) ? kNoNode : find(value); id != kNoNode)
-      context.values.push_back(id);
-  }
   if (cond) add_pivots(context);
+  // Values from outside are listed among the values, too (ops/control_flow_ops.py, AddValue), and so are the
+  // pivots of a cond, which come along with its other branch and ask for nothing of this one.
+  std::unordered_set<uint32_t> pivots;
+  if (cond) {
+    for (const NodeId pivot : context.whole) pivots.insert(index_of(pivot));
+  }
+  for (const std::string_view value : values) {
+    const NodeId id = external.contains(value) ? kNoNode : find(value);
+    if (id != kNoNode && !pivots.contains(index_of(id))) context.values.push_back(id);
+  }
   context.whole.insert(context.whole.end(), nested.begin(), nested.end());
   contexts_.push_back(context);
   return context.whole;
