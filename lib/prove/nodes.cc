@@ -14,6 +14,10 @@ constexpr OpKinds kOfItsPlace = OpKind::kPlaceholder | OpKind::kSwitch | OpKind:
                                 OpKind::kTensorArray | OpKind::kWhile | OpKind::kIf | OpKind::kCase |
                                 OpKind::kCall;
 
+// They give what they read in the memory in which it lies.
+constexpr OpKinds kHandsOnMemory = OpKind::kSwitch | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
+                                   OpKind::kNextIteration | OpKind::kGivesView | OpKind::kOnlyChangesShape;
+
 // A scalar as a TensorProto.
 std::string integer_tensor(DType dtype, uint64_t number) {
   std::string proto;
@@ -49,6 +53,8 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   frames_[index_of(id)] = frame;
   special_ = special_ || frame != 0 || looping || of_array;
   follows_[index_of(id)] = frame == 0 && !looping && !of_array && follows(node, ins);
+
+  if (state_.ordered) is_memory_[index_of(id)] = gives_memory(node);
 
   const bool variable = op.kinds.has(OpKind::kMerge) && std::ranges::any_of(node.data, [&](const In& in) {
                           return in.real() && is_back_edge(id, in);
@@ -142,6 +148,7 @@ void Numbering::note_arrays(const Node& node) {
 
 void Numbering::number_alive(Node& node) {
   const ProofOp& op = node.op();
+  if (state_.ordered && number_assumed(node)) return;
   if (op.kinds.has(OpKind::kConst)) {
     set(node.id, {after(node, state_.constant(node.text.tensor)), node.when});
   } else if (op.kinds.has(OpKind::kPlaceholder)) {
@@ -179,6 +186,22 @@ bool Numbering::follows(const Node& node, std::span<const In> ins) const {
     return in.real() && state_of_[in.node] == kDone &&
            (assumed.empty() || !assumed.contains(uint64_t{in.node} << 32 | in.index));
   });
+}
+
+// Where order counts: what is taken for a constant waits for all that the node read, as one that is folded.
+bool Numbering::number_assumed(Node& node) {
+  const AssumedTensors& all = in_body() ? body_->assumed : side_.assumed;
+  const auto assumed = all.find(uint64_t{index_of(node.id)} << 32);
+  if (assumed == all.end() || assumed->second.argument || assumed->second.node != kNoNode) return false;
+  wait_for(node, waits_of_inputs(node));
+  set(node.id, {after(node, assumed->second.what), node.when});
+  return true;
+}
+
+std::vector<uint32_t> Numbering::waits_of_inputs(const Node& node) {
+  std::vector<uint32_t> before;
+  for (const In& in : node.data) add_wait(in.real() ? done_class(in.node) : in_value(in).what, before);
+  return before;
 }
 
 void Numbering::number_input(Node& node) {
@@ -323,6 +346,7 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
     before.clear();
     if (!state_.shapes_count || in_body() || !folding::follows_from_shapes(op.name)) return {};
     const auto known = folding::known_value(side_.shapes(), node.id, node_def, side_.folder());
+    if (state_.ordered) before = waits_of_inputs(node);
     return known ? std::vector<ClassId>{constant(*known)} : std::vector<ClassId>();
   }
   // The same in every iteration.
@@ -347,12 +371,38 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
   return outputs;
 }
 
+// Whether it may give the memory of a reference variable, which changes when the variable does.
+bool Numbering::gives_memory(const Node& node) const {
+  const ProofOp& op = node.op();
+  if (op.gives_references) return true;
+  const bool computes = op.conduct == Conduct::kPure && !op.kinds.has_any(kHandsOnMemory) &&
+                        !given_input(op.name, graph_.bytes(node.id), node.data.size());
+  return !computes && std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); });
+}
+
+bool Numbering::is_memory(const In& in) const {
+  return in.real() && (state_of_[in.node] != kDone || is_memory_[in.node]);
+}
+
+// Where order counts: what a node that is only input `but` waits for, the constants beside it included; false
+// where those are none.
+bool Numbering::waits_for_constants(Node& node, size_t but) {
+  std::vector<uint32_t> before;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (i == but) continue;
+    const ClassId held = without_wait(node.inputs[i], before);
+    if (state_.classes.label_of(held).form != KeyForm::kConst) return false;
+  }
+  wait_for(node, std::move(before));
+  return true;
+}
+
 // What gives what it reads, only in another shape, where that is the same shape: that of what it reads, or of
 // what a Reshape before it reads.
 bool Numbering::number_of_one_shape(Node& node) {
-  if (!state_.shapes_count || state_.ordered || in_body() || node.data.empty() ||
-      !folding::only_shapes(node.op().name))
+  if (!state_.shapes_count || in_body() || node.data.empty() || !folding::only_shapes(node.op().name))
     return false;
+  if (state_.ordered && is_memory(node.data[0])) return false;
   const auto is_reshape = [&](const In& in) {
     return in.real() && in.index == 0 && graph_.op(NodeId{in.node}) == "Reshape";
   };
@@ -360,29 +410,33 @@ bool Numbering::number_of_one_shape(Node& node) {
   NodeId reader = node.id;
   In from = node.data[0];
   for (int step = 0; !folding::has_shape_of(side_.shapes(), reader, node.id); ++step) {
-    if (node.op().name != "Reshape" || !is_reshape(from) || step == kMostReshapes) return false;
+    if (state_.ordered || node.op().name != "Reshape" || !is_reshape(from) || step == kMostReshapes)
+      return false;
     reader = NodeId{from.node};
     std::vector<In> ins;
     resolve(reader, ins);
     if (ins.empty() || ins[0].control()) return false;
     from = ins[0];
   }
-  set(node.id, {in_value(from).what, node.when});
+  if (state_.ordered && !waits_for_constants(node, 0)) return false;
+  set(node.id, {after(node, in_value(from).what), node.when});
   return true;
 }
 
 // What gives one of its inputs for sure: of one alone, or multiplied or divided by 1.
 bool Numbering::number_as_input(Node& node) {
-  if (state_.ordered) return false;
+  if (state_.ordered && std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); }))
+    return false;
   const std::string_view op = node.op().name;
   if (const auto input = given_input(op, graph_.bytes(node.id), node.inputs.size())) {
-    set(node.id, {node.inputs[*input], node.when});
+    if (state_.ordered && !waits_for_constants(node, *input)) return false;
+    set(node.id, {after(node, node.inputs[*input]), node.when});
     return true;
   }
   const std::optional<ClassId> same = scaled_by_one(state_, op, node.inputs);
   if (!same || !stays_scaled_by_one(state_, *same, node.inputs[*same == node.inputs[0] ? 1 : 0]))
     return false;
-  set(node.id, {*same, node.when});
+  set(node.id, {after(node, *same), node.when});
   return true;
 }
 

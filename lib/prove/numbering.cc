@@ -16,7 +16,10 @@ Numbering::Numbering(Side& side, ProofState& state)
       depends_on_loop_(graph_.size()),
       of_array_(graph_.size()),
       follows_(graph_.size()) {
-  if (state.ordered) done_.resize(graph_.size());
+  if (state.ordered) {
+    done_.resize(graph_.size());
+    is_memory_.resize(graph_.size());
+  }
 }
 
 Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments,
@@ -34,7 +37,10 @@ Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vecto
       depends_on_loop_(graph_.size()),
       of_array_(graph_.size()),
       follows_(graph_.size()) {
-  if (state.ordered) done_.resize(graph_.size());
+  if (state.ordered) {
+    done_.resize(graph_.size());
+    is_memory_.resize(graph_.size());
+  }
 }
 
 // --- the walk ---
@@ -250,7 +256,7 @@ ProofTensor Numbering::assumed_value(NodeId node, uint32_t index) {
       break;
     }
     if (as.node == kNoNode) {
-      found.what = as.what;
+      if (!state_.ordered) found.what = as.what;  // else it waits, too: number_assumed()
       break;
     }
     if (state_of_[index_of(as.node)] != kDone) break;
@@ -289,8 +295,14 @@ ClassId Numbering::after(Node& node, ClassId what) {
 // For its control inputs, and for these.
 void Numbering::wait_for(Node& node, std::vector<uint32_t> before) {
   if (!state_.ordered) return;
-  for (const In& in : node.controls) before.push_back(in.real() ? done_class(in.node) : kDeadClass);
+  for (const In& in : node.controls) add_wait(in.real() ? done_class(in.node) : kDeadClass, before);
   node.before = before.empty() ? Node::kNothing : all_before(std::move(before));
+}
+
+// What it comes to that a node is waited for that gives this: a constant does nothing but wait.
+void Numbering::add_wait(ClassId done, std::vector<uint32_t>& before) const {
+  const ClassId held = without_wait(done, before);
+  if (state_.classes.label_of(held).form != KeyForm::kConst) before.push_back(held);
 }
 
 // A constant that waits becomes the constant; `before` gains what it waited for.

@@ -103,6 +103,8 @@ class Numbering {
   ClassId after(Node& node, ClassId what);
   ClassId all_before(std::vector<uint32_t> classes);
   void wait_for(Node& node, std::vector<uint32_t> before);
+  void add_wait(ClassId done, std::vector<uint32_t>& before) const;
+  std::vector<uint32_t> waits_of_inputs(const Node& node);
   ClassId without_wait(ClassId what, std::vector<uint32_t>& before) const;
   std::vector<uint32_t> arrays_before(const Node& node) const;
   ClassId after_arrays(const Node& node, ClassId what);
@@ -112,6 +114,7 @@ class Numbering {
   bool follows(const Node& node, std::span<const In> ins) const;
   bool has_effect(const Node& node);
   void number_alive(Node& node);
+  bool number_assumed(Node& node);
   void number_input(Node& node);
   void number_switch(Node& node);
   void number_merge(Node& node);
@@ -124,6 +127,9 @@ class Numbering {
   bool number_folded(Node& node);
   bool number_of_one_shape(Node& node);
   bool number_as_input(Node& node);
+  bool gives_memory(const Node& node) const;
+  bool is_memory(const In& in) const;
+  bool waits_for_constants(Node& node, size_t but);
   std::vector<ClassId> folded(const Node& node, std::vector<uint32_t>& before);
   ClassId constant(const folding::ConstTensor& value);
   void number_call(Node& node);
@@ -149,8 +155,9 @@ class Numbering {
   std::vector<ClassId> done_;    // where order counts: that the node ran
   std::vector<uint8_t> frames_;  // how many loops the node is in; empty where there are none
   std::vector<bool> depends_on_loop_, of_array_;
-  bool special_ = false;       // a node is in a loop, or of a TensorArray
-  std::vector<bool> follows_;  // by node: follows() of it as it was numbered last
+  std::vector<bool> is_memory_;  // where order counts: it may give the memory of a variable itself
+  bool special_ = false;         // a node is in a loop, or of a TensorArray
+  std::vector<bool> follows_;    // by node: follows() of it as it was numbered last
   const Numbering* twin_ = nullptr;
   // Of a node that waits for TensorArrays: which of their ops ran by then.
   std::unordered_map<uint32_t, ClassId> arrays_done_;
