@@ -6,6 +6,7 @@
 #include "graph/types.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
+#include "shape/ranks.h"
 
 namespace gedit::shaping {
 namespace {
@@ -27,6 +28,7 @@ const OpInfo& OpInfos::of(std::string_view op) {
   if (found != infos_.end()) return found->second;
   OpInfo info;
   info.rule = rule_of(op);
+  info.ranks = ranks_of(op);
   info.calls = calls_of(op);
   info.is_next_iteration = is_next_iteration_op(op);
   if (const std::string_view bytes = ops_.find(op); !bytes.empty()) {
@@ -254,6 +256,7 @@ void Walk::start_facts(uint32_t i, uint32_t count) {
 // What node `i`, which subject_ is, gives.
 void Walk::infer(uint32_t i, const OpInfo& info, bool trust) {
   subject_.outputs.assign(count_[i], Fact());
+  hold_ranks(subject_, info.ranks);
   if (info.rule != nullptr) {
     info.rule(subject_);
   } else {

@@ -19,6 +19,7 @@ namespace gedit::shaping {
 // What is known of an op, once for all its nodes.
 struct OpInfo {
   Rule rule = nullptr;
+  std::string_view ranks;  // that its inputs must have
   enum class Calls : uint8_t { kNothing, kOne, kBranches, kCases, kLoop } calls = Calls::kNothing;
   bool is_next_iteration = false;
   int32_t outputs = -1;  // how many, where every node has as many

@@ -11,6 +11,7 @@
 #include "graph/listing.h"
 #include "graph/node.h"
 #include "graph/scanner.h"
+#include "shape/ranks.h"
 #include "shape/rule.h"
 
 namespace gedit::shapes_test {
@@ -290,6 +291,10 @@ std::vector<RuleCase> rule_cases() {
        "[9,2,3] [1,2,4] [1,2,4] [?]", "[9,2,4] [1,2,4] [1,2,4] *"},
       {"Enter", "", "=3", "=3"},
       {"Switch", "", "=3 []", "=3 =3"},
+      {"Switch", "", "[3] [1]", "!"},
+      {"ReverseSequence", "seq_dim: 0, batch_dim: 0", "[4] [?]", "[4]"},
+      {"SoftmaxCrossEntropyWithLogits", "", "[3] [2,3]", "[2] [2,3]"},
+      {"Conv2DBackpropInput", "", "[] [3,3,3,8] [1,4,4,8]", "!"},
       {"_SwitchN", "", "[3] []", "[3] [3]"},
       {"Merge", "", "[2,3] [2,4]", "[2,?] []"},
   };
@@ -367,6 +372,7 @@ std::string given(const RuleCase& one) {
   subject.node_def = node;
   const auto blanks = std::count(one.outputs.begin(), one.outputs.end(), ' ');
   subject.outputs.resize(one.outputs.empty() ? 0 : static_cast<size_t>(blanks) + 1);
+  shaping::hold_ranks(subject, shaping::ranks_of(one.op));
   shaping::rule_of(one.op)(subject);
   if (!subject.contradiction.empty()) return "!";
   std::string text;
