@@ -219,8 +219,9 @@ std::optional<DimList> with_channels(Subject& node, size_t input, size_t vectors
   const std::string_view format = channel_format(node);
   DimList found =
       known ? DimList(known->begin(), known->end()) : node.fresh_list(format.size() == 5 ? 5 : 4, 50);
-  if (found.size() < 4) {
-    node.contradict("input " + std::to_string(input) + " is " + node.shown(found) + ", not of rank 4");
+  if (const size_t rank = format.size() == 5 ? 5 : 4; found.size() != rank) {
+    node.contradict("input " + std::to_string(input) + " is " + node.shown(found) + ", not of rank " +
+                    std::to_string(rank));
     return std::nullopt;
   }
   Dim& dim = format.starts_with("NC") ? found[1] : found.back();
@@ -237,6 +238,10 @@ std::optional<DimList> with_channels(Subject& node, size_t input, size_t vectors
 void batch_norm(Subject& node) {
   Dim channels = kUnknown;
   const bool training = node.flag("is_training", true);
+  if (!training) {
+    node.of_rank(3, 1);
+    node.of_rank(4, 1);
+  }
   const auto shape = with_channels(node, 0, 1, training ? 3 : 5, channels);
   if (!shape) return;
   node.give(0, *shape);
