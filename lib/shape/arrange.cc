@@ -153,6 +153,7 @@ void expand_dims(Subject& node) {
 void transpose(Subject& node) {
   const Ranked known = node.shape(0), order = node.value(1), form = node.shape(1);
   if (!order) {
+    if (known) node.of_size(1, static_cast<Dim>(known->size()));
     if (known) return node.give(0, node.fresh_list(known->size()));
     if (form && form->size() == 1 && is_number(form->front()) && form->front() <= static_cast<Dim>(kMostRank))
       node.give(0, node.fresh_list(static_cast<size_t>(form->front())));
@@ -193,7 +194,10 @@ void tile(Subject& node) {
       node.give(0, node.fresh_list(static_cast<size_t>(form->front())));
     return;
   }
-  if (!times) return node.give(0, node.fresh_list(known->size()));
+  if (!times) {
+    node.of_size(1, static_cast<Dim>(known->size()));
+    return node.give(0, node.fresh_list(known->size()));
+  }
   if (times->size() != known->size()) {
     return node.contradict(counted(times->size(), "multiple") + " for " + node.shown(*known));
   }
@@ -218,6 +222,7 @@ namespace {
 // Elements of a matrix [n,2] are carried by nobody; a Const tells them itself in two columns.
 ListId padded(Subject& node) {
   const Ranked known = node.shape(0), form = node.shape(1), around = node.value(1);
+  if (form && form->size() == 2) node.agree(form->back(), 2);
   if (!known) {
     if (form && form->size() == 2 && is_number(form->front()) && form->front() <= 254)
       return node.list(node.fresh_list(static_cast<size_t>(form->front())));
@@ -262,19 +267,25 @@ namespace {
 // The sizes of space, each times or by its block and with what is put around or cut off.
 void blocks(Subject& node, const DimList& block, Ranked around, bool to_batch) {
   const Ranked known = node.shape(0);
+  const auto divides = [&](Dim size, Dim by) {
+    if (is_number(size) && is_number(by) && by > 0 && size % by != 0)
+      node.contradict(Subject::shown(size) + " does not divide by " + Subject::shown(by));
+    return node.dims().floor_divide(size, by);
+  };
   if (!known) return;
   if (known->size() < block.size() + 1)
     return node.contradict(node.shown(*known) + " for " + counted(block.size(), "block"));
   Dims& dims = node.dims();
   DimList found(known->begin(), known->end());
   for (size_t i = 0; i < block.size(); ++i) {
-    found[0] = to_batch ? dims.multiply(found[0], block[i]) : dims.floor_divide(found[0], block[i]);
+    found[0] = to_batch ? dims.multiply(found[0], block[i]) : divides(found[0], block[i]);
     const Dim sum = around && around->size() == 2 * block.size()
                         ? dims.add((*around)[2 * i], (*around)[2 * i + 1])
                         : kUnknown;
     Dim& size = found[i + 1];
-    size = to_batch ? dims.floor_divide(dims.add(size, sum), block[i])
-                    : dims.subtract(dims.multiply(size, block[i]), sum);
+    size =
+        to_batch ? divides(dims.add(size, sum), block[i]) : dims.subtract(dims.multiply(size, block[i]), sum);
+    if (is_number(size) && size < 0) node.contradict("a size of " + Subject::shown(size));
     size = dims.size(size);
     if (size == kUnknown) size = node.fresh(i + 1);
   }
@@ -298,11 +309,13 @@ void batch_to_space(Subject& node) {
   blocks(node, DimList(2, node.integer("block_size")), node.value(1), false);
 }
 void space_to_batch_nd(Subject& node) {
+  node.agree_along(1, 2);
   bool known = false;
   const DimList block = block_shape(node, known);
   if (known) blocks(node, block, node.value(2), true);
 }
 void batch_to_space_nd(Subject& node) {
+  node.agree_along(1, 2);
   bool known = false;
   const DimList block = block_shape(node, known);
   if (known) blocks(node, block, node.value(2), false);

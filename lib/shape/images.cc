@@ -16,6 +16,7 @@ Dim element_at(Subject& node, size_t input, size_t at) {
 }  // namespace
 
 void resize(Subject& node) {
+  node.of_size(1, 2);
   const auto images = node.of_rank(0, 4);
   if (!images) return;
   node.give(0, {(*images)[0], size_or_fresh(node, element_at(node, 1, 0), 1),
@@ -27,14 +28,34 @@ void resize(Subject& node) {
 void resize_grad(Subject& node) { node.give(0, node.shape_id(1)); }
 
 void crop_and_resize(Subject& node) {
+  node.of_size(3, 2);
+  node.agree_along(1, 2);
   const auto images = node.of_rank(0, 4);
   const auto boxes = node.of_rank(1, 2);
   if (!images || !boxes) return;
+  node.agree(boxes->back(), 4);
   node.give(0, {boxes->front(), size_or_fresh(node, element_at(node, 3, 0), 1),
                 size_or_fresh(node, element_at(node, 3, 1), 2), (*images)[3]});
 }
 
-void non_max_suppression(Subject& node) { node.give(0, {node.fresh(0)}); }
+namespace {
+
+void boxes_and_scores(Subject& node) {
+  const Ranked boxes = node.shape(0);
+  if (boxes && boxes->size() == 2) node.agree(boxes->back(), 4);
+  node.agree_along(0, 1);
+}
+
+}  // namespace
+
+void non_max_suppression(Subject& node) {
+  boxes_and_scores(node);
+  node.give(0, {node.fresh(0)});
+}
+void non_max_suppression_overlaps(Subject& node) {
+  node.agree_along(0, 1);
+  node.give(0, {node.fresh(0)});
+}
 
 namespace {
 
@@ -46,10 +67,12 @@ Dim selected(Subject& node) {
 }  // namespace
 
 void non_max_suppression_v4(Subject& node) {
+  boxes_and_scores(node);
   node.give(0, {selected(node)});
   node.give(1, kScalar);
 }
 void non_max_suppression_v5(Subject& node) {
+  boxes_and_scores(node);
   const Dim count = selected(node);
   node.give(0, {count});
   node.give(1, {count});

@@ -17,7 +17,10 @@ void slice(Subject& node) {
   const std::optional<size_t> rank = known        ? std::optional(known->size())
                                      : rank_of(1) ? rank_of(1)
                                                   : rank_of(2);
+  node.agree_along(1, 2);
   if (!rank) return;
+  node.of_size(1, static_cast<Dim>(*rank));
+  node.of_size(2, static_cast<Dim>(*rank));
   Dims& dims = node.dims();
   DimList found = node.fresh_list(*rank);
   for (size_t i = 0; i < *rank; ++i) {
@@ -28,6 +31,8 @@ void slice(Subject& node) {
     if (wanted == -1) {
       const Dim left = dims.size(dims.subtract(all, from));
       if (left != kUnknown) found[i] = left;
+      if (is_number(all) && is_number(from) && from > all)
+        node.contradict("a slice at " + Subject::shown(from) + " of " + Subject::shown(all));
     }
     if (is_number(all) && is_number(from) && is_number(wanted) && (from < 0 || from + wanted > all))
       node.contradict("a slice of " + Subject::shown(wanted) + " at " + Subject::shown(from) + " of " +
@@ -152,6 +157,9 @@ Dim taken(Subject& node, const AxisSlice& axis, Dim size, Dim& first) {
 
 void strided_slice(Subject& node) {
   const Ranked known = node.shape(0);
+  node.agree_along(1, 2);
+  node.agree_along(1, 3);
+  node.agree_along(2, 3);
   if (!known) return;
   const auto plan = slice_plan(node, known->size(), 1);
   if (!plan) return;
@@ -210,9 +218,8 @@ void split(Subject& node) {
 void split_v(Subject& node) {
   const Ranked known = node.shape(0), sizes = node.value(1);
   const Dim axis = node.element(2);
-  if (!known) {
-    return;
-  }
+  if (!known || !node.at_least_rank(0, 1)) return;
+  if (sizes) node.of_size(1, static_cast<Dim>(node.outputs.size()));
   if (!is_number(axis)) {
     for (size_t i = 0; i < node.outputs.size(); ++i) node.give(i, node.fresh_list(known->size(), i));
     return;
@@ -220,11 +227,15 @@ void split_v(Subject& node) {
   const auto at = node.axis(axis, known->size());
   if (!at) return;
   Dim rest = (*known)[*at];
-  if (sizes) {
-    for (const Dim size : *sizes) {
-      if (size != -1) rest = node.dims().subtract(rest, size);
-    }
+  size_t open = 0;
+  for (const Dim size : sizes.value_or(std::span<const Dim>())) {
+    if (is_number(size) && size < -1) node.contradict("a part of " + Subject::shown(size));
+    if (size == -1) ++open;
+    if (size != -1) rest = node.dims().subtract(rest, size);
   }
+  if (open > 1) node.contradict(std::to_string(open) + " parts of what is left");
+  if (sizes && is_number(rest) && (open == 0 ? rest != 0 : rest < 0))
+    node.contradict("parts " + node.shown(*sizes) + " of " + Subject::shown((*known)[*at]));
   const Ranked value = known->size() == 1 ? node.value(0) : Ranked();
   bool placed = value.has_value();  // it is known where the next part begins
   std::span<const Dim> left;        // of the value

@@ -142,6 +142,9 @@ std::optional<std::vector<bool>> named_axes(Subject& node, size_t rank) {
 void reduce(Subject& node) {
   const Ranked known = node.shape(0), axes = node.shape(1);
   const bool keep = node.flag("keep_dims");
+  // Older graphs may name axes in a matrix.
+  if (node.producer >= 21 && axes && axes->size() > 1)
+    node.contradict("axes " + node.shown(*axes) + " are no vector");
   if (!known) return;
   if (const auto named = named_axes(node, known->size())) {
     DimList found;

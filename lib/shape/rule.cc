@@ -142,6 +142,20 @@ bool Subject::at_least_rank(size_t input, size_t rank) {
   return false;
 }
 
+Dim Subject::agree_along(size_t input, size_t other, size_t at) {
+  const auto dim = [&](size_t of) {
+    const Ranked known = shape(of);
+    return known && at < known->size() ? (*known)[at] : kUnknown;
+  };
+  return agree(dim(input), dim(other));
+}
+
+void Subject::of_size(size_t input, Dim size) {
+  const Ranked known = shape(input);
+  if (!known || known->size() != 1 || !is_number(known->front()) || known->front() == size) return;
+  contradict("input " + std::to_string(input) + " is " + shown(*known) + ", not " + shown({&size, 1}));
+}
+
 std::optional<size_t> Subject::axis(int64_t axis, size_t rank) {
   const auto size = static_cast<int64_t>(rank);
   if (axis >= -size && axis < size) return static_cast<size_t>(axis < 0 ? axis + size : axis);

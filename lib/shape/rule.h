@@ -115,6 +115,10 @@ class Subject {
   // shape of this rank where it is unknown.
   std::optional<DimList> of_rank(size_t input, size_t rank);
   bool at_least_rank(size_t input, size_t rank);
+  // What dimension `at` of two inputs agrees on; unknown where it is known of neither.
+  Dim agree_along(size_t input, size_t other, size_t at = 0);
+  // Contradicts where the input is a vector of another size.
+  void of_size(size_t input, Dim size);
   // `axis` as a position in a rank; contradicts where it is none.
   std::optional<size_t> axis(int64_t axis, size_t rank);
   // The shape that the elements of an input say, of which -1 is unknown.

@@ -42,7 +42,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {same_all, "IdentityN"},
     {cast, "Cast"},
     {broadcast,
-     "ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Greater "
+     "Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Greater "
      "GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr "
      "MulNoNan NextAfter Polygamma Pow RandomGammaGrad RealDiv RightShift SquaredDifference TruncateDiv "
      "Xdivy Xlog1py Xlogy Zeta"},
@@ -90,7 +90,8 @@ constexpr auto kFamilies = std::to_array<Family>({
      "DatasetToSingleElement InfeedDequeueTuple IteratorGetNext IteratorGetNextSync OptionalGetValue "
      "ReduceDataset"},
     {as_first_two,
-     "EluGrad InvGrad LeakyReluGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad SigmoidGrad "
+     "ApproximateEqual Cross EluGrad InvGrad LeakyReluGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad "
+     "SeluGrad SigmoidGrad "
      "SoftplusGrad SoftsignGrad SqrtGrad TanhGrad"},
     {bias_add, "BiasAdd BiasAddV1"},
     {bias_add_grad, "BiasAddGrad"},
@@ -230,8 +231,8 @@ constexpr auto kFamilies = std::to_array<Family>({
      "ResizeNearestNeighbor"},
     {resize_grad, "ResizeBicubicGrad ResizeBilinearGrad"},
     {crop_and_resize, "CropAndResize"},
-    {non_max_suppression,
-     "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionWithOverlaps"},
+    {non_max_suppression, "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3"},
+    {non_max_suppression_overlaps, "NonMaxSuppressionWithOverlaps"},
     {non_max_suppression_v4, "NonMaxSuppressionV4"},
     {non_max_suppression_v5, "NonMaxSuppressionV5"},
     {combined_non_max_suppression, "CombinedNonMaxSuppression"},

@@ -184,6 +184,7 @@ void resize(Subject& node);
 void resize_grad(Subject& node);
 void crop_and_resize(Subject& node);
 void non_max_suppression(Subject& node);
+void non_max_suppression_overlaps(Subject& node);
 void non_max_suppression_v4(Subject& node);
 void non_max_suppression_v5(Subject& node);
 void combined_non_max_suppression(Subject& node);

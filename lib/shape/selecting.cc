@@ -123,16 +123,21 @@ void unsorted_segment_sum(Subject& node) {
   if (!known || !ids) return;
   if (ids->size() > known->size())
     return node.contradict("segments of " + node.shown(*ids) + " in " + node.shown(*known));
+  for (size_t i = 0; i < ids->size(); ++i) node.agree((*known)[i], (*ids)[i]);
   const Dim segments = node.element(2);
   DimList found{node.dims().never_negative(segments) ? segments : node.fresh(0)};
   found.insert(found.end(), known->begin() + static_cast<std::ptrdiff_t>(ids->size()), known->end());
   node.give(0, found);
 }
 
-void sparse_segment(Subject& node) { segment_sum(node); }
+void sparse_segment(Subject& node) {
+  node.agree_along(1, 2);
+  segment_sum(node);
+}
 
 // The number of segments is an input, the last one.
 void sparse_segment_rows(Subject& node) {
+  node.agree_along(1, 2);
   const Ranked known = node.shape(0);
   if (!known || !node.at_least_rank(0, 1)) return;
   DimList found(known->begin(), known->end());
@@ -177,7 +182,10 @@ void dynamic_stitch(Subject& node) {
 
 void dynamic_partition(Subject& node) {
   const Ranked data = node.shape(0), parts = node.shape(1);
-  if (!data || !parts || parts->size() > data->size()) return;
+  if (!data || !parts) return;
+  if (parts->size() > data->size())
+    return node.contradict("parts of " + node.shown(*parts) + " in " + node.shown(*data));
+  for (size_t i = 0; i < parts->size(); ++i) node.agree((*data)[i], (*parts)[i]);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     DimList found{node.fresh(i)};
     found.insert(found.end(), data->begin() + static_cast<std::ptrdiff_t>(parts->size()), data->end());
