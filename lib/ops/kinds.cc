@@ -289,6 +289,9 @@ constexpr std::array<OpPattern, kRowCount> kOpPatterns = [] {
   return patterns;
 }();
 
+using OpRowNumber = uint16_t;
+static_assert(kRowCount <= UINT16_MAX);
+
 // Some rows, and which lengths and first bytes an op has that may match one of them.
 class RowSet {
  public:
@@ -335,11 +338,11 @@ constexpr std::array<RowSet, kKindCount> kRowSets = [] {
 }();
 
 constexpr std::array kRowsOfKinds = [] {
-  std::array<uint8_t, kRowSets.back().begin + kRowSets.back().size()> rows{};
+  std::array<OpRowNumber, kRowSets.back().begin + kRowSets.back().size()> rows{};
   size_t at = 0;
   for (size_t kind = 0; kind < kKindCount; ++kind) {
     for (size_t row = 0; row < kRowCount; ++row) {
-      if (kOpRows[row].kinds.has(static_cast<OpKind>(kind))) rows[at++] = static_cast<uint8_t>(row);
+      if (kOpRows[row].kinds.has(static_cast<OpKind>(kind))) rows[at++] = static_cast<OpRowNumber>(row);
     }
   }
   return rows;
@@ -348,11 +351,11 @@ constexpr std::array kRowsOfKinds = [] {
 constexpr size_t kExactCount = static_cast<size_t>(std::ranges::count_if(kOpPatterns, &OpPattern::exact));
 
 // Rows that name one op, in the order of their names, then those with stars.
-constexpr std::array<uint8_t, kRowCount> kRowsByOp = [] {
-  std::array<uint8_t, kRowCount> rows{};
-  for (size_t row = 0; row < kRowCount; ++row) rows[row] = static_cast<uint8_t>(row);
-  std::ranges::sort(rows, {},
-                    [](uint8_t row) { return std::pair(!kOpPatterns[row].exact, kOpPatterns[row].head); });
+constexpr std::array<OpRowNumber, kRowCount> kRowsByOp = [] {
+  std::array<OpRowNumber, kRowCount> rows{};
+  for (size_t row = 0; row < kRowCount; ++row) rows[row] = static_cast<OpRowNumber>(row);
+  std::ranges::sort(
+      rows, {}, [](OpRowNumber row) { return std::pair(!kOpPatterns[row].exact, kOpPatterns[row].head); });
   return rows;
 }();
 
@@ -361,7 +364,7 @@ constexpr std::array<uint8_t, kRowCount> kRowsByOp = [] {
 OpKinds kinds_of(std::string_view op) {
   OpKinds kinds;
   const auto stars = kRowsByOp.begin() + kExactCount;
-  const auto op_of = [](uint8_t row) { return kOpPatterns[row].head; };
+  const auto op_of = [](OpRowNumber row) { return kOpPatterns[row].head; };
   for (auto row = std::ranges::lower_bound(kRowsByOp.begin(), stars, op, {}, op_of);
        row != stars && op_of(*row) == op; ++row)
     kinds = kinds | kOpRows[*row].kinds;
@@ -374,8 +377,8 @@ OpKinds kinds_of(std::string_view op) {
 bool is(std::string_view op, OpKind kind) {
   const RowSet& rows = kRowSets[static_cast<size_t>(kind)];
   if (!rows.may_hold(op)) return false;
-  const uint8_t* row = kRowsOfKinds.data() + rows.begin;
-  return std::any_of(row, row + rows.size(), [&](uint8_t i) { return kOpPatterns[i].matches(op); });
+  const OpRowNumber* row = kRowsOfKinds.data() + rows.begin;
+  return std::any_of(row, row + rows.size(), [&](OpRowNumber i) { return kOpPatterns[i].matches(op); });
 }
 
 }  // namespace gedit
