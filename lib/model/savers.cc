@@ -1,6 +1,10 @@
 #include "model/savers.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_set>
 
 #include "graph/string_const.h"
 #include "graph/types.h"
@@ -11,7 +15,8 @@
 namespace gedit {
 namespace {
 
-constexpr int kLongestWay = 16;  // nodes between a variable and its saver; savers have one to three
+constexpr int kLongestWay = 16;           // nodes between a variable and its saver; savers have one to three
+constexpr size_t kMostInAll = 1'000'000;  // nodes that compute what variables are restored to, of all ends
 
 // What a way to or from a saver may pass, and where it ends. A body is read as TensorFlow 2 writes it, with
 // arguments in place of variables; graphs have older savers, too.
@@ -123,6 +128,42 @@ class SaverReader {
     return saver;
   }
 
+  // Ends that get what is computed from restored tensors, perhaps of several Restore nodes. Linear.
+  void find_filled(std::vector<SaverNode>& restores) const {
+    std::unordered_set<uint32_t> known, behind;
+    Restores by_node;
+    std::vector<NodeId> open, ends;
+    for (SaverNode& restore : restores) {
+      by_node.emplace(index_of(restore.node), &restore);
+      behind.insert(index_of(restore.node));
+      open.push_back(restore.node);
+      for (SavedTensor& tensor : restore.tensors) {
+        if (!tensor.between.empty() && !ways_.takes(graph_.op(tensor.between.back()))) tensor.between.clear();
+      }
+      for (const auto* tensors : {&restore.tensors, &restore.more_ends}) {
+        for (const SavedTensor& tensor : *tensors) {
+          if (!tensor.between.empty()) known.insert(index_of(tensor.between.back()));
+        }
+      }
+    }
+    while (!open.empty()) {
+      const NodeId at = open.back();
+      open.pop_back();
+      for (const NodeId reader : consumers_.of(at)) {
+        if (known.contains(index_of(reader)) || behind.contains(index_of(reader))) continue;
+        bool reads = false;
+        each_source(reader, [&](NodeId source, uint32_t) { reads = reads || source == at; });
+        if (!reads) continue;
+        behind.insert(index_of(reader));
+        const std::string_view op = graph_.op(reader);
+        (kinds_of(op).has_any(OpKind::kAssign | OpKind::kFillsState) ? ends : open).push_back(reader);
+      }
+    }
+    std::ranges::sort(ends);
+    size_t left = kMostInAll;
+    for (const NodeId end : ends) fill(end, behind, by_node, left);
+  }
+
  private:
   static size_t outputs_of(std::string_view node_def) {
     if (!is_restore_v2_op(node_op(node_def))) return 1;
@@ -197,6 +238,51 @@ class SaverReader {
     }
   }
 
+  template <typename Use>
+  void each_source(NodeId reader, Use use) const {
+    each_input(graph_.bytes(reader), [&](std::string_view text) {
+      const Input input = ways_.parsed(text);
+      const NodeId source = input.control ? kNoNode : names_.find(input.node);
+      if (source != kNoNode) use(source, input.index());
+    });
+  }
+
+  using Restores = std::unordered_map<uint32_t, SaverNode*>;  // by node
+
+  void fill(NodeId end, const std::unordered_set<uint32_t>& behind, const Restores& restores,
+            size_t& left) const {
+    const std::string_view first = ways_.first_input(end);
+    NodeId state = ways_.source(first, kLongestWay, nullptr).variable;
+    if (state == kNoNode) state = names_.find(ways_.parsed(first).node);
+    if (state == kNoNode) return;
+    std::vector<NodeId> way;
+    std::map<uint32_t, std::set<uint32_t>> slots;  // by Restore node
+    std::unordered_set<uint32_t> seen;
+    std::vector<std::pair<NodeId, bool>> open{{end, false}};
+    while (!open.empty() && left > 0) {
+      const auto [at, done] = open.back();
+      open.pop_back();
+      if (done) {
+        if (at != end) way.push_back(at);
+        continue;
+      }
+      if (!seen.insert(index_of(at)).second) continue;
+      --left;
+      open.emplace_back(at, true);
+      each_source(at, [&](NodeId source, uint32_t output) {
+        if (const auto restore = restores.find(index_of(source)); restore != restores.end()) {
+          if (output < restore->second->tensors.size()) slots[index_of(source)].insert(output);
+        } else if (behind.contains(index_of(source))) {
+          open.emplace_back(source, false);
+        }
+      });
+    }
+    if (left == 0) return;
+    const auto shared = std::make_shared<const std::vector<NodeId>>(std::move(way));
+    for (const auto& [node, read] : slots)
+      restores.at(node)->filled.push_back({end, state, shared, {read.begin(), read.end()}});
+  }
+
   const Graph& graph_;
   const Names& names_;
   const Edges& consumers_;
@@ -220,6 +306,7 @@ Savers read_savers(const Graph& graph, const Names& names, const Edges& consumer
     SaverNode saver = reader.read(id);
     (saver.saves ? savers.saves : savers.restores).push_back(std::move(saver));
   }
+  if (!graph.is_body()) reader.find_filled(savers.restores);
   return savers;
 }
 
@@ -318,9 +405,14 @@ Savers find_savers(const Graph& graph, const Names& names, const Edges& consumer
                    const std::unordered_set<uint32_t>& initializers, const std::vector<NodeId>& nodes) {
   Savers savers = read_savers(graph, names, consumers, nodes);
   std::erase_if(savers.restores, [&](const SaverNode& restore) {
-    return std::any_of(restore.tensors.begin(), restore.tensors.end(), [&](const SavedTensor& tensor) {
-      return !tensor.between.empty() && initializers.contains(index_of(tensor.between.back()));
-    });
+    return std::ranges::any_of(restore.tensors,
+                               [&](const SavedTensor& tensor) {
+                                 return !tensor.between.empty() &&
+                                        initializers.contains(index_of(tensor.between.back()));
+                               }) ||
+           std::ranges::any_of(restore.filled, [&](const FilledState& filled) {
+             return initializers.contains(index_of(filled.end));
+           });
   });
   return savers;
 }

@@ -3,6 +3,7 @@
 // key is never guessed from a variable's name.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,15 @@ struct SavedTensor {
   uint32_t taken_at = 1;  // then: the input of the last one that takes it
 };
 
+// What gives a variable something else than what is stored, or a table its contents: an assignment or a
+// table's import of what is computed from restored tensors.
+struct FilledState {
+  NodeId end = kNoNode, state = kNoNode;
+  // Nodes that compute it from them, producers first, those from other Restore nodes' tensors included.
+  std::shared_ptr<const std::vector<NodeId>> way;
+  std::vector<uint32_t> slots;  // of this node's tensors, in their order
+};
+
 // A Save, SaveSlices or SaveV2 node, or a Restore, RestoreSlice or RestoreV2 node.
 struct SaverNode {
   NodeId node = kNoNode;
@@ -40,6 +50,7 @@ struct SaverNode {
   // Of a Restore node of a graph: what else its tensors end in, but for the ends that `tensors` tells (a
   // mirrored variable is restored into each of its replicas).
   std::vector<SavedTensor> more_ends;
+  std::vector<FilledState> filled;  // the same, of ends that no tensor is handed to as it is
   bool readable() const { return names != kNoNode; }
 };
 

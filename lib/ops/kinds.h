@@ -40,6 +40,7 @@ enum class OpKind : uint8_t {
   kNamedTable,        // any op with that word in its name
   kTableInitializer,  // fills a table
   kTableImport,       // fills any table, as savers do
+  kFillsState,        // its first input, which is no variable, gets the contents that the others give
   kTableExport,
 
   // Savers.

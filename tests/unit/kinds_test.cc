@@ -67,6 +67,9 @@ const std::vector<KindCase>& kind_cases() {
       {kTableInitializer,
        {"InitializeTable", "InitializeTableFromTextFileV2", "LookupTableImportV2"},
        {"LookupTableInsert"}},
+      {kFillsState,
+       {"LookupTableImportV2", "DeserializeIterator", "BoostedTreesDeserializeEnsemble"},
+       {"Assign"}},
       {kTableImport, {"LookupTableImport", "LookupTableImportV2"}, {"InitializeTable", "LookupTableExport"}},
       {kTableExport, {"LookupTableExport", "LookupTableExportV2"}, {"LookupTableImport"}},
 

@@ -80,6 +80,14 @@ bool Reduction::keeps_variable() const {
   return false;
 }
 
+// State that a saver fills otherwise than a variable with its value: a table, an ensemble of trees.
+bool Reduction::keeps_filled_state() const {
+  return std::ranges::any_of(facts_.savers().restores, [&](const SaverNode& restore) {
+    return std::ranges::any_of(restore.filled,
+                               [&](const FilledState& filled) { return keeps(filled.state); });
+  });
+}
+
 void Reduction::complete() {
   if (!keeps_) keep_what_is_saved();
   facts_.producers();  // savers ask for consumers while they shrink
@@ -95,10 +103,10 @@ void Reduction::complete() {
     for (const Contexts::Exit& exit : contexts_.exits()) {
       if (!graph_alone_ && closure_.nodes().has(exit.by)) closure_.want(exit.exit);
     }
-    // A saver is there for variables; tables that it saves come along.
+    // A saver is there for variables and for tables that nothing else fills; others that it saves come along.
     const auto stays = [&](NodeId state) { return keeps(state); };
     if (tables_count_ || keeps_variable()) saver_functions_.complete(stays);
-    if (saver_functions_.any() || keeps_variable())
+    if (saver_functions_.any() || keeps_variable() || (tables_count_ && keeps_filled_state()))
       savers_.complete(stays, [&](NodeId id) { return saver_functions_.is_call(id); });
   }
   add_groups();

@@ -69,6 +69,7 @@ class Reduction {
  private:
   void keep_what_is_saved();
   bool keeps_variable() const;
+  bool keeps_filled_state() const;
   void add_groups();
   void shrink_groups(Changes& changes);
 

@@ -111,8 +111,11 @@ void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stay
     return;  // with a variable the saver stays, and so do they
   std::set<std::string> empty;
   std::string restorer;
-  std::unordered_set<uint32_t> restores;
-  for (const SaverNode& restore : facts.savers().restores) restores.insert(index_of(restore.node));
+  std::unordered_set<uint32_t> restores, restored;
+  for (const SaverNode& restore : facts.savers().restores) {
+    restores.insert(index_of(restore.node));
+    for (const FilledState& filled : restore.filled) restored.insert(index_of(filled.state));
+  }
   // What a saver's Restore fills it with comes from a checkpoint, too, though nodes that do it are left.
   const auto is_restored = [&](NodeId filler) {
     const auto sources = facts.producers().of(filler);
@@ -125,10 +128,15 @@ void warn_of_empty_tables(Facts& facts, const NodeSet& kept, const NodeSet& stay
     const std::string_view node_def = graph.bytes(state.node);
     const bool mutates = is_mutable(node_op(node_def)) || makers.contains(called_function(node_def));
     if (!state.table || !mutates || !stays.has(state.node)) continue;
-    if (!std::all_of(state.satellites.begin(), state.satellites.end(), is_restored)) continue;
+    const bool by_saver = restored.contains(index);
+    // An op that only makes it leaves it empty.
+    const auto fills_nothing = [&](NodeId filler) {
+      return is_restored(filler) || (by_saver && !graph.is(filler, OpKind::kFillsState));
+    };
+    if (!std::all_of(state.satellites.begin(), state.satellites.end(), fills_nothing)) continue;
     empty.insert(std::string(graph.name(state.node)));
     for (const NodeId satellite : state.satellites) {
-      if (stays.has(satellite)) restorer = std::string(graph.name(satellite));
+      if (stays.has(satellite) && is_restored(satellite)) restorer = std::string(graph.name(satellite));
     }
   }
   if (empty.empty()) return;

@@ -27,6 +27,10 @@ NodeSet nodes_of_savers(const Facts& facts) {
     for (const SavedTensor& tensor : restore.tensors) {
       for (const NodeId id : tensor.between) nodes.add(id);
     }
+    for (const FilledState& filled : restore.filled) {
+      if (!nodes.add(filled.end)) continue;
+      for (const NodeId id : *filled.way) nodes.add(id);
+    }
   }
   return nodes;
 }

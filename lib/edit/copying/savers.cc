@@ -41,6 +41,13 @@ class SaverExtension final : public GraphSaverNodes {
       if (values_) read_v2(*this, restore);  // the checkpoint that is written is one
       restore_copies(restore);
     }
+    std::unordered_set<uint32_t> ends;
+    for (const SaverNode& restore : facts_.savers().restores) {
+      for (const FilledState& filled : restore.filled) {
+        if (restore.names != kNoNode && copied(filled.state) && ends.insert(index_of(filled.end)).second)
+          fill(filled);
+      }
+    }
     run_groups();
   }
 
@@ -208,7 +215,10 @@ class SaverExtension final : public GraphSaverNodes {
         restored[tensor.slot];
       }
     }
-    const std::vector<NodeId> imports = table_imports(restore, restored);
+    for (const FilledState& filled : restore.filled) {
+      for (const uint32_t slot : copied(filled.state) ? filled.slots : std::vector<uint32_t>())
+        restored[slot];
+    }
     if (restored.empty()) return;
     const bool one_each = restores_one_each_(restore, node_op(graph_.bytes(restore.node)));
     const std::vector<DType> types = saver_types(graph_.bytes(restore.node));
@@ -223,42 +233,35 @@ class SaverExtension final : public GraphSaverNodes {
     size_t next = 0;
     for (auto& [slot, tensor] : restored) tensor = tensors[next++];
     for (const SavedTensor* end : ends) assign(*end, restored.at(end->slot));
-    for (const NodeId id : imports) import_table(id, restore.node, restored);
+    restored_.emplace(index_of(restore.node), std::move(restored));
   }
 
-  // The nodes that fill copied tables with what is restored; `slots` gains what they take.
-  std::vector<NodeId> table_imports(const SaverNode& restore, std::map<uint32_t, std::string>& slots) const {
-    std::vector<NodeId> found;
-    for (const NodeId reader : facts_.consumers().of(restore.node)) {
-      if (!is_table_import_op(node_op(graph_.bytes(reader)))) continue;
-      if (!found.empty() && found.back() == reader) continue;  // who reads twice stands there twice
-      const std::vector<std::string> inputs = inputs_of(reader);
-      const auto table = inputs.empty() ? std::nullopt : tensor_if_there(facts_.names(), inputs.front());
-      if (!table || !copied(table->node)) continue;
-      found.push_back(reader);
-      for (const std::string& input : inputs) {
+  // What computes the contents once more, of what is restored for the copies, and what fills the copy with
+  // them.
+  void fill(const FilledState& filled) {
+    const auto again = [&](NodeId id) {
+      std::vector<std::string> inputs = inputs_of(id);
+      for (std::string& input : inputs) {
+        const bool control = input.starts_with('^');
         const auto tensor = tensor_if_there(facts_.names(), input);
-        if (tensor && !tensor->control && tensor->node == restore.node &&
-            tensor->index < restore.tensors.size())
-          slots[tensor->index];
+        const auto restored = tensor && !control ? restored_.find(index_of(tensor->node)) : restored_.end();
+        const auto other = tensor ? filled_.find(index_of(tensor->node)) : filled_.end();
+        if (restored != restored_.end() && restored->second.contains(tensor->index)) {
+          input = restored->second.at(tensor->index);
+        } else if (other != filled_.end()) {
+          input = control ? "^" + other->second : tensor_text(other->second, tensor->index);
+        } else {
+          input = control ? "^" + copied_input(input.substr(1)) : copied_input(input);
+        }
       }
+      return duplicate(id, inputs, for_copy(id));
+    };
+    for (const NodeId id : *filled.way) {
+      if (!filled_.contains(index_of(id))) filled_.emplace(index_of(id), again(id));
     }
-    return found;
-  }
-
-  void import_table(NodeId id, NodeId restore, const std::map<uint32_t, std::string>& restored) {
-    std::vector<std::string> inputs = inputs_of(id);
-    for (std::string& input : inputs) {
-      const auto tensor = tensor_if_there(facts_.names(), input);
-      if (tensor && !tensor->control && tensor->node == restore) {
-        input = restored.at(tensor->index);
-      } else {
-        input = input.starts_with('^') ? "^" + copied_input(input.substr(1)) : copied_input(input);
-      }
-    }
-    const std::string source = duplicate(id, inputs, for_copy(id));
-    for (const NodeId group : facts_.consumers().of(id)) {
-      if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, source);
+    const std::string end = again(filled.end);
+    for (const NodeId group : facts_.consumers().of(filled.end)) {
+      if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, end);
     }
   }
 
@@ -292,8 +295,10 @@ class SaverExtension final : public GraphSaverNodes {
   const bool values_;
   CopyChanges& result_;
   const RestoresOneEach restores_one_each_;
-  std::set<NodeId> main_;                            // Save nodes of saver_def's saver
-  std::unordered_map<uint32_t, std::string> again_;  // what computes a saved value, and its copy
+  std::set<NodeId> main_;                             // Save nodes of saver_def's saver
+  std::unordered_map<uint32_t, std::string> again_;   // what computes a saved value, and its copy
+  std::unordered_map<uint32_t, std::string> filled_;  // the same of what variables are filled with
+  std::unordered_map<uint32_t, std::map<uint32_t, std::string>> restored_;  // by Restore node and slot
 };
 
 }  // namespace

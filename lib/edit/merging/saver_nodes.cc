@@ -98,11 +98,8 @@ void MergedSavers::run_restores() {
       if (!tensor.between.empty())
         ends.insert(chosen_->name_of(chosen_->graph().name(tensor.between.back())));
     }
-    for (const NodeId reader : chosen_->facts.consumers().of(restore.node)) {
-      // A table takes its keys and values from the restore itself.
-      if (is_table_import_op(node_op(chosen_->graph().bytes(reader))))
-        ends.insert(chosen_->name_of(chosen_->graph().name(reader)));
-    }
+    for (const FilledState& filled : restore.filled)
+      ends.insert(chosen_->name_of(chosen_->graph().name(filled.end)));
     const std::string filename = inputs_of(kept_->nodes.node(restore.node)).front();
     if (known.insert(filename).second)
       filenames += (filenames.empty() ? "'" : ", '") + printable(filename) + "'";
@@ -175,8 +172,15 @@ void MergedSavers::join(MergePart& part) {
       kept.insert(kept.end(), tensor.between.begin(), tensor.between.end());
       if (!tensor.between.empty()) ends.insert(index_of(tensor.between.back()));
     }
+    for (const FilledState& filled : restore.filled) {
+      if (!known.add(filled.end)) continue;
+      for (const NodeId id : *filled.way) known.add(id);
+      if (part.shared().has(filled.end) || part.shared().has(filled.state)) continue;
+      kept.insert(kept.end(), filled.way->begin(), filled.way->end());
+      kept.push_back(filled.end);
+      ends.insert(index_of(filled.end));
+    }
     for (const NodeId reader : part.facts.consumers().of(restore.node)) {
-      // A table takes its keys and values from the restore itself.
       if (!part.shared().has(reader) && known.add(reader)) {
         kept.push_back(reader);
         ends.insert(index_of(reader));

@@ -45,12 +45,18 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
     group.nodes.push_back(save.node);
     group.saves = true;
   }
+  std::unordered_set<uint32_t> ends;
   for (const SaverNode& restore : own.all.restores) {
     if (of_another(part, restore) != nullptr) continue;
     std::vector<NodeId>& nodes = groups[scope_of(graph.name(restore.node))].nodes;
     nodes.push_back(restore.node);
     for (const SavedTensor& tensor : restore.tensors)
       nodes.insert(nodes.end(), tensor.between.begin(), tensor.between.end());
+    for (const FilledState& filled : restore.filled) {
+      if (!ends.insert(index_of(filled.end)).second) continue;
+      nodes.insert(nodes.end(), filled.way->begin(), filled.way->end());
+      nodes.push_back(filled.end);
+    }
   }
   for (const NodeId id : kept) {
     if (!is_assign_op(node_op(graph.bytes(id)))) continue;

@@ -1,6 +1,7 @@
 #include "edit/savers/keep.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/error.h"
@@ -23,11 +24,30 @@ SaverShrinking::SaverShrinking(Facts& facts, Closure& closure)
     restores_.emplace(index_of(restore.node), &restore);
 }
 
-// The variable or table whose values the tensor is; kNoNode where it is none.
-NodeId SaverShrinking::owner_of_saved(const SaverNode& save, const SavedTensor& tensor) const {
-  if (tensor.variable != kNoNode) return tensor.variable;
-  const NodeId producer = source_of(save.node, save.first_tensor + tensor.slot);
-  return producer == kNoNode ? kNoNode : source_of(producer, 0);  // a table's export
+// Whether a variable or table stays whose value the tensor is, or of which it is computed. `source`: the node
+// that gives it.
+bool SaverShrinking::owner_stays(const SavedTensor& tensor, NodeId source,
+                                 const std::function<bool(NodeId)>& stays) const {
+  if (tensor.variable != kNoNode) return stays(tensor.variable);
+  if (source != kNoNode && stays(source_of(source, 0))) return true;  // an iterator, as it stands
+  constexpr size_t kMost = 1000;  // nodes that compute it; TensorFlow makes a handful
+  std::unordered_set<uint32_t> seen;
+  std::vector<NodeId> open{source};
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    if (at == kNoNode || !seen.insert(index_of(at)).second) continue;
+    if (seen.size() > kMost) return true;
+    if (facts_.state().contains(index_of(at))) {
+      if (stays(at)) return true;
+      continue;
+    }
+    each_input(graph_.bytes(at), [&](std::string_view text) {
+      const std::optional<TensorRef> input = tensor_if_there(facts_.names(), text);
+      if (input && !input->control) open.push_back(input->node);
+    });
+  }
+  return false;
 }
 
 NodeId SaverShrinking::source_of(NodeId id, size_t slot) const {
@@ -53,8 +73,14 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
   for (const SaverNode& save : facts_.savers().saves) {
     std::vector<uint32_t> slots;
     bool any = false;
+    std::vector<NodeId> sources;
+    each_input(graph_.bytes(save.node), [&](std::string_view text) {
+      const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
+      sources.push_back(tensor ? tensor->node : kNoNode);
+    });
     for (const SavedTensor& tensor : save.tensors) {
-      const bool own = stays(owner_of_saved(save, tensor));
+      const size_t at = save.first_tensor + tensor.slot;
+      const bool own = owner_stays(tensor, at < sources.size() ? sources[at] : kNoNode, stays);
       any = any || own;
       if (own || tensor.key == kObjectGraphKey) slots.push_back(tensor.slot);
     }
@@ -76,27 +102,34 @@ void SaverShrinking::decide(const std::function<bool(NodeId)>& stays) {
   }
   for (const SaverNode& restore : facts_.savers().restores) {
     std::set<uint32_t> outputs;
-    for (const SavedTensor& tensor : restore.tensors) {
-      if (tensor.variable != kNoNode && stays(tensor.variable)) {
-        outputs.insert(tensor.slot);
-      } else if (!tensor.between.empty()) {
-        kill(tensor.between.front());
+    const std::array ends{&restore.tensors, &restore.more_ends};
+    for (const auto* tensors : ends) {
+      for (const SavedTensor& tensor : *tensors) {
+        if (tensor.variable != kNoNode && stays(tensor.variable)) outputs.insert(tensor.slot);
       }
     }
-    // What goes into a table, not into a variable.
+    // Replicas that are restored from one tensor stay together; others may read what is on the way.
+    for (const auto* tensors : ends) {
+      for (const SavedTensor& tensor : *tensors) {
+        if (!outputs.contains(tensor.slot) && !tensor.between.empty()) kill(tensor.between.back());
+      }
+    }
+    for (const FilledState& filled : restore.filled) {
+      if (stays(filled.state)) {
+        outputs.insert(filled.slots.begin(), filled.slots.end());
+      } else {
+        kill(filled.end);
+      }
+    }
     for (const NodeId reader : facts_.consumers().of(restore.node)) {
       if (dead_.has(reader)) continue;
-      std::vector<uint32_t> read;
+      bool kept = true;
       each_input(graph_.bytes(reader), [&](std::string_view text) {
         const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), text);
-        if (tensor && tensor->node == restore.node && !tensor->control) read.push_back(tensor->index);
+        if (tensor && tensor->node == restore.node && !tensor->control)
+          kept = kept && outputs.contains(tensor->index);
       });
-      if (read.empty() || outputs.contains(read.front())) continue;
-      if (stays(source_of(reader, 0))) {
-        outputs.insert(read.begin(), read.end());
-      } else {
-        kill(reader);
-      }
+      if (!kept) kill(reader);
     }
     // What somebody else reads of it has its number.
     if (closure_.wants_all_of(restore.node)) {
@@ -201,6 +234,7 @@ void SaverShrinking::complete(const std::function<bool(NodeId)>& stays,
     for (const SavedTensor& tensor : restore.tensors) {
       if (!tensor.between.empty()) from(tensor.between.back());
     }
+    for (const FilledState& filled : restore.filled) from(filled.end);
   }
 }
 

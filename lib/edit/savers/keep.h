@@ -33,7 +33,7 @@ class SaverShrinking {
 
  private:
   NodeId source_of(NodeId id, size_t slot) const;
-  NodeId owner_of_saved(const SaverNode& save, const SavedTensor& tensor) const;
+  bool owner_stays(const SavedTensor& tensor, NodeId source, const std::function<bool(NodeId)>& stays) const;
   void decide(const std::function<bool(NodeId)>& stays);
   void collect(const std::vector<NodeId>& roots, const std::function<bool(NodeId)>& apart);
 

@@ -42,6 +42,7 @@ std::string slice_spec(std::string_view info) {
 VariableValues::VariableValues(Facts& facts, std::shared_ptr<ValueSource> source, std::string named)
     : facts_(facts), graph_(facts.graph()), source_(std::move(source)), named_(std::move(named)) {
   read_savers();
+  read_computed();
   read_slice_infos();
   for (auto& [variable, key] :
        keys_in_functions(facts_.model.meta(), facts_.names(), facts_.selecting().library()))
@@ -114,6 +115,17 @@ void VariableValues::read_savers() {
       const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
                           source_->checkpoint.find(where.key) != nullptr;
       if (better) known->second = where;
+    }
+  }
+}
+
+void VariableValues::read_computed() {
+  for (const SaverNode& restore : facts_.savers().restores) {
+    for (const FilledState& filled : restore.filled) computed_.emplace(index_of(filled.state), &filled);
+  }
+  for (const SaverNode& restore : facts_.savers().restores) {
+    for (const auto* tensors : {&restore.tensors, &restore.more_ends}) {
+      for (const SavedTensor& tensor : *tensors) computed_.erase(index_of(tensor.variable));
     }
   }
 }
@@ -197,6 +209,13 @@ void VariableValues::check(std::string_view node_def, const Tensor& tensor,
 }
 
 ConstantValue VariableValues::value(NodeId variable) {
+  if (const auto computed = computed_.find(index_of(variable)); computed != computed_.end()) {
+    const FilledState& filled = *computed->second;
+    throw refused("its saver computes what it restores, with '" +
+                  printable(graph_.name(filled.way->empty() ? filled.end : filled.way->back())) + "'")
+        .of(quoted("variable", graph_.name(variable)))
+        .hint("--keep '" + printable(graph_.name(variable)) + "'");
+  }
   return value_at(find(variable), graph_.bytes(variable));
 }
 
@@ -239,6 +258,7 @@ std::optional<Extents> VariableValues::part_of(const Where& where, const Tensor&
 }
 
 std::optional<KnownValue> VariableValues::stored(NodeId variable) const {
+  if (computed_.contains(index_of(variable))) return std::nullopt;
   const Where where = find(variable);
   const Tensor* tensor = source_->checkpoint.find(where.key);
   if (tensor == nullptr) return std::nullopt;

@@ -41,6 +41,7 @@ class VariableValues {
   };
 
   void read_savers();
+  void read_computed();
   void read_objects();  // of a TF2 SavedModel
   void read_slice_infos();
   Where find(NodeId variable) const;
@@ -54,7 +55,9 @@ class VariableValues {
   const Graph& graph_;
   std::shared_ptr<ValueSource> source_;
   std::string named_;
-  std::unordered_map<uint32_t, Where> known_;                  // of savers and VariableDefs
+  std::unordered_map<uint32_t, Where> known_;  // of savers and VariableDefs
+  std::unordered_map<uint32_t, const FilledState*>
+      computed_;  // variables that no saver restores as they are stored
   std::unordered_map<std::string, std::string> by_full_name_;  // of the checkpoint's objects
 };
 
