@@ -22,6 +22,7 @@ enum class OpKind : uint8_t {
   kVariable,
   kVarHandle,           // a resource variable
   kReferenceVariable,   // gives a reference to what it holds
+  kKnownByNode,         // holds state that goes by the node's name where it has no shared_name
   kAssign,              // sets a whole variable
   kApply,               // steps a variable, its first input; slots, rates and gradients are the others
   kWritesVariable,      // any op named as one that does

@@ -34,6 +34,7 @@ const std::vector<KindCase>& kind_cases() {
       {kVariable, {"VariableV2", "VarHandleOp", "Variable", "AutoReloadVariable"}, {"VariableShape"}},
       {kVarHandle, {"VarHandleOp"}, {"_VarHandlesOp", "VariableV2"}},
       {kReferenceVariable, {"VariableV2", "Variable", "AutoReloadVariable"}, {"VarHandleOp"}},
+      {kKnownByNode, {"VariableV2", "AddSparseToTensorsMap", "AddManySparseToTensorsMap"}, {"VarHandleOp"}},
       {kAssign, {"Assign", "AssignVariableOp"}, {"AssignAdd", "AssignAddVariableOp"}},
       {kApply,
        {"ApplyAdam", "ResourceApplyAdam", "SparseApplyFtrl", "ResourceSparseApplyFtrl"},

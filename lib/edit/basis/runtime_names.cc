@@ -192,7 +192,7 @@ std::vector<NodeId> identity_holders(const Graph& graph, const NodeSet& among) {
 
 bool shares_by_node_name(std::string_view node_def) {
   const std::string_view op = node_op(node_def);
-  if (!is(op, OpKind::kReferenceVariable)) {
+  if (!is(op, OpKind::kKnownByNode)) {
     if (!is(op, OpKind::kNamedTable)) return false;
     const auto sharing = find_attr(node_def, "use_node_name_sharing");
     if (!sharing || last_varint(*sharing, attr_field::kBool) == 0) return false;
