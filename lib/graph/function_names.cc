@@ -182,6 +182,10 @@ std::string map_library(std::string_view library, const Mapping& mapping) {
       for (Fields parts(fields->value); parts.next();) {
         if (parts->wire == Wire::kBytes && gradient_names_function(fields->number, parts->number)) {
           append_bytes_field(gradient, parts->number, mapped_name(parts->value, mapping));
+        } else if (fields->number == library_field::kRegisteredGradient && parts->bytes(2)) {
+          std::string type;
+          mapping.identity(NodeHead(), Role::kGradientType, parts->value, type);
+          append_bytes_field(gradient, parts->number, type);
         } else {
           gradient += parts->raw;
         }

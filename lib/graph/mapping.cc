@@ -183,6 +183,10 @@ class NodeMapper {
         if (!mapping_.maps_functions() || !may_name_function(entry.value)) return out_.append(field.raw);
         value = map_function_list(entry.value, mapping_, 0);
         break;
+      case Role::kGradientType:
+        if (!mapping_.maps_functions()) return out_.append(field.raw);
+        value = map_string(head_, role, entry.value, mapping_);
+        break;
       case Role::kColocation:
         if (!map_class(head_, entry.value, mapping_, value)) return;
         break;

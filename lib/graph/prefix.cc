@@ -103,6 +103,7 @@ class Prefixer {
     const std::string_view key(entry + 2, key_length);
     switch (attr_role(op_, key)) {
       case Role::kNone:
+      case Role::kGradientType:
         return !(shapes_ && key == "_output_shapes");
       case Role::kColocation:
         return colocation(entry, length);

@@ -17,12 +17,13 @@
 namespace gedit {
 
 enum class Role : uint8_t {
-  kNone,  // no name, or one that stays: PyFunc's token, _gradient_op_type, tensor_array_name, summary tags
+  kNone,        // no name, or one that stays: PyFunc's token, tensor_array_name, summary tags
   kColocation,  // `_class`: a list of `loc:@node`
   kFrame,  // frame_name of Enter, RefEnter: one string for all Enters of a loop (common_runtime/executor.cc)
   kSharedName,  // shared_name, batching_queue: families of one string share one resource
   kPair,  // a string that two or more nodes agree on: var_name, stack_name, rendezvous and cluster names
-  kInstanceKey,  // instance_key of Collective*: an int
+  kInstanceKey,   // instance_key of Collective*: an int
+  kGradientType,  // _gradient_op_type: a gradient of Python's, which stays, or one that the library registers
 };
 
 // A resource with this shared_name is made anew at every execution (core/framework/resource_handle.h,
@@ -42,6 +43,7 @@ inline constexpr std::array kAttrRows{
     AttrRow{"_XlaInternalScope", "", Role::kPair},
     AttrRow{"_XlaScope", "", Role::kPair},
     AttrRow{"_class", "", Role::kColocation},
+    AttrRow{"_gradient_op_type", "", Role::kGradientType},
     AttrRow{"_replication_info", "", Role::kPair},
     AttrRow{"_tpu_replicate", "", Role::kPair},
     AttrRow{"batching_queue", "", Role::kSharedName},

@@ -29,7 +29,8 @@ void each_identity(std::string_view node_def, Use use) {
     if (!fields->bytes(node_field::kAttr)) continue;
     if (op.empty()) op = node_op(node_def);
     const Role role = attr_role(op, map_key(fields->value));
-    if (role != Role::kNone && role != Role::kColocation) use(role, map_entry(fields->value).value);
+    if (role != Role::kNone && role != Role::kColocation && role != Role::kGradientType)
+      use(role, map_entry(fields->value).value);
   }
 }
 
@@ -124,7 +125,7 @@ void Identities::want_in_body(std::string_view node_def) {
 
 void Identities::append(Role role, std::string_view value, std::string& out) const {
   const FreshNames::Made& known = made(role);
-  if (stays_as_it_is(value)) {
+  if (stays_as_it_is(value) || role == Role::kGradientType) {
     out += value;
   } else if (const auto found = known.find(value); found != known.end()) {
     out += found->second;

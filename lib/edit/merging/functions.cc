@@ -29,7 +29,9 @@ class BodyMapping final : public Mapping {
   }
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override {
     const bool of_handle = handles_ != nullptr && role == Role::kSharedName;
-    if (of_handle && value.empty() && part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
+    if (role == Role::kGradientType && functions_) {
+      part_.gradient_type(value, out);
+    } else if (of_handle && value.empty() && part_.names->name_empty_handles && is_var_handle_op(holder.op)) {
       out += *handles_;
     } else if (of_handle && part_.names->fresh_identities) {
       part_.names->identities.append(
@@ -113,15 +115,20 @@ std::string_view library_of(const MergePart& part) { return part.graph().part(gr
 MergedLibrary::MergedLibrary(MergeParts& parts, NameConflict on_conflict)
     : parts_(parts), definitions_(parts.size()) {
   for (const auto& part : parts_) read(*part);
-  for (const auto& part : parts_) decide(*part, on_conflict);
+  for (const auto& part : parts_) {
+    decide(*part, on_conflict);
+    name_gradients(*part);
+  }
 }
 
 void MergedLibrary::read(MergePart& part) {
   for (const Part& field : part.graph().parts()) present_ = present_ || field.field == graph_field::kLibrary;
-  std::unordered_map<std::string_view, std::string_view> gradients;
+  std::unordered_map<std::string_view, std::string_view> gradients, registered;
   for (Fields fields(library_of(part)); fields.next();) {
     if (fields->bytes(library_field::kGradient))
       gradients[last_bytes(fields->value, 1)] = last_bytes(fields->value, 2);
+    if (fields->bytes(library_field::kRegisteredGradient))
+      registered[last_bytes(fields->value, 2)] = last_bytes(fields->value, 1);
   }
   std::optional<std::string> handles;
   for (Fields fields(library_of(part)); fields.next();) {
@@ -140,6 +147,13 @@ void MergedLibrary::read(MergePart& part) {
     }
     if (const auto gradient = gradients.find(definition.name); gradient != gradients.end())
       definition.gradient = gradient->second;
+    if (!registered.empty()) {
+      each_node_in(definition.current, arena_, [&](std::string_view node_def) {
+        const auto type = string_attr(node_def, "_gradient_op_type");
+        const auto found = type ? registered.find(*type) : registered.end();
+        if (found != registered.end()) definition.registered.insert(*found);
+      });
+    }
     names_.emplace(definition.name);
     definitions_[part.number].push_back(definition);
   }
@@ -159,7 +173,9 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
     const auto found = known_.find(std::string(definition.name));
     if (found == known_.end() || part.renames_function(std::string(definition.name))) continue;
     const Definition& other = *found->second;
-    const bool own = part.function_apart(std::string(definition.name));
+    // Of one text, but with another gradient: TensorFlow has one of each registered type.
+    const bool own =
+        part.function_apart(std::string(definition.name)) || definition.registered != other.registered;
     const bool gradients =
         definition.gradient.empty() || other.gradient.empty() || definition.gradient == other.gradient;
     // The same text calls something else where its file's callee got another name.
@@ -194,6 +210,16 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
                              [&](std::string_view name) { callers[name].push_back(&definition); });
       if (!definition.gradient.empty()) callers[definition.gradient].push_back(&definition);
     }
+    // A registered gradient reads tensors of the function that names it: it is of that one alone.
+    std::unordered_map<std::string_view, Definition*> by_name;
+    for (Definition& definition : all) by_name.emplace(definition.name, &definition);
+    for (Definition& definition : all) {
+      for (const auto& [type, gradient] : definition.registered) {
+        callers[gradient].push_back(&definition);
+        if (const auto found = by_name.find(gradient); found != by_name.end())
+          callers[definition.name].push_back(found->second);
+      }
+    }
     while (!renamed.empty()) {
       const std::string_view name = renamed.back();
       renamed.pop_back();
@@ -211,6 +237,37 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
     part.function(definition.name, name);
     known_[name] = &definition;
     known_from_[name] = &part;
+  }
+}
+
+// Types that the library registers count the gradients of a process, so that two models have the same ones.
+void MergedLibrary::name_gradients(MergePart& part) {
+  std::set<std::string, std::less<>> taken;
+  for (const auto& [function, type] : gradient_types_) taken.insert(type);
+  std::vector<std::pair<std::string, std::string_view>> own;  // function as it will be, type
+  for (Fields fields(library_of(part)); fields.next();) {
+    if (!fields->bytes(library_field::kRegisteredGradient)) continue;
+    std::string function;
+    part.function(last_bytes(fields->value, 1), function);
+    const std::string_view type = last_bytes(fields->value, 2);
+    const auto known = gradient_types_.find(function);
+    if (known == gradient_types_.end()) {
+      own.emplace_back(std::move(function), type);
+    } else if (known->second != type) {  // it is one with an earlier operand's
+      part.rename_gradient(type, known->second);
+    }
+  }
+  std::set<std::string, std::less<>> here;
+  for (const auto& [function, type] : own) here.emplace(type);
+  for (const auto& [function, type] : own) {
+    std::string now(type);
+    if (taken.contains(type)) {
+      now =
+          first_free(type, [&](const std::string& one) { return taken.contains(one) || here.contains(one); });
+      part.rename_gradient(type, now);
+    }
+    taken.insert(now);
+    gradient_types_.emplace(function, std::move(now));
   }
 }
 

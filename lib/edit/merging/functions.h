@@ -1,6 +1,7 @@
 // The function libraries of several graphs as one: docs/rules.md#merge-functions.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,18 +28,23 @@ class MergedLibrary {
     std::string_view current;   // what identifies its state is its operand's own
     std::string_view gradient;  // the function that is its gradient, or empty
     bool merged = false;        // it is one with an earlier operand's
+    // Gradients that the library registers and its nodes name: the type, and the function that is it.
+    std::map<std::string_view, std::string_view> registered{};
   };
 
   void read(MergePart& part);
   void decide(MergePart& part, NameConflict on_conflict);
+  void name_gradients(MergePart& part);
   void rename(MergePart& part, std::string_view name);
   std::string encode_part(const MergePart& part) const;
 
   MergeParts& parts_;
   bool present_ = false;
-  Arena arena_;                                               // of changed definitions
-  std::vector<std::vector<Definition>> definitions_;          // by part
-  std::unordered_set<std::string> names_;                     // of all functions
+  Arena arena_;                                       // of changed definitions
+  std::vector<std::vector<Definition>> definitions_;  // by part
+  std::unordered_set<std::string> names_;             // of all functions
+  // Types under which gradients are registered, by the function's name in the merged graph.
+  std::unordered_map<std::string, std::string> gradient_types_;
   std::unordered_map<std::string, const Definition*> known_;  // by the name in the merged graph
   std::unordered_map<std::string, const MergePart*> known_from_;
 };

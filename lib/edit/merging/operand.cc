@@ -105,14 +105,14 @@ const std::string* MergePart::redefined_function(const std::string& function) co
 
 bool MergePart::verbatim() const {
   return prefix.empty() && names->numbers.empty() && renamed_.empty() && inputs_.empty() &&
-         functions_.empty() && !names->fresh_identities && !names->name_empty_handles && !stale_shapes_ &&
+         !maps_functions() && !names->fresh_identities && !names->name_empty_handles && !stale_shapes_ &&
          removed_.empty();
 }
 
 void MergePart::finish() {
   look_at_colocated();
   prefixing_ = {prefix, names->fresh_identities, stale_shapes_ != nullptr};
-  prefixes_ = names->numbers.empty() && functions_.empty() && !names->identities.any_numbered() &&
+  prefixes_ = names->numbers.empty() && !maps_functions() && !names->identities.any_numbered() &&
               (names->fresh_identities == names->name_empty_handles);
 }
 
@@ -173,6 +173,8 @@ void MergePart::identity(const NodeHead& holder, Role role, std::string_view val
   if (value.empty() && role == Role::kSharedName && is_var_handle_op(holder.op) &&
       names->name_empty_handles) {
     node(holder.name, out);
+  } else if (role == Role::kGradientType) {
+    gradient_type(value, out);
   } else if (names->fresh_identities) {
     names->identities.append(role, value, out);
   } else {
@@ -188,6 +190,11 @@ int64_t MergePart::instance_key(int64_t key) const {
 void MergePart::function(std::string_view function, std::string& out) const {
   const auto found = functions_.find(std::string(function));
   out += found == functions_.end() ? function : std::string_view(found->second);
+}
+
+void MergePart::gradient_type(std::string_view op_type, std::string& out) const {
+  const auto found = gradient_types_.find(std::string(op_type));
+  out += found == gradient_types_.end() ? op_type : std::string_view(found->second);
 }
 
 bool MergePart::drops(const NodeHead& holder, std::string_view key) const {

@@ -144,6 +144,12 @@ class MergePart final : public Mapping {
   void keep_function_apart(std::string_view function) { apart_.emplace(function); }
   bool function_apart(const std::string& function) const { return apart_.contains(function); }
 
+  // A gradient that its library registers goes by another name, as what nodes name it by.
+  void rename_gradient(std::string_view op_type, std::string name) {
+    gradient_types_.emplace(op_type, std::move(name));
+  }
+  void gradient_type(std::string_view op_type, std::string& out) const;
+
   // Whether all nodes are written as they are.
   bool verbatim() const;
   // To be called when all is decided, before it is written.
@@ -156,7 +162,7 @@ class MergePart final : public Mapping {
   void identity(const NodeHead& holder, Role role, std::string_view value, std::string& out) const override;
   int64_t instance_key(int64_t key) const override;
   void function(std::string_view function, std::string& out) const override;
-  bool maps_functions() const override { return !functions_.empty(); }
+  bool maps_functions() const override { return !functions_.empty() || !gradient_types_.empty(); }
   bool drops(const NodeHead& holder, std::string_view key) const override;
   void add(const NodeHead& holder, std::string_view node_def, std::string& out) const override;
 
@@ -169,7 +175,7 @@ class MergePart final : public Mapping {
   std::unordered_map<uint64_t, const std::string*> inputs_;  // by reader and slot
   std::deque<std::string> texts_;                            // of inputs_
   std::function<bool(NodeId)> stale_shapes_;
-  std::unordered_map<std::string, std::string> functions_, redefined_;
+  std::unordered_map<std::string, std::string> functions_, redefined_, gradient_types_;
   std::unordered_set<std::string> apart_;
   Prefixing prefixing_;
   bool prefixes_ = false;  // what is not special needs nothing but the prefix
