@@ -65,8 +65,27 @@ std::string_view ObjectReduction::now(std::string_view function) const {
 bool ObjectReduction::captures_stay(const SavedObjects::Function& function) const {
   // A function that was not made anew still wants a variable's handle, not its value.
   const bool anew = now(function.name) != function.name;
-  return std::all_of(function.bound_inputs.begin(), function.bound_inputs.end(),
-                     [&](uint32_t id) { return alive_[id] && (anew || !frozen_[id]); });
+  return std::all_of(function.bound_inputs.begin(), function.bound_inputs.end(), [&](uint32_t id) {
+    return objects_.objects[id].kind == ObjectKind::kCapturedTensor || (alive_[id] && (anew || !frozen_[id]));
+  });
+}
+
+// The gradient of a function captures tensors of that: it goes with it.
+void ObjectReduction::settle_captured_tensors() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < objects_.functions.size(); ++i) {
+      if (!function_stays_[i]) continue;
+      for (const uint32_t id : objects_.functions[i].bound_inputs) {
+        const SavedObjects::Object& object = objects_.objects[id];
+        if (object.kind != ObjectKind::kCapturedTensor) continue;
+        const auto by = by_name_.find(last_bytes(object.content, kCapturedBy));
+        if (by != by_name_.end() && function_stays_[by->second]) continue;
+        function_stays_[i] = false;
+        changed = true;
+      }
+    }
+  }
 }
 
 // The child of a signature that is gone.
@@ -163,6 +182,7 @@ void ObjectReduction::settle_functions(const std::function<bool(std::string_view
   function_stays_.assign(objects_.functions.size(), false);
   for (size_t i = 0; i < objects_.functions.size(); ++i)
     function_stays_[i] = function(now(objects_.functions[i].name)) && captures_stay(objects_.functions[i]);
+  settle_captured_tensors();
   const auto stays = [&](std::string_view name) {
     const auto found = by_name_.find(name);
     return found != by_name_.end() && function_stays_[found->second];
