@@ -53,6 +53,7 @@ std::map<std::string, RetargetTally::Counts> RetargetTally::by_kind() const {
                                       {"replaced", replaced},
                                       {"removed", removed},
                                       {"written", written},
+                                      {"defaults", {{"in functions", filled}}},
                                       {"contrib", contrib},
                                       {"unknown", unknown},
                                       {"cast", {{"int64 to int32", casts}}},
@@ -159,6 +160,8 @@ void describe_tally(const RetargetTally& tally, const Release& release, std::vec
     notes.push_back(counted(sum, "node") + " dropped: " + text);
   if (const std::string text = listed(tally.written, sum); sum > 0)
     notes.push_back(counted(sum, "attribute") + " written, whose default is another there: " + text);
+  if (tally.filled > 0)
+    notes.push_back(counted(tally.filled, "default") + " written in functions, where it has to be there");
   if (tally.shapes > 0) notes.push_back("_output_shapes of " + counted(tally.shapes, "node") + " dropped");
   for (const std::string& note : tally.notes) notes.push_back(note);
   if (const std::string text = listed(tally.contrib, sum); sum > 0)

@@ -306,6 +306,22 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
   return same;
 }
 
+void GraphPass::write_defaults(Graph& body) {
+  for (uint32_t i = 0; i < body.size(); ++i) {
+    const NodeId id{i};
+    const OpEra* era = body.removed(id) ? nullptr : fit_.history().era(body.op(id), release_);
+    if (era == nullptr) continue;
+    std::string node_def(body.bytes(id));
+    const uint64_t before = tally_.filled;
+    for (const AttrDef& attr : era->op.attrs) {
+      if (!attr.has_default || find_attr(node_def, attr.name)) continue;
+      node_def = with_written_attr(node_def, attr.name, attr.default_value);
+      ++tally_.filled;
+    }
+    if (tally_.filled != before) body.replace(id, node_def);
+  }
+}
+
 std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
   Plans plans{*this};
   const OpsOf<Plans> planned(graph, plans);

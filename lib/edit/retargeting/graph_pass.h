@@ -25,6 +25,7 @@ struct RetargetTally {
   using Counts = std::map<std::string, uint64_t>;  // `Cast.Truncate`, `AddV2 -> Add`
   Counts dropped, hints, replaced, removed, written, contrib, unknown;
   uint64_t casts = 0, shapes = 0;
+  uint64_t filled = 0;      // attributes in functions
   uint64_t arrays = 0;      // TensorArrays of which reads of what was not written rest on a hint
   std::string first_array;  // the name of one
   InlineResult inlined;
@@ -52,6 +53,10 @@ class GraphPass {
   // `_output_shapes`.
   std::shared_ptr<Repeats> run(Graph& graph, std::string_view function,
                                const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
+
+  // Every attribute of the nodes in a body that has a default and is not there
+  // (docs/rules.md#retarget-attributes).
+  void write_defaults(Graph& body);
 
   bool want_changes = false, want_shaped = false;
   bool until_obstacle = false;  // run() ends with the first

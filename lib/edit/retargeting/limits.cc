@@ -80,6 +80,7 @@ constexpr LimitRow kLimits[] = {
     {"TensorListFromTensor", "1.13", "states the sizes of its tensor", limit_list_shape, true},
     {"TensorListFromTensor", "1.11", "takes an element_shape of some rank alone", limit_list_rank, true},
     {"TensorListReserve", "1.12", "makes a list of no elements", limit_list_made},
+    {"WriteFile", "1.15", "may be left out, as it is not stateful"},
     {"TensorListStack", "1.13", "wants an element_shape of known sizes of its list", limit_list_stack, true},
 };
 
@@ -95,6 +96,7 @@ constexpr struct {
 constexpr std::string_view kLowering = "_lower_using_switch_merge";
 
 constexpr SpoilingRow kSpoiling[] = {
+    {"Case", kLowering, "1.15"},
     {"StatelessIf", kLowering, "1.15"},
     {"StatelessWhile", kLowering, "1.15"},
     {"While", kLowering, "1.13", true},

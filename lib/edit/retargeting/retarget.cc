@@ -33,6 +33,9 @@ ReleaseNumber retarget_release(std::string_view version) {
             std::string(history.releases().back().short_name()));
 }
 
+// Releases before 1.13 end where an attribute of a node in a function is not there, default or not.
+bool fills_defaults_in_functions(ReleaseNumber release) { return release >= *OpHistory::get().find("1.13"); }
+
 // Whether shape functions of the release may contradict what newer ones wrote; where nothing tells who wrote
 // it, that is so if a node was changed.
 bool is_older(ReleaseNumber release, Releases writers, bool changed_nodes) {
@@ -42,11 +45,16 @@ bool is_older(ReleaseNumber release, Releases writers, bool changed_nodes) {
 
 // Calls that the release does not know give way to what they call, functional control flow to that of version
 // 1; where `all`, every call does (docs/rules.md#retarget-functions).
-void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool all,
+void inline_for(MetaGraph& meta, Registry& ops, ReleaseNumber release, bool wrote_it, bool all,
                 const std::set<std::string, std::less<>>& named, RetargetTally& tally) {
   OpHistory& history = OpHistory::get();
+  // An op that is not stateful there may go where nobody reads what it gives, though its branches write.
   const auto lacks = [&](std::string_view op) {
-    return !history.eras(op).empty() && history.era(op, release) == nullptr;
+    const std::vector<OpEra>& eras = history.eras(op);
+    if (eras.empty()) return false;
+    const OpEra* there = history.era(op, release);
+    return there == nullptr || (!wrote_it && kinds_of(op).has_any(kFunctionalFlow) &&
+                                eras.front().op.is_stateful && !there->op.is_stateful);
   };
   InlineRequest request;
   request.wanted = [&](std::string_view node_def) {
@@ -208,7 +216,8 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   };
   if (told_enough()) return end();
   const auto named = named_around(meta);
-  inline_for(meta, ops, release, request.inlined, named, tally);
+  const bool wrote_it = (writers & release_bit(release)) != 0;  // then it takes it as it is
+  inline_for(meta, ops, release, wrote_it, request.inlined, named, tally);
   const std::string_view library_bytes = meta.graph.part(graph_field::kLibrary);
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
@@ -217,8 +226,7 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   pass.until_obstacle = request.only_to_see;
   ShapesBefore shapes(model, ops, fit, release);
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
-  if ((writers & release_bit(release)) != 0)
-    fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
+  if (wrote_it) fit.set_stripped_ops(last_bytes(meta.part(meta_field::kInfo), 2));
   const std::shared_ptr<Repeats> repeats = pass.run(meta.graph, {}, &named, shapes.main());
   fit.clear_stripped_ops();
   if (told_enough()) return end();
@@ -237,7 +245,15 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   bool bodies_edited = false;
   for (const Function& function : library.functions) bodies_edited = bodies_edited || function.body.edited();
   if (bodies_edited) meta.graph.set_part(graph_field::kLibrary, library.encode());
-  if ((writers & release_bit(release)) == 0 || tally.changed_nodes()) set_release(meta, release);
+  if (!library.functions.empty() && !wrote_it && !fills_defaults_in_functions(release)) {
+    Library made = Library::decode(meta.graph.part(graph_field::kLibrary), model.arena);
+    for (Function& function : made.functions) {
+      function.body.decode();
+      pass.write_defaults(function.body);
+    }
+    if (tally.filled > 0) meta.graph.set_part(graph_field::kLibrary, made.encode());
+  }
+  if (!wrote_it || tally.changed_nodes()) set_release(meta, release);
   // An op that is not known is one that would have been inlined: why it was not is what stands in the way.
   std::map<std::string_view, std::string_view> kept(tally.inlined.kept.begin(), tally.inlined.kept.end());
   for (Fault& obstacle : tally.obstacles) {
