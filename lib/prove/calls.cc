@@ -180,11 +180,13 @@ void Numbering::number_choice(Node& node) {
     count = std::min(count, results.back().size());
   }
   const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
-  const std::optional<bool> known = is_bool ? state_.truth(predicate) : std::nullopt;
+  std::vector<uint32_t> before;
+  const ClassId asked = state_.ordered ? without_wait(node.inputs[0], before) : node.inputs[0];
+  const std::optional<bool> known = two ? state_.chooses_then(asked) : std::nullopt;
   std::optional<size_t> branch_taken;
   if (known) branch_taken = *known ? 1 : 0;
   // Of a Case whatever is no branch's number is the last one's.
-  if (const std::optional<int32_t> index = two ? std::nullopt : state_.int32_scalar(predicate)) {
+  if (const std::optional<int32_t> index = two ? std::nullopt : state_.int32_scalar(asked)) {
     const bool in_range = *index >= 0 && static_cast<size_t>(*index) < results.size();
     branch_taken = in_range ? static_cast<size_t>(*index) : results.size() - 1;
   }

@@ -21,6 +21,11 @@ constexpr size_t kForms = static_cast<size_t>(KeyForm::kUnion) + 1;
 
 }  // namespace
 
+std::string_view op_of(const Label& label) {
+  return label.form == KeyForm::kNode ? std::string_view(label.text).substr(0, label.text.find('\n'))
+                                      : std::string_view();
+}
+
 bool holds_class(KeyForm form, size_t i) {
   switch (form) {
     case KeyForm::kNode:

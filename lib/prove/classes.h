@@ -42,6 +42,9 @@ struct Label {
   std::string unknown;  // why nothing can be proved of it; empty where it can
 };
 
+// The op of a node's label, which begins with it; empty of others.
+std::string_view op_of(const Label& label);
+
 // Whether the element `i` of the key is a class, not a number.
 bool holds_class(KeyForm form, size_t i);
 

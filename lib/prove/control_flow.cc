@@ -15,13 +15,19 @@ constexpr size_t kMostMerged = 512;       // inputs of a Merge, each of which is
 
 void Numbering::number_switch(Node& node) {
   if (node.inputs.size() < 2) return number_plain(node);
-  const ClassId what = after(node, node.inputs[0]), predicate = node.inputs[1];
+  const ClassId predicate = node.inputs[1];
   const std::optional<int64_t> outs = int_attr(graph_.bytes(node.id), "num_outs");  // of a _SwitchN
   const bool many = outs.has_value();
   const int64_t count = outs.value_or(2);
   if (count < 1 || count > kMostBranches) return number_plain(node);
-  const std::optional<bool> known = many ? std::nullopt : state_.truth(predicate);
-  if (known) ++state_.switches;
+  std::vector<uint32_t> before;
+  const ClassId asked = state_.ordered ? without_wait(predicate, before) : predicate;
+  const std::optional<bool> known = many ? std::nullopt : state_.truth(asked);
+  if (known) {
+    ++state_.switches;
+    wait_for(node, std::move(before));
+  }
+  const ClassId what = after(node, node.inputs[0]);
   std::vector<ProofTensor> outputs;
   for (uint32_t branch = 0; branch < count; ++branch) {
     if (!known) {

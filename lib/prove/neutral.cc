@@ -6,12 +6,6 @@
 namespace gedit {
 namespace {
 
-// The op of a node's label, which begins with it.
-std::string_view op_of(const Label& label) {
-  return label.form == KeyForm::kNode ? std::string_view(label.text).substr(0, label.text.find('\n'))
-                                      : std::string_view();
-}
-
 bool is_scalar_one(const ProofState& state, ClassId id) {
   const std::optional<folding::ConstTensor> value = state.tensor(id);
   if (!value || value->rank() != 0) return false;

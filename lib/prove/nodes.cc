@@ -98,12 +98,12 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
     return;
   }
   std::vector<uint32_t> all;
-  for (const ProofTensor& output : outputs_[value.what & ~kMany]) all.push_back(output.what);
-  all.insert(all.end(), node.inputs.begin(), node.inputs.end());
+  for (const ProofTensor& output : outputs_[value.what & ~kMany]) add_wait(output.what, all);
+  for (const ClassId input : node.inputs) add_wait(input, all);
+  for (const In& in : node.controls) add_wait(in.real() ? done_class(in.node) : kDeadClass, all);
   // It may have done anything.
   if (effect) all.push_back(state_.unknown("a call", "calls a function that has effects"));
-  const LabelId ran = state_.classes.label(KeyForm::kNode, "ran");
-  done_[index_of(id)] = all.empty() ? kDeadClass : after(node, state_.classes.intern(ran, all));
+  done_[index_of(id)] = all_before(std::move(all));
 }
 
 // Writes into a TensorArray are seen by what runs behind them, over whichever edge: an element that is read
@@ -263,10 +263,8 @@ void Numbering::number_state(Node& node) {
       text.append(" ").append(state_.classes.label(node.labelled.label).text);
     }
     if (in_body() && shared.empty()) unknown = "is a function's own state";
-    if (state_.ordered && !shared.empty() && !in_body()) {
-      const auto owner = side_.shared.try_emplace(shared, node.id).first->second;
-      if (owner != node.id) unknown = "shares its state with another node";
-    }
+    if (state_.ordered && !in_body() && side_.shared_by_two(name_of_state(node_def)))
+      unknown = "shares its state with another node";
     // What only one graph has by its name is a function's there.
     const bool by_shared =
         in_body() || (!shared.empty() && !side_.other_has(side_.name_in_a(node.text.name)));

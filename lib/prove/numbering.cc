@@ -299,10 +299,22 @@ void Numbering::wait_for(Node& node, std::vector<uint32_t> before) {
   node.before = before.empty() ? Node::kNothing : all_before(std::move(before));
 }
 
-// What it comes to that a node is waited for that gives this: a constant does nothing but wait.
+// What it comes to that a node is waited for that gives this: a constant and a group do nothing but wait.
 void Numbering::add_wait(ClassId done, std::vector<uint32_t>& before) const {
-  const ClassId held = without_wait(done, before);
-  if (state_.classes.label_of(held).form != KeyForm::kConst) before.push_back(held);
+  const Classes& classes = state_.classes;
+  const auto does_nothing = [&](ClassId id) {
+    const Label& label = classes.label_of(id);
+    return label.form == KeyForm::kConst || (is_no_op(op_of(label)) && classes.inputs(id).empty());
+  };
+  if (classes.label_of(done).form == KeyForm::kAfter && does_nothing(classes.inputs(done)[0]))
+    done = classes.inputs(done)[1];
+  constexpr size_t kMostOfGroup = 64;  // a long chain of groups would name all before it again and again
+  if (classes.label_of(done).form == KeyForm::kBefore && classes.inputs(done).size() <= kMostOfGroup) {
+    const auto all = classes.inputs(done);
+    before.insert(before.end(), all.begin(), all.end());
+  } else if (!does_nothing(done)) {
+    before.push_back(done);
+  }
 }
 
 // A constant that waits becomes the constant; `before` gains what it waited for.

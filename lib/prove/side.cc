@@ -38,6 +38,25 @@ const ProofOp& Side::op(NodeId id) {
   return ops_of_->of(id);
 }
 
+std::string_view name_of_state(std::string_view node_def) {
+  const std::string_view shared = string_attr(node_def, "shared_name").value_or("");
+  return shared.empty() && !is_var_handle_op(node_op(node_def)) ? node_name(node_def) : shared;
+}
+
+bool Side::shared_by_two(std::string_view name) {
+  if (!names_of_state_) {
+    names_of_state_.emplace();
+    for (uint32_t i = 0; i < graph().size(); ++i) {
+      const NodeId id{i};
+      if (graph().removed(id) || op(id).conduct != Conduct::kState) continue;
+      const auto [found, fresh] = names_of_state_->try_emplace(name_of_state(graph().bytes(id)), false);
+      if (!fresh) found->second = true;
+    }
+  }
+  const auto found = names_of_state_->find(name);
+  return found != names_of_state_->end() && found->second;
+}
+
 CalledBody* Side::body(std::string_view function) {
   const auto found = functions_.find(function);
   if (found == functions_.end()) return nullptr;

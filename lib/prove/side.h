@@ -40,6 +40,10 @@ struct CalledBody {
   AssumedTensors assumed;
 };
 
+// What the state of a node goes by: its shared_name, else its own, but for a VarHandleOp, of which all
+// without one are one variable (docs/tensorflow.md#shared-names).
+std::string_view name_of_state(std::string_view node_def);
+
 class Side {
  public:
   // `name_in_a`: a name of this graph as A has it.
@@ -87,9 +91,10 @@ class Side {
   // Results of functions, by function and arguments.
   std::unordered_map<std::string, std::vector<ProofTensor>> calls;
   std::unordered_map<std::string_view, ClassId> lambdas;
-  std::unordered_set<std::string_view> open_lambdas;    // that are being made
-  std::unordered_map<std::string_view, bool> effects;   // of functions
-  std::unordered_map<std::string_view, NodeId> shared;  // the first node of a shared_name
+  std::unordered_set<std::string_view> open_lambdas;   // that are being made
+  std::unordered_map<std::string_view, bool> effects;  // of functions
+  // Whether two nodes of the main graph hold the state that goes by this name.
+  bool shared_by_two(std::string_view name);
 
  private:
   Labels::FunctionText function_text(std::string_view function);
@@ -100,6 +105,7 @@ class Side {
   std::optional<Names> names_;  // where no index is known
   Library library_;
   std::unordered_map<std::string_view, size_t> functions_;
+  std::optional<std::unordered_map<std::string_view, bool>> names_of_state_;  // true: of two
   std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;
   Labels labels_;
   struct OpsByName {

@@ -56,6 +56,12 @@ struct ProofState {
     if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
     return contents.int32_scalar(classes.inputs(id)[0]);
   }
+  // Which branch an If takes, of a scalar: then where it is true or no 0.
+  std::optional<bool> chooses_then(ClassId id) const {
+    if (const std::optional<bool> known = truth(id)) return known;
+    const std::optional<int32_t> number = int32_scalar(id);
+    return number ? std::optional<bool>(*number != 0) : std::nullopt;
+  }
   std::optional<bool> truth(ClassId id) const {
     if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
     return contents.truth(classes.inputs(id)[0]);
