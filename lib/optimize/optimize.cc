@@ -62,12 +62,14 @@ class Optimizing {
     if (request_.passes.any()) drop_contexts(model_.meta());
     if (request_.inlined || request_.lowered) {
       known_.reset();
-      inline_all(model_);
+      if (inline_all(model_)) reduce(model_);  // objects name functions that are called
       inline_all(before_);
       result_.before.reset();
     }
     strip_places();
     settle(true);
+    // A functional cond of which the branch is known by now is a call of that branch.
+    for (int round = 0; round < kMostRounds && request_.inlined && inline_all(model_); ++round) settle(false);
     if (request_.fold_norms && fold_norms()) settle(false);
     strip(model_, ops_, request_.strip, result_.counts);
     if (request_.strip.functions) reduce(model_);  // gradients call functions, too
@@ -140,8 +142,9 @@ class Optimizing {
     return (changed && asks_shapes && more) || bodies;
   }
 
-  // Calls give way to what they call; in `before`, too, so that both can be compared node by node.
-  void inline_all(Model& model) {
+  // Calls give way to what they call; in `before`, too, so that both can be compared node by node. Whether
+  // any did.
+  bool inline_all(Model& model) {
     std::set<std::string, std::less<>> named;
     for (const std::string& text : wanted_.all()) named.insert(canonical_input(text));
     each_name_around(model.meta(),
@@ -156,21 +159,29 @@ class Optimizing {
     const uint64_t bytes = told ? graph_bytes(model.graph()) : 0;
     const InlineResult inlined = inline_functions(model.meta(), ops_, request);
     model.graph().decode();
-    if (!told) return;
-    result_.inlined_bytes = std::max(graph_bytes(model.graph()), bytes) - bytes;
+    const bool any = inlined.calls + inlined.conds + inlined.loops > 0;
+    if (!told) return any;
+    result_.inlined_bytes += std::max(graph_bytes(model.graph()), bytes) - bytes;
     const auto tell = [&](const char* word, uint64_t number) {
       if (number > 0) result_.counts["inline"][word] += number;
     };
     tell("calls", inlined.calls);
     tell("conds", inlined.conds);
     tell("loops", inlined.loops);
+    std::vector<std::string> kept;
     for (const auto& [node, why] : inlined.kept)
-      result_.changes.notes.push_back("call '" + printable(node) + "' stays: " + why);
+      kept.push_back("call '" + printable(node) + "' stays: " + why);
+    add_new(result_.changes.notes, kept);
+    return any;
   }
 
   bool fold_norms() {
     const uint64_t folded = fold_batch_norms(model_, ops_, request_, wanted_);
-    if (folded == 0) return false;
+    if (folded == 0) {
+      if (!request_.inlined && !model_.graph().part(graph_field::kLibrary).empty())
+        result_.changes.notes.push_back("no batch norm is folded; those in functions are with --inline");
+      return false;
+    }
     result_.counts["fold-bn"]["batch norms"] += folded;
     result_.inexact.push_back(counted(folded, "batch norm") + " folded into weights");
     reduce(model_);
@@ -205,8 +216,9 @@ class Optimizing {
   }
 
   static void add_new(std::vector<std::string>& all, const std::vector<std::string>& more) {
+    std::unordered_set<std::string> known(all.begin(), all.end());
     for (const std::string& text : more) {
-      if (std::ranges::find(all, text) == all.end()) all.push_back(text);
+      if (known.insert(text).second) all.push_back(text);
     }
   }
 
