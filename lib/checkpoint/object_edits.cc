@@ -49,6 +49,54 @@ std::optional<std::string> renamed_stem(const EndedKeys& ended, const std::strin
   return stem;
 }
 
+// What a registered saver keeps of an object lies under keys that begin with the name that the object graph
+// has for it (docs/tensorflow.md#tensor-bundles). Calls `now` with it; where that gives another, it becomes
+// that.
+template <typename Now>
+void map_name_of_saver(ObjectGraph::Object& object, Now now) {
+  constexpr uint32_t kObjectName = 2;  // RegisteredSaver
+  if (!has_field(object.rest, kRegisteredSaver)) return;
+  std::string rest;
+  for (Fields fields(object.rest); fields.next();) {
+    if (!fields->bytes(kRegisteredSaver)) {
+      rest += fields->raw;
+      continue;
+    }
+    const std::string_view name = last_bytes(fields->value, kObjectName);
+    append_bytes_field(rest, kRegisteredSaver, with_text(fields->value, kObjectName, now(name)));
+  }
+  object.changed = object.changed || rest != object.rest;
+  object.rest = std::move(rest);
+}
+
+// What names of registered savers become, where all keys that begin with one are renamed alike. A key is of
+// the longest name that it begins with.
+std::map<std::string, std::string, std::less<>> renamed_savers(
+    ObjectGraph& graph, const std::map<std::string, std::string, std::less<>>& renamed) {
+  std::set<std::string, std::less<>> names;
+  for (ObjectGraph::Object& object : graph.objects) {
+    map_name_of_saver(object, [&](std::string_view name) {
+      if (!name.empty()) names.emplace(name);
+      return std::string(name);
+    });
+  }
+  std::map<std::string, std::string, std::less<>> now;
+  for (const auto& [key, becomes] : renamed) {
+    if (names.empty() || object_path(key).size() != key.size()) continue;  // of an object's attribute
+    std::string_view name = key;
+    while (!name.empty() && !names.contains(name)) name.remove_suffix(1);
+    if (name.empty()) continue;
+    const std::string_view end = std::string_view(key).substr(name.size());
+    const bool whole = std::string_view(becomes).ends_with(end);
+    const std::string own = whole ? becomes.substr(0, becomes.size() - end.size()) : "";
+    const auto [known, fresh] = now.emplace(name, own);
+    if (!whole || known->second != own)
+      throw Error(Cause::kRefused, "the tensors of a registered saver stay together")
+          .of(quoted("object", name));
+  }
+  return now;
+}
+
 // Whether all its tensors are among the keys.
 bool has_all(const EndedKeys& ended, const std::string& key, const std::set<std::string, std::less<>>& keys) {
   const auto hits = std::ranges::count_if(
@@ -137,7 +185,12 @@ void rename_objects(ObjectGraph& graph, const Renaming& renaming) {
 }
 
 void rename_keys(ObjectGraph& graph, const std::map<std::string, std::string, std::less<>>& renamed) {
+  const auto savers = renamed_savers(graph, renamed);
   for (ObjectGraph::Object& object : graph.objects) {
+    map_name_of_saver(object, [&](std::string_view name) {
+      const auto found = savers.find(name);
+      return found == savers.end() ? std::string(name) : found->second;
+    });
     for (ObjectGraph::Attribute& attribute : object.attributes) {
       if (const auto place = renamed.find(attribute.key); place != renamed.end()) {
         attribute.key = place->second;
@@ -221,6 +274,7 @@ ObjectGraph join_objects(std::vector<std::pair<std::string, ObjectGraph>>&& grap
     for (ObjectGraph::Object& object : graph.objects) {
       for (ObjectGraph::Attribute& attribute : object.attributes)
         attribute.key = joined_path(prefix, attribute.key);
+      map_name_of_saver(object, [&](std::string_view name) { return joined_path(prefix, name); });
     }
     const uint32_t root = append_objects(joined.objects, std::move(graph.objects));
     add_child(joined.objects[0], name, root);

@@ -170,6 +170,49 @@ TEST(ObjectGraph, JoinedBelowANewRoot) {
   EXPECT_EQ(object_paths(joined.objects)[5], "y..z/b");
 }
 
+// {4: {1: a saver, 2: the name under which it keeps the object's tensors}}
+std::string registered_saver(std::string_view name) {
+  std::string saver, bytes;
+  append_bytes_field(saver, 1, "Custom.S");
+  append_bytes_field(saver, 2, name);
+  append_bytes_field(bytes, 4, saver);
+  return bytes;
+}
+
+TEST(ObjectGraph, NamesOfRegisteredSavers) {
+  using Keys = std::map<std::string, std::string, std::less<>>;
+  struct Case {
+    const char* rule;
+    Keys renamed;
+    std::string name, refused;
+  };
+  const Case cases[] = {
+      {"follows its keys", {{"n/r-a", "m/r-a"}, {"n/r-b", "m/r-b"}}, "m/r", ""},
+      {"stays with them", {{"n/s-a", "m/s-a"}}, "n/r", ""},
+      {"an attribute's are its object's", {{"n/r-b/.ATTRIBUTES/V", "m/.ATTRIBUTES/V"}}, "n/r", ""},
+      {"a longer name's are another's", {{"n/r2-a", "m/r2-a"}}, "n/r", ""},
+      {"is in all of them",
+       {{"n/r-a", "m/r-a"}, {"n/r-b", "o/r-b"}},
+       "n/r",
+       "object 'n/r': the tensors of a registered saver stay together"},
+      {"and what is behind it stays",
+       {{"n/r-a", "n/r-c"}},
+       "n/r",
+       "object 'n/r': the tensors of a registered saver stay together"},
+  };
+  for (const Case& one : cases) {
+    ObjectGraph graph = graph_of("n>1 | r>2 r2>3 | |");
+    graph.objects[2].rest = registered_saver("n/r");
+    graph.objects[3].rest = registered_saver("n/r2");
+    EXPECT_EQ(refusal([&] { rename_keys(graph, one.renamed); }), one.refused) << one.rule;
+    EXPECT_EQ(graph.objects[2].rest, registered_saver(one.name)) << one.rule;
+  }
+  std::vector<std::pair<std::string, ObjectGraph>> graphs;
+  graphs.emplace_back("x", graph_of("r>1 |"));
+  graphs[0].second.objects[1].rest = registered_saver("r");
+  EXPECT_EQ(join_objects(std::move(graphs)).objects[2].rest, registered_saver("x/r"));
+}
+
 TEST(ObjectGraph, CopiedValues) {
   constexpr const char* kText = "l>1 z>3 | w>2 | @l/w/.ATTRIBUTES/V | @z/.ATTRIBUTES/V";
   struct Case {
