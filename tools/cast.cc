@@ -50,7 +50,9 @@ class CastGraph final : public Command {
     CastChanges changes = cast(model, ops, request_);
     if (changes.keys.empty()) return changes;
     if (model.meta_graphs.size() > 1)
-      throw refused("other MetaGraphs restore the same values").in(model.path).hint("--tags");
+      throw refused("other MetaGraphs restore the same values")
+          .in(model.path)
+          .hint("gedit convert --tag-set TAGS -o ONE.meta");
     if (named.empty()) {
       changes.notes.push_back("restores " + dtype_name(request_.to) +
                               " now: gedit checkpoint cast CKPT --to " + dtype_name(request_.to));
