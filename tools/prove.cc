@@ -83,6 +83,7 @@ class Prove final : public Command {
         throw Error(Cause::kUsage, "not A=B").of(quoted("option", "--map " + text));
       request_.map.emplace_back(text.substr(0, equal), text.substr(equal + 1));
     }
+    refuse_unknown(a, b);
     for (const std::string& text : split_list(outputs_)) {
       const size_t equal = text.find('=');
       request_.outputs.push_back(equal == std::string::npos
@@ -97,6 +98,20 @@ class Prove final : public Command {
       if (equal == std::string::npos)
         throw Error(Cause::kUsage, "not T=VALUE").of(quoted("option", "--given " + text));
       add_given(text.substr(0, equal), text.substr(equal + 1), a, b);
+    }
+  }
+
+  // As of what is given, one side may lack it. State in functions goes by its shared_name.
+  void refuse_unknown(const ProofSide& a, const ProofSide& b) const {
+    if (request_.map.empty()) return;
+    for (const ProofSide* side : {&a, &b}) {
+      if (!side->model.graph().part(graph_field::kLibrary).empty()) return;
+      side->model.graph().decode();
+    }
+    const Names in_a(a.model.graph()), in_b(b.model.graph());
+    for (const auto& [name_a, name_b] : request_.map) {
+      if (!tensor_if_there(in_a, name_a) && !tensor_if_there(in_b, name_b))
+        find_tensor(a.model, in_a, a.ops, name_a, true);  // says that there is none
     }
   }
 
@@ -118,6 +133,7 @@ class Prove final : public Command {
       }
       return;
     }
+    find_tensor(a.model, Names(a.model.graph()), a.ops, tensor, true);  // says that there is none
   }
 
   InputOptions input_;
