@@ -197,16 +197,18 @@ int8_t Flow::truth_of(Number n) const {
 
 // Whether what the node reads lets it run, as far as that was passed.
 bool Flow::alive_by_inputs(Number n) const {
-  const bool merge = net_.is(n, OpKind::kMerge), trigger = net_.what(n) == What::kControlTrigger;
+  // A ControlTrigger runs whatever is dead, and what is fed does not run.
+  if (net_.what(n) == What::kControlTrigger || net_.is(n, OpKind::kMustBeFed)) return true;
+  const bool merge = net_.is(n, OpKind::kMerge);
   bool all = true, any = false, none = true;
   for (const In& in : net_.inputs(n)) {
     if (in.argument()) continue;
     none = false;
     const bool there = !dead(in);
     all = all && there;
-    any = any || (trigger ? !dead(in.node) : there && !in.control());
+    any = any || (there && !in.control());
   }
-  return none || (merge || trigger ? any : all);
+  return none || (merge ? any : all);
 }
 
 std::optional<bool> Flow::truth(In in) const {
