@@ -139,6 +139,25 @@ def storing(n):
             ["y = AddN(" + ", ".join(listed("r{i}", n)) + f") {{N: {n}, T: DT_FLOAT}}\n"])
 
 
+def grouping(n):
+    """n groups in a chain, each of which waits for one more that writes."""
+    return (["x = Placeholder() {dtype: DT_FLOAT, shape: []}\n"] +
+            [f'v{i} = VarHandleOp() {{dtype: DT_FLOAT, shape: [], shared_name: "v{i}"}}\n'
+             f"w{i} = AssignVariableOp(v{i}, x{f', ^g{i - 1}' if i > 0 else ''}) {{dtype: DT_FLOAT}}\n"
+             f"g{i} = NoOp(^w{i}{f', ^g{i - 1}' if i > 0 else ''})\n" for i in range(n)] +
+            [f"y = Identity(x, ^g{n - 1}) {{T: DT_FLOAT}}\n"])
+
+
+def restoring(n):
+    """A variable that is restored to what a chain computes of n tensors of n Restore nodes."""
+    return (["metagraph {}\n", variable("s"), saver("save")] +
+            [f"r{i} = RestoreV2(save/file, save/names, save/slices) {{dtypes: list(DT_FLOAT)}}\n"
+             f"sum{i} = Add({f'sum{i - 1}' if i > 0 else 'r0'}, r{i}) {{T: DT_FLOAT}}\n" for i in range(n)] +
+            ['t/a = VariableV2() {container: "", dtype: DT_FLOAT, shape: [2], shared_name: ""}\n'
+             "t/r = Identity(t/a) {T: DT_FLOAT}\n"
+             f"t/set = Assign(t/a, sum{n - 1}) {{T: DT_FLOAT, use_locking: true, validate_shape: true}}\n"])
+
+
 def inner(n):
     """A chain of n nodes in a function that is called."""
     return (["x = Placeholder() {dtype: DT_FLOAT, shape: [2]}\n",
@@ -273,6 +292,9 @@ def main():
             broken += not holds(name, lambda n, row=row: row(subject.file, n))
         broken += not holds("prove of what waits", lambda n: ["prove", *[subject.listing("waits.gtxt", waiting(n))] * 2, "--outputs", "y"])
         broken += not holds("prove of what writes", lambda n: ["prove", *[subject.listing("writes.gtxt", writing(n))] * 2, "--outputs", "y"])
+        broken += not holds("prove of groups", lambda n: ["prove", *[subject.listing("groups.gtxt", grouping(n))] * 2, "--outputs", "y"])
+        broken += not holds("extract of what is restored", lambda n: [
+            "extract", subject.listing("restores.gtxt", restoring(n)), "--outputs", "t/r"])
         broken += not holds("prove of what is stored", lambda n: ["prove", *[subject.listing("stores.gtxt", storing(n))] * 2, "--outputs", "y"])
         for kind in MODELS:
             for name, command in ON_MODELS.items():

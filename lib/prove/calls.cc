@@ -156,8 +156,8 @@ void Numbering::number_call(Node& node) {
     result.what = after(node, result.what);
     result.when = state_.conditions.both(node.when, result.when);
   }
-  set_outputs(node.id, std::move(results));
-  values_[index_of(node.id)].when = node.when;
+  put_behind(results, node.inputs);
+  set_outputs(node.id, std::move(results), node.when);
 }
 
 void Numbering::number_choice(Node& node) {
@@ -180,7 +180,7 @@ void Numbering::number_choice(Node& node) {
     count = std::min(count, results.back().size());
   }
   const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
-  std::vector<uint32_t> before;
+  std::vector<uint32_t> before;  // behind() adds it, as the predicate is an input
   const ClassId asked = state_.ordered ? without_wait(node.inputs[0], before) : node.inputs[0];
   const std::optional<bool> known = two ? state_.chooses_then(asked) : std::nullopt;
   std::optional<size_t> branch_taken;
@@ -196,7 +196,7 @@ void Numbering::number_choice(Node& node) {
   for (size_t k = 0; k < count; ++k) {
     if (branch_taken) {
       const ProofTensor& taken = results[*branch_taken][k];
-      outputs.push_back({taken.what, state_.conditions.both(node.when, taken.when)});
+      outputs.push_back({after(node, taken.what), state_.conditions.both(node.when, taken.when)});
       continue;
     }
     std::vector<uint32_t> key{predicate};
@@ -208,8 +208,8 @@ void Numbering::number_choice(Node& node) {
                                  key);
     outputs.push_back({what, node.when});
   }
-  set_outputs(node.id, std::move(outputs));
-  values_[index_of(node.id)].when = node.when;
+  put_behind(outputs, node.inputs);
+  set_outputs(node.id, std::move(outputs), node.when);
 }
 
 void Numbering::number_while(Node& node) {
@@ -225,8 +225,7 @@ void Numbering::number_while(Node& node) {
   std::vector<ProofTensor> outputs;
   for (uint32_t k = 0; k < node.inputs.size(); ++k)
     outputs.push_back({state_.classes.intern(KeyForm::kOutput, {loop, k}), node.when});
-  set_outputs(node.id, std::move(outputs));
-  values_[index_of(node.id)].when = node.when;
+  set_outputs(node.id, std::move(outputs), node.when);
 }
 
 }  // namespace gedit

@@ -17,6 +17,12 @@ uint32_t key_hash(LabelId label, std::span<const uint32_t> inputs) {
   return static_cast<uint32_t>(hash ^ (hash >> 29));
 }
 
+// What is told from all that is built alike, and what a loop's variable and a function's argument stand for.
+bool happens_at_its_time(KeyForm form) {
+  return form == KeyForm::kOwn || form == KeyForm::kLoopVar || form == KeyForm::kArgument ||
+         form == KeyForm::kLambda;
+}
+
 constexpr size_t kForms = static_cast<size_t>(KeyForm::kUnion) + 1;
 
 }  // namespace
@@ -57,6 +63,7 @@ Classes::Classes() : begins_{0}, slots_(1 << 12) {
   keys_.push_back(forms_[static_cast<size_t>(KeyForm::kSource)]);  // kDeadClass, which no slot leads to
   begins_.push_back(1);
   unknown_.push_back(false);
+  happens_.push_back(false);
 }
 
 LabelId Classes::label(KeyForm form, std::string_view text, std::string_view unknown) {
@@ -80,13 +87,17 @@ ClassId Classes::intern(LabelId label, std::span<const uint32_t> inputs) {
   if (keys_.size() + inputs.size() + 1 > UINT32_MAX)
     throw Error(Cause::kRefused, "the graphs are too large to prove");
   const KeyForm form = labels_[label].form;
-  bool unknown = !labels_[label].unknown.empty();
-  for (size_t i = 0; i < inputs.size() && !unknown; ++i)
-    unknown = holds_class(form, i) && unknown_[inputs[i]];
+  bool unknown = !labels_[label].unknown.empty(), happens = unknown || happens_at_its_time(form);
+  for (size_t i = 0; i < inputs.size() && !(unknown && happens); ++i) {
+    if (!holds_class(form, i)) continue;
+    unknown = unknown || unknown_[inputs[i]];
+    happens = happens || happens_[inputs[i]];
+  }
   keys_.push_back(label);
   keys_.insert(keys_.end(), inputs.begin(), inputs.end());
   begins_.push_back(static_cast<uint32_t>(keys_.size()));
   unknown_.push_back(unknown);
+  happens_.push_back(happens);
   slots_[slot] = {id, hash};
   if (begins_.size() * 4 > slots_.size() * 3) grow();
   return id;

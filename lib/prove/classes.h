@@ -72,9 +72,11 @@ class Classes {
     return {keys_.data() + begins_[id] + 1, keys_.data() + begins_[id + 1]};
   }
 
+  // Whether something that it is made of happens at a time of its own: reads, writes, is not known.
+  bool happens(ClassId id) const { return happens_[id]; }
   // Whether it, or something that it is made of, is not known.
   bool unknown(ClassId id) const { return unknown_[id]; }
-  void set_unknown(ClassId id) { unknown_[id] = true; }  // a loop's variable, found out late
+  void set_unknown(ClassId id) { unknown_[id] = happens_[id] = true; }  // a loop's variable, found out late
   uint32_t size() const { return static_cast<uint32_t>(begins_.size() - 1); }
 
  private:
@@ -90,7 +92,7 @@ class Classes {
   std::vector<LabelId> forms_;
   std::vector<uint32_t> keys_;    // label, inputs, one behind the other
   std::vector<uint32_t> begins_;  // of each class in keys_, and the end
-  std::vector<bool> unknown_;
+  std::vector<bool> unknown_, happens_;
   std::vector<Slot> slots_;
 };
 

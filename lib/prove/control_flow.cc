@@ -1,6 +1,7 @@
 // Control flow of version 1: Switch, Merge and loops, with deadness as TensorFlow's executor has it
 // (docs/tensorflow.md#dead-tensors).
 #include <algorithm>
+#include <array>
 
 #include "graph/tensor_layout.h"
 #include "prove/numbering.h"
@@ -15,7 +16,9 @@ constexpr size_t kMostMerged = 512;       // inputs of a Merge, each of which is
 
 void Numbering::number_switch(Node& node) {
   if (node.inputs.size() < 2) return number_plain(node);
-  const ClassId predicate = node.inputs[1];
+  // One that lies in a variable's memory is read when the Switch runs.
+  const bool memory = state_.ordered && node.data.size() > 1 && is_memory(node.data[1]);
+  const ClassId predicate = memory ? after(node, node.inputs[1]) : node.inputs[1];
   const std::optional<int64_t> outs = int_attr(graph_.bytes(node.id), "num_outs");  // of a _SwitchN
   const bool many = outs.has_value();
   const int64_t count = outs.value_or(2);
@@ -39,9 +42,7 @@ void Numbering::number_switch(Node& node) {
       outputs.push_back({kDeadClass, kNever});
     }
   }
-  set_outputs(node.id, std::move(outputs));
-  // A control edge from the Switch itself always fires.
-  values_[index_of(node.id)].when = node.when;
+  set_outputs(node.id, std::move(outputs), node.when);  // a control edge from the Switch itself always fires
 }
 
 // Gives the one input that is alive. A dead control input does not kill it.
@@ -68,8 +69,9 @@ void Numbering::number_merge(Node& node) {
   if (live.size() == 1) {
     if (position > 1) ++state_.merges;
     const ConditionId when = live[0].value.when;
-    set_outputs(node.id, {{after(node, live[0].value.what), when}, {index(live[0].position), when}});
-    values_[index_of(node.id)].when = when;
+    const ClassId what = live[0].value.what;
+    const ClassId which = behind(index(live[0].position), std::array{what});
+    set_outputs(node.id, {{after(node, what), when}, {after(node, which), when}}, when);
     return;
   }
   Classes& classes = state_.classes;
@@ -81,8 +83,9 @@ void Numbering::number_merge(Node& node) {
           classes.intern(KeyForm::kChoice, {split->predicate, no.value.what, yes.value.what});
       const ClassId which =
           classes.intern(KeyForm::kChoice, {split->predicate, index(no.position), index(yes.position)});
-      set_outputs(node.id, {{after(node, what), split->common}, {which, split->common}});
-      values_[index_of(node.id)].when = split->common;
+      const ClassId told = behind(which, std::array{no.value.what, yes.value.what});
+      set_outputs(node.id, {{after(node, what), split->common}, {after(node, told), split->common}},
+                  split->common);
       return;
     }
   }

@@ -14,10 +14,6 @@ constexpr OpKinds kOfItsPlace = OpKind::kPlaceholder | OpKind::kSwitch | OpKind:
                                 OpKind::kTensorArray | OpKind::kWhile | OpKind::kIf | OpKind::kCase |
                                 OpKind::kCall;
 
-// They give what they read in the memory in which it lies.
-constexpr OpKinds kHandsOnMemory = OpKind::kSwitch | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
-                                   OpKind::kNextIteration | OpKind::kGivesView | OpKind::kOnlyChangesShape;
-
 // A scalar as a TensorProto.
 std::string integer_tensor(DType dtype, uint64_t number) {
   std::string proto;
@@ -68,7 +64,9 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   } else if (op.kinds.has(OpKind::kMerge)) {
     number_merge(node);
   } else {
-    const bool never_dead = op.conduct == Conduct::kTriggers;
+    // What is fed does not run, whatever it waits for.
+    const bool fed = op.kinds.has(OpKind::kPlaceholder) && !op.kinds.has(OpKind::kPlaceholderWithDefault);
+    const bool never_dead = fed || op.conduct == Conduct::kTriggers;
     for (const In& in : node.data) {
       const ProofTensor value = in_value(in);
       node.inputs.push_back(value.what);
@@ -93,13 +91,21 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   if (of_array && !state_.ordered) note_arrays(node);
   if (!state_.ordered) return;
   const ProofTensor& value = values_[index_of(id)];
-  if ((value.what & kMany) == 0) {
+  const bool many = (value.what & kMany) != 0;
+  if (!many && value.what != kDeadClass) {
     done_[index_of(id)] = value.what;
     return;
   }
   std::vector<uint32_t> all;
-  for (const ProofTensor& output : outputs_[value.what & ~kMany]) add_wait(output.what, all);
-  for (const ClassId input : node.inputs) add_wait(input, all);
+  for (const ProofTensor& output : many ? outputs_[value.what & ~kMany] : std::vector<ProofTensor>()) {
+    if (output.what != kDeadClass) add_wait(output.what, all);
+  }
+  for (const ClassId input : node.inputs) {
+    if (input != kDeadClass) add_wait(input, all);
+  }
+  for (const In& in : many ? std::span<const In>() : node.data) {
+    if (in.real() && state_of_[in.node] == kDone) add_wait(done_class(in.node), all);
+  }
   for (const In& in : node.controls) add_wait(in.real() ? done_class(in.node) : kDeadClass, all);
   // It may have done anything.
   if (effect) all.push_back(state_.unknown("a call", "calls a function that has effects"));
@@ -198,12 +204,6 @@ bool Numbering::number_assumed(Node& node) {
   return true;
 }
 
-std::vector<uint32_t> Numbering::waits_of_inputs(const Node& node) {
-  std::vector<uint32_t> before;
-  for (const In& in : node.data) add_wait(in.real() ? done_class(in.node) : in_value(in).what, before);
-  return before;
-}
-
 void Numbering::number_input(Node& node) {
   ProofState& state = state_;
   std::string text = "input ";
@@ -211,10 +211,10 @@ void Numbering::number_input(Node& node) {
   text += dtype ? dtype_name(*dtype) : "";
   text.append(" ").append(side_.name_in_a(node.text.name));
   const std::string_view unknown = in_body() ? "is fed inside a function" : "";
-  if (node.op().kinds.has(OpKind::kPlaceholderWithDefault)) text += " or";
-  set(node.id,
-      {after(node, state.classes.intern(state.classes.label(KeyForm::kNode, text, unknown), node.inputs)),
-       node.when});
+  const bool runs = node.op().kinds.has(OpKind::kPlaceholderWithDefault);
+  if (runs) text += " or";
+  const ClassId what = state.classes.intern(state.classes.label(KeyForm::kNode, text, unknown), node.inputs);
+  set(node.id, {runs ? after(node, what) : what, node.when});
 }
 
 // What passes a reference on passes what it refers to; where something writes, it reads.
@@ -228,14 +228,17 @@ void Numbering::number_passing(Node& node) {
       reference = true;
     outputs.push_back({after(node, node.inputs[i]), node.when});
   }
-  if (outputs.empty()) return number_plain(node);
+  put_behind(outputs, node.inputs);
+  const bool copies = state_.ordered && !node.op().kinds.has(OpKind::kPassesHandle) &&
+                      std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); });
+  if (outputs.empty() || copies) return number_plain(node);
   if (state_.ordered && reference && !node.op().gives_references) {
     for (ProofTensor& output : outputs) output.what = own(node, output.what);
   }
   if (outputs.size() == 1) {
     set(node.id, outputs[0]);
   } else {
-    set_outputs(node.id, std::move(outputs));
+    set_outputs(node.id, std::move(outputs), node.when);
   }
 }
 
@@ -323,7 +326,7 @@ bool Numbering::number_folded(Node& node) {
   if (outputs.size() == 1) {
     set(node.id, outputs[0]);
   } else {
-    set_outputs(node.id, std::move(outputs));
+    set_outputs(node.id, std::move(outputs), node.when);
   }
   return true;
 }
@@ -367,32 +370,6 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
   state_.fold_left -= bytes;
   for (const folding::ConstTensor& output : outcome.outputs) outputs.push_back(constant(output));
   return outputs;
-}
-
-// Whether it may give the memory of a reference variable, which changes when the variable does.
-bool Numbering::gives_memory(const Node& node) const {
-  const ProofOp& op = node.op();
-  if (op.gives_references) return true;
-  const bool computes = op.conduct == Conduct::kPure && !op.kinds.has_any(kHandsOnMemory) &&
-                        !given_input(op.name, graph_.bytes(node.id), node.data.size());
-  return !computes && std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); });
-}
-
-bool Numbering::is_memory(const In& in) const {
-  return in.real() && (state_of_[in.node] != kDone || is_memory_[in.node]);
-}
-
-// Where order counts: what a node that is only input `but` waits for, the constants beside it included; false
-// where those are none.
-bool Numbering::waits_for_constants(Node& node, size_t but) {
-  std::vector<uint32_t> before;
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (i == but) continue;
-    const ClassId held = without_wait(node.inputs[i], before);
-    if (state_.classes.label_of(held).form != KeyForm::kConst) return false;
-  }
-  wait_for(node, std::move(before));
-  return true;
 }
 
 // What gives what it reads, only in another shape, where that is the same shape: that of what it reads, or of
@@ -490,7 +467,8 @@ void Numbering::number_plain(Node& node) {
     return of.form == KeyForm::kNode && of.text.starts_with("Reshape\n") &&
            state_.classes.inputs(id).size() == 2;
   };
-  if (op.name == "Reshape" && node.inputs.size() == 2 && is_reshape(node.inputs[0]))
+  if (op.name == "Reshape" && node.inputs.size() == 2 && is_reshape(node.inputs[0]) &&
+      !(state_.ordered && state_.classes.happens(state_.classes.inputs(node.inputs[0])[1])))
     node.inputs[0] = state_.classes.inputs(node.inputs[0])[0];
   ClassId what = after(node, after_arrays(node, state_.classes.intern(label, node.inputs)));
   if (is_own) what = own(node, what);

@@ -273,70 +273,16 @@ ProofTensor Numbering::value_of(std::string_view input) {
   return in_value(in);
 }
 
-void Numbering::set_outputs(NodeId node, std::vector<ProofTensor> outputs) {
+// `when` it runs, which tells when those run that wait for it.
+void Numbering::set_outputs(NodeId node, std::vector<ProofTensor> outputs, ConditionId when) {
   ProofTensor& value = values_[index_of(node)];
+  value.when = when;
   if ((value.what & kMany) != 0) {
     outputs_[value.what & ~kMany] = std::move(outputs);
     return;
   }
   value.what = kMany | static_cast<uint32_t>(outputs_.size());
   outputs_.push_back(std::move(outputs));
-}
-
-ClassId Numbering::done_class(uint32_t node) const { return done_[node]; }
-
-// Where order counts: the value, behind what the node waits for.
-ClassId Numbering::after(Node& node, ClassId what) {
-  if (!state_.ordered) return what;
-  if (!node.before) wait_for(node, {});
-  return *node.before == Node::kNothing ? what : state_.classes.intern(KeyForm::kAfter, {what, *node.before});
-}
-
-// For its control inputs, and for these.
-void Numbering::wait_for(Node& node, std::vector<uint32_t> before) {
-  if (!state_.ordered) return;
-  for (const In& in : node.controls) add_wait(in.real() ? done_class(in.node) : kDeadClass, before);
-  node.before = before.empty() ? Node::kNothing : all_before(std::move(before));
-}
-
-// What it comes to that a node is waited for that gives this: a constant and a group do nothing but wait.
-void Numbering::add_wait(ClassId done, std::vector<uint32_t>& before) const {
-  const Classes& classes = state_.classes;
-  const auto does_nothing = [&](ClassId id) {
-    const Label& label = classes.label_of(id);
-    return label.form == KeyForm::kConst || (is_no_op(op_of(label)) && classes.inputs(id).empty());
-  };
-  if (classes.label_of(done).form == KeyForm::kAfter && does_nothing(classes.inputs(done)[0]))
-    done = classes.inputs(done)[1];
-  constexpr size_t kMostOfGroup = 64;  // a long chain of groups would name all before it again and again
-  if (classes.label_of(done).form == KeyForm::kBefore && classes.inputs(done).size() <= kMostOfGroup) {
-    const auto all = classes.inputs(done);
-    before.insert(before.end(), all.begin(), all.end());
-  } else if (!does_nothing(done)) {
-    before.push_back(done);
-  }
-}
-
-// A constant that waits becomes the constant; `before` gains what it waited for.
-ClassId Numbering::without_wait(ClassId what, std::vector<uint32_t>& before) const {
-  const Classes& classes = state_.classes;
-  const auto inputs = classes.inputs(what);
-  if (classes.label_of(what).form != KeyForm::kAfter || classes.label_of(inputs[0]).form != KeyForm::kConst)
-    return what;
-  if (classes.label_of(inputs[1]).form == KeyForm::kBefore) {
-    const auto all = classes.inputs(inputs[1]);
-    before.insert(before.end(), all.begin(), all.end());
-  } else {
-    before.push_back(inputs[1]);
-  }
-  return inputs[0];
-}
-
-// What ran by then, in whatever order it is named.
-ClassId Numbering::all_before(std::vector<uint32_t> classes) {
-  std::ranges::sort(classes);
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  return classes.size() == 1 ? classes[0] : state_.classes.intern(KeyForm::kBefore, classes);
 }
 
 // A class that no other node of this graph has.

@@ -99,11 +99,15 @@ class Numbering {
   ProofTensor in_value(const In& in);
   ClassId done_class(uint32_t node) const;
   void set(NodeId node, ProofTensor value) { values_[index_of(node)] = value; }
-  void set_outputs(NodeId node, std::vector<ProofTensor> outputs);
+  void set_outputs(NodeId node, std::vector<ProofTensor> outputs, ConditionId when);
   ClassId after(Node& node, ClassId what);
   ClassId all_before(std::vector<uint32_t> classes);
   void wait_for(Node& node, std::vector<uint32_t> before);
   void add_wait(ClassId done, std::vector<uint32_t>& before) const;
+  void add_group(ClassId group, std::vector<uint32_t>& before) const;
+  ClassId behind(ClassId what, std::span<const ClassId> others);
+  void put_behind(std::vector<ProofTensor>& outputs, std::span<const ClassId> inputs);
+  bool rests_on(ClassId what, ClassId part) const;
   std::vector<uint32_t> waits_of_inputs(const Node& node);
   ClassId without_wait(ClassId what, std::vector<uint32_t>& before) const;
   std::vector<uint32_t> arrays_before(const Node& node) const;

@@ -38,22 +38,30 @@ const ProofOp& Side::op(NodeId id) {
   return ops_of_->of(id);
 }
 
-std::string_view name_of_state(std::string_view node_def) {
-  const std::string_view shared = string_attr(node_def, "shared_name").value_or("");
-  return shared.empty() && !is_var_handle_op(node_op(node_def)) ? node_name(node_def) : shared;
+std::optional<std::string> name_of_state(std::string_view node_def) {
+  std::string_view name = string_attr(node_def, "shared_name").value_or("");
+  if (name.empty() && !is_var_handle_op(node_op(node_def))) {
+    const auto shares = find_attr(node_def, "use_node_name_sharing");  // of tables alone
+    if (shares && last_varint(*shares, attr_field::kBool) == 0) return std::nullopt;
+    name = node_name(node_def);
+  }
+  return std::string(string_attr(node_def, "container").value_or("")).append("\n").append(name);
 }
 
-bool Side::shared_by_two(std::string_view name) {
+bool Side::shared_by_two(const std::optional<std::string>& name) {
+  if (!name) return false;
   if (!names_of_state_) {
     names_of_state_.emplace();
     for (uint32_t i = 0; i < graph().size(); ++i) {
       const NodeId id{i};
       if (graph().removed(id) || op(id).conduct != Conduct::kState) continue;
-      const auto [found, fresh] = names_of_state_->try_emplace(name_of_state(graph().bytes(id)), false);
+      const auto known = name_of_state(graph().bytes(id));
+      if (!known) continue;
+      const auto [found, fresh] = names_of_state_->try_emplace(*known, false);
       if (!fresh) found->second = true;
     }
   }
-  const auto found = names_of_state_->find(name);
+  const auto found = names_of_state_->find(*name);
   return found != names_of_state_->end() && found->second;
 }
 

@@ -40,9 +40,10 @@ struct CalledBody {
   AssumedTensors assumed;
 };
 
-// What the state of a node goes by: its shared_name, else its own, but for a VarHandleOp, of which all
-// without one are one variable (docs/tensorflow.md#shared-names).
-std::string_view name_of_state(std::string_view node_def);
+// What the state of a node goes by: its container and its shared_name, else its own name, but for a
+// VarHandleOp, of which all without one are one variable (docs/tensorflow.md#shared-names). Nothing: it is
+// the node's alone.
+std::optional<std::string> name_of_state(std::string_view node_def);
 
 class Side {
  public:
@@ -94,7 +95,7 @@ class Side {
   std::unordered_set<std::string_view> open_lambdas;   // that are being made
   std::unordered_map<std::string_view, bool> effects;  // of functions
   // Whether two nodes of the main graph hold the state that goes by this name.
-  bool shared_by_two(std::string_view name);
+  bool shared_by_two(const std::optional<std::string>& name);
 
  private:
   Labels::FunctionText function_text(std::string_view function);
@@ -105,7 +106,7 @@ class Side {
   std::optional<Names> names_;  // where no index is known
   Library library_;
   std::unordered_map<std::string_view, size_t> functions_;
-  std::optional<std::unordered_map<std::string_view, bool>> names_of_state_;  // true: of two
+  std::optional<std::unordered_map<std::string, bool>> names_of_state_;  // true: of two
   std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;
   Labels labels_;
   struct OpsByName {

@@ -181,6 +181,7 @@ const std::vector<KindCase>& kind_cases() {
       {kNeverDead, {"ControlTrigger"}, {"NoOp", "Merge"}},
       {kAdds, {"Add", "AddV2"}, {"AddN", "BiasAdd", "Sub"}},
       {kCommutes, {"Add", "AddV2", "Mul"}, {"AddN", "Maximum", "Sub"}},
+      {kComputesAnew, {"Mul", "MatMul", "ReluGrad"}, {"Sum", "Transpose", "CheckNumerics", "Select"}},
       {kGivesView,
        {"Bitcast", "ExpandDims", "Reshape", "Slice", "Split", "SplitV", "Squeeze", "StridedSlice", "Unpack"},
        {"Pack", "Cast", "Identity", "TensorArraySplitV3"}},
