@@ -180,8 +180,7 @@ void Numbering::number_choice(Node& node) {
     count = std::min(count, results.back().size());
   }
   const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
-  std::vector<uint32_t> before;  // behind() adds it, as the predicate is an input
-  const ClassId asked = state_.ordered ? without_wait(node.inputs[0], before) : node.inputs[0];
+  const ClassId asked = without_wait(node.inputs[0]);  // put_behind() has it wait, as it is an input
   const std::optional<bool> known = two ? state_.chooses_then(asked) : std::nullopt;
   std::optional<size_t> branch_taken;
   if (known) branch_taken = *known ? 1 : 0;

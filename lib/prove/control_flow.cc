@@ -17,14 +17,14 @@ constexpr size_t kMostMerged = 512;       // inputs of a Merge, each of which is
 void Numbering::number_switch(Node& node) {
   if (node.inputs.size() < 2) return number_plain(node);
   // One that lies in a variable's memory is read when the Switch runs.
-  const bool memory = state_.ordered && node.data.size() > 1 && is_memory(node.data[1]);
+  const bool memory = node.data.size() > 1 && is_memory(node.data[1]);
   const ClassId predicate = memory ? after(node, node.inputs[1]) : node.inputs[1];
   const std::optional<int64_t> outs = int_attr(graph_.bytes(node.id), "num_outs");  // of a _SwitchN
   const bool many = outs.has_value();
   const int64_t count = outs.value_or(2);
   if (count < 1 || count > kMostBranches) return number_plain(node);
   std::vector<uint32_t> before;
-  const ClassId asked = state_.ordered ? without_wait(predicate, before) : predicate;
+  const ClassId asked = without_wait(predicate, &before);
   const std::optional<bool> known = many ? std::nullopt : state_.truth(asked);
   if (known) {
     ++state_.switches;

@@ -88,28 +88,11 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
       number_alive(node);
     }
   }
-  if (of_array && !state_.ordered) note_arrays(node);
-  if (!state_.ordered) return;
-  const ProofTensor& value = values_[index_of(id)];
-  const bool many = (value.what & kMany) != 0;
-  if (!many && value.what != kDeadClass) {
-    done_[index_of(id)] = value.what;
-    return;
+  if (state_.ordered) {
+    done_[index_of(id)] = done_by(node, effect);
+  } else if (of_array) {
+    note_arrays(node);
   }
-  std::vector<uint32_t> all;
-  for (const ProofTensor& output : many ? outputs_[value.what & ~kMany] : std::vector<ProofTensor>()) {
-    if (output.what != kDeadClass) add_wait(output.what, all);
-  }
-  for (const ClassId input : node.inputs) {
-    if (input != kDeadClass) add_wait(input, all);
-  }
-  for (const In& in : many ? std::span<const In>() : node.data) {
-    if (in.real() && state_of_[in.node] == kDone) add_wait(done_class(in.node), all);
-  }
-  for (const In& in : node.controls) add_wait(in.real() ? done_class(in.node) : kDeadClass, all);
-  // It may have done anything.
-  if (effect) all.push_back(state_.unknown("a call", "calls a function that has effects"));
-  done_[index_of(id)] = all_before(std::move(all));
 }
 
 // Writes into a TensorArray are seen by what runs behind them, over whichever edge: an element that is read
@@ -228,10 +211,9 @@ void Numbering::number_passing(Node& node) {
       reference = true;
     outputs.push_back({after(node, node.inputs[i]), node.when});
   }
-  put_behind(outputs, node.inputs);
-  const bool copies = state_.ordered && !node.op().kinds.has(OpKind::kPassesHandle) &&
-                      std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); });
+  const bool copies = !node.op().kinds.has(OpKind::kPassesHandle) && reads_memory(node);
   if (outputs.empty() || copies) return number_plain(node);
+  put_behind(outputs, node.inputs);
   if (state_.ordered && reference && !node.op().gives_references) {
     for (ProofTensor& output : outputs) output.what = own(node, output.what);
   }
@@ -337,7 +319,7 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
   const ProofOp& op = node.op();
   std::vector<uint32_t> inputs;
   const auto is_constant = [&](ClassId input) {
-    const ClassId held = state_.ordered ? without_wait(input, before) : input;
+    const ClassId held = without_wait(input, &before);
     if (state_.classes.label_of(held).form != KeyForm::kConst) return false;
     inputs.push_back(held);
     return true;
@@ -377,7 +359,7 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
 bool Numbering::number_of_one_shape(Node& node) {
   if (!state_.shapes_count || in_body() || node.data.empty() || !folding::only_shapes(node.op().name))
     return false;
-  if (state_.ordered && is_memory(node.data[0])) return false;
+  if (is_memory(node.data[0])) return false;
   const auto is_reshape = [&](const In& in) {
     return in.real() && in.index == 0 && graph_.op(NodeId{in.node}) == "Reshape";
   };
@@ -400,8 +382,7 @@ bool Numbering::number_of_one_shape(Node& node) {
 
 // What gives one of its inputs for sure: of one alone, or multiplied or divided by 1.
 bool Numbering::number_as_input(Node& node) {
-  if (state_.ordered && std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); }))
-    return false;
+  if (reads_memory(node)) return false;
   const std::string_view op = node.op().name;
   if (const auto input = given_input(op, graph_.bytes(node.id), node.inputs.size())) {
     if (state_.ordered && !waits_for_constants(node, *input)) return false;

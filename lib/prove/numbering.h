@@ -97,7 +97,8 @@ class Numbering {
   void number(NodeId node, std::span<const In> ins);
 
   ProofTensor in_value(const In& in);
-  ClassId done_class(uint32_t node) const;
+  ClassId done_class(const In& in) const;
+  ClassId done_by(const Node& node, bool effect);
   void set(NodeId node, ProofTensor value) { values_[index_of(node)] = value; }
   void set_outputs(NodeId node, std::vector<ProofTensor> outputs, ConditionId when);
   ClassId after(Node& node, ClassId what);
@@ -109,7 +110,7 @@ class Numbering {
   void put_behind(std::vector<ProofTensor>& outputs, std::span<const ClassId> inputs);
   bool rests_on(ClassId what, ClassId part) const;
   std::vector<uint32_t> waits_of_inputs(const Node& node);
-  ClassId without_wait(ClassId what, std::vector<uint32_t>& before) const;
+  ClassId without_wait(ClassId what, std::vector<uint32_t>* before = nullptr) const;
   std::vector<uint32_t> arrays_before(const Node& node) const;
   ClassId after_arrays(const Node& node, ClassId what);
   void note_arrays(const Node& node);
@@ -133,6 +134,7 @@ class Numbering {
   bool number_as_input(Node& node);
   bool gives_memory(const Node& node) const;
   bool is_memory(const In& in) const;
+  bool reads_memory(const Node& node) const;
   bool waits_for_constants(Node& node, size_t but);
   std::vector<ClassId> folded(const Node& node, std::vector<uint32_t>& before);
   ClassId constant(const folding::ConstTensor& value);

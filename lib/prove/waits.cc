@@ -7,7 +7,7 @@
 
 namespace gedit {
 
-ClassId Numbering::done_class(uint32_t node) const { return done_[node]; }
+ClassId Numbering::done_class(const In& in) const { return in.real() ? done_[in.node] : kDeadClass; }
 
 // Where order counts: the value, behind what the node waits for.
 ClassId Numbering::after(Node& node, ClassId what) {
@@ -16,13 +16,35 @@ ClassId Numbering::after(Node& node, ClassId what) {
   return *node.before == Node::kNothing ? what : state_.classes.intern(KeyForm::kAfter, {what, *node.before});
 }
 
+// What waiting for the node comes to: for what it gives, or, of several outputs or where it is dead, for all
+// that it waited for. One with an effect may have done anything.
+ClassId Numbering::done_by(const Node& node, bool effect) {
+  const ClassId what = values_[index_of(node.id)].what;
+  const bool many = (what & kMany) != 0;
+  if (!many && what != kDeadClass) return what;
+  std::vector<uint32_t> all;
+  const auto add = [&](ClassId done) {
+    if (done != kDeadClass) add_wait(done, all);
+  };
+  if (many) {
+    for (const ProofTensor& output : outputs_[what & ~kMany]) add(output.what);
+  }
+  for (const ClassId input : node.inputs) add(input);
+  for (const In& in : node.data) {
+    if (!many && in.real() && state_of_[in.node] == kDone) add_wait(done_[in.node], all);
+  }
+  for (const In& in : node.controls) add_wait(done_class(in), all);
+  if (effect) all.push_back(state_.unknown("a call", "calls a function that has effects"));
+  return all_before(std::move(all));
+}
+
 // For its control inputs, and for these.
 void Numbering::wait_for(Node& node, std::vector<uint32_t> before) {
   if (!state_.ordered) return;
   // Who runs though what it waits for is dead waits for what tells whether that is so.
   const bool when_dead = node.op().conduct == Conduct::kTriggers || node.op().kinds.has(OpKind::kMerge);
   for (const In& in : node.controls) {
-    const ClassId done = in.real() ? done_class(in.node) : kDeadClass;
+    const ClassId done = done_class(in);
     const ConditionId when = in.real() ? values_[in.node].when : kAlways;
     if (when_dead && when != kAlways && when != kNever)
       before.push_back(state_.classes.intern(KeyForm::kOwn, {done, 0, when}));
@@ -101,13 +123,14 @@ bool Numbering::rests_on(ClassId what, ClassId part) const {
   return false;
 }
 
-// A constant that waits becomes the constant; `before` gains what it waited for.
-ClassId Numbering::without_wait(ClassId what, std::vector<uint32_t>& before) const {
+// A constant that waits becomes the constant; `before` gains what it waited for, where somebody asks.
+ClassId Numbering::without_wait(ClassId what, std::vector<uint32_t>* before) const {
+  if (!state_.ordered) return what;
   const Classes& classes = state_.classes;
   const auto inputs = classes.inputs(what);
   if (classes.label_of(what).form != KeyForm::kAfter || classes.label_of(inputs[0]).form != KeyForm::kConst)
     return what;
-  add_group(inputs[1], before);
+  if (before != nullptr) add_group(inputs[1], *before);
   return inputs[0];
 }
 
@@ -120,7 +143,7 @@ ClassId Numbering::all_before(std::vector<uint32_t> classes) {
 
 std::vector<uint32_t> Numbering::waits_of_inputs(const Node& node) {
   std::vector<uint32_t> before;
-  for (const In& in : node.data) add_wait(in.real() ? done_class(in.node) : in_value(in).what, before);
+  for (const In& in : node.data) add_wait(in.real() ? done_[in.node] : in_value(in).what, before);
   return before;
 }
 
@@ -129,12 +152,15 @@ std::vector<uint32_t> Numbering::waits_of_inputs(const Node& node) {
 bool Numbering::gives_memory(const Node& node) const {
   const ProofOp& op = node.op();
   if (op.gives_references) return true;
-  return !op.kinds.has(OpKind::kComputesAnew) &&
-         std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); });
+  return !op.kinds.has(OpKind::kComputesAnew) && reads_memory(node);
+}
+
+bool Numbering::reads_memory(const Node& node) const {
+  return std::ranges::any_of(node.data, [&](const In& in) { return is_memory(in); });
 }
 
 bool Numbering::is_memory(const In& in) const {
-  return in.real() && (state_of_[in.node] != kDone || is_memory_[in.node]);
+  return state_.ordered && in.real() && (state_of_[in.node] != kDone || is_memory_[in.node]);
 }
 
 // Where order counts: what a node that is only input `but` waits for, the constants beside it included; false
@@ -143,7 +169,7 @@ bool Numbering::waits_for_constants(Node& node, size_t but) {
   std::vector<uint32_t> before;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (i == but) continue;
-    const ClassId held = without_wait(node.inputs[i], before);
+    const ClassId held = without_wait(node.inputs[i], &before);
     if (state_.classes.label_of(held).form != KeyForm::kConst) return false;
   }
   wait_for(node, std::move(before));
