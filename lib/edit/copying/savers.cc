@@ -186,9 +186,7 @@ class SaverExtension final : public GraphSaverNodes {
       std::vector<std::string> inputs = inputs_of(id);
       bool changed = false;
       for (std::string& one : inputs) {
-        const bool control = one.starts_with('^');
-        std::string now = again(control ? one.substr(1) : one);
-        if (control) now.insert(0, "^");
+        std::string now = again(one);
         changed = changed || now != one;
         one = std::move(now);
       }
@@ -197,11 +195,17 @@ class SaverExtension final : public GraphSaverNodes {
     return again(input);
   }
 
+  // An input as another one has it: what was restored for the copies, what was computed once more, a copy.
   std::string again(const std::string& input) const {
     const std::optional<TensorRef> tensor = tensor_if_there(facts_.names(), input);
     if (!tensor) return input;
+    const std::string control = tensor->control ? "^" : "";
+    const auto restored = restored_.find(index_of(tensor->node));
+    if (restored != restored_.end() && !tensor->control && restored->second.contains(tensor->index))
+      return restored->second.at(tensor->index);
     const auto found = again_.find(index_of(tensor->node));
-    return found == again_.end() ? copied_input(input) : tensor_text(found->second, tensor->index);
+    if (found == again_.end()) return control + copied_input(input.substr(control.size()));
+    return tensor->control ? control + found->second : tensor_text(found->second, tensor->index);
   }
 
   void restore_copies(const SaverNode& restore) {
@@ -216,8 +220,8 @@ class SaverExtension final : public GraphSaverNodes {
       }
     }
     for (const FilledState& filled : restore.filled) {
-      for (const uint32_t slot : copied(filled.state) ? filled.slots : std::vector<uint32_t>())
-        restored[slot];
+      if (!copied(filled.state)) continue;
+      for (const uint32_t slot : filled.slots) restored[slot];
     }
     if (restored.empty()) return;
     const bool one_each = restores_one_each_(restore, node_op(graph_.bytes(restore.node)));
@@ -239,27 +243,15 @@ class SaverExtension final : public GraphSaverNodes {
   // What computes the contents once more, of what is restored for the copies, and what fills the copy with
   // them.
   void fill(const FilledState& filled) {
-    const auto again = [&](NodeId id) {
+    const auto repeat = [&](NodeId id) {
       std::vector<std::string> inputs = inputs_of(id);
-      for (std::string& input : inputs) {
-        const bool control = input.starts_with('^');
-        const auto tensor = tensor_if_there(facts_.names(), input);
-        const auto restored = tensor && !control ? restored_.find(index_of(tensor->node)) : restored_.end();
-        const auto other = tensor ? filled_.find(index_of(tensor->node)) : filled_.end();
-        if (restored != restored_.end() && restored->second.contains(tensor->index)) {
-          input = restored->second.at(tensor->index);
-        } else if (other != filled_.end()) {
-          input = control ? "^" + other->second : tensor_text(other->second, tensor->index);
-        } else {
-          input = control ? "^" + copied_input(input.substr(1)) : copied_input(input);
-        }
-      }
+      for (std::string& input : inputs) input = again(input);
       return duplicate(id, inputs, for_copy(id));
     };
     for (const NodeId id : *filled.way) {
-      if (!filled_.contains(index_of(id))) filled_.emplace(index_of(id), again(id));
+      if (!again_.contains(index_of(id))) again_.emplace(index_of(id), repeat(id));
     }
-    const std::string end = again(filled.end);
+    const std::string end = repeat(filled.end);
     for (const NodeId group : facts_.consumers().of(filled.end)) {
       if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, end);
     }
@@ -295,9 +287,9 @@ class SaverExtension final : public GraphSaverNodes {
   const bool values_;
   CopyChanges& result_;
   const RestoresOneEach restores_one_each_;
-  std::set<NodeId> main_;                             // Save nodes of saver_def's saver
-  std::unordered_map<uint32_t, std::string> again_;   // what computes a saved value, and its copy
-  std::unordered_map<uint32_t, std::string> filled_;  // the same of what variables are filled with
+  std::set<NodeId> main_;  // Save nodes of saver_def's saver
+  // What computes a value that is saved or restored, and its copy.
+  std::unordered_map<uint32_t, std::string> again_;
   std::unordered_map<uint32_t, std::map<uint32_t, std::string>> restored_;  // by Restore node and slot
 };
 
