@@ -242,8 +242,6 @@ void MergedLibrary::decide(MergePart& part, NameConflict on_conflict) {
 
 // Types that the library registers count the gradients of a process, so that two models have the same ones.
 void MergedLibrary::name_gradients(MergePart& part) {
-  std::set<std::string, std::less<>> taken;
-  for (const auto& [function, type] : gradient_types_) taken.insert(type);
   std::vector<std::pair<std::string, std::string_view>> own;  // function as it will be, type
   for (Fields fields(library_of(part)); fields.next();) {
     if (!fields->bytes(library_field::kRegisteredGradient)) continue;
@@ -261,12 +259,12 @@ void MergedLibrary::name_gradients(MergePart& part) {
   for (const auto& [function, type] : own) here.emplace(type);
   for (const auto& [function, type] : own) {
     std::string now(type);
-    if (taken.contains(type)) {
-      now =
-          first_free(type, [&](const std::string& one) { return taken.contains(one) || here.contains(one); });
+    if (taken_types_.contains(type)) {
+      now = first_free(
+          type, [&](const std::string& one) { return taken_types_.contains(one) || here.contains(one); });
       part.rename_gradient(type, now);
     }
-    taken.insert(now);
+    taken_types_.insert(now);
     gradient_types_.emplace(function, std::move(now));
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,7 @@ class MergedLibrary {
   std::unordered_set<std::string> names_;             // of all functions
   // Types under which gradients are registered, by the function's name in the merged graph.
   std::unordered_map<std::string, std::string> gradient_types_;
+  std::set<std::string, std::less<>> taken_types_;            // all of them
   std::unordered_map<std::string, const Definition*> known_;  // by the name in the merged graph
   std::unordered_map<std::string, const MergePart*> known_from_;
 };

@@ -180,6 +180,7 @@ void MergedSavers::join(MergePart& part) {
       kept.push_back(filled.end);
       ends.insert(index_of(filled.end));
     }
+    // Whatever else reads what is restored may fill something, as ops of others do.
     for (const NodeId reader : part.facts.consumers().of(restore.node)) {
       if (!part.shared().has(reader) && known.add(reader)) {
         kept.push_back(reader);

@@ -56,8 +56,8 @@ class VariableValues {
   std::shared_ptr<ValueSource> source_;
   std::string named_;
   std::unordered_map<uint32_t, Where> known_;  // of savers and VariableDefs
-  std::unordered_map<uint32_t, const FilledState*>
-      computed_;  // variables that no saver restores as they are stored
+  // Variables that no saver restores as they are stored.
+  std::unordered_map<uint32_t, const FilledState*> computed_;
   std::unordered_map<std::string, std::string> by_full_name_;  // of the checkpoint's objects
 };
 
