@@ -123,7 +123,7 @@ std::string CallPlace::control_on(const std::string& tensor, size_t slot) {
   return made;
 }
 
-void CallPlace::guard(bool effects) {
+void CallPlace::guard(bool effects, const std::vector<bool>& awaited) {
   const Graph& graph = state_.graph.graph();
   std::vector<std::string> waits;
   std::set<std::string> seen;
@@ -145,7 +145,11 @@ void CallPlace::guard(bool effects) {
       continue;
     }
     if (site_.uniform) continue;
-    if (site_.flow || (effects && !graph.is(producer, kTimeless))) wait(control_on(inputs[slot], slot));
+    if (site_.flow || (effects && !graph.is(producer, kTimeless))) {
+      wait(control_on(inputs[slot], slot));
+    } else if (!awaited[slot] && state_.behind_writes.has(producer)) {
+      late_.push_back(control_on(inputs[slot], slot));
+    }
   }
   guarded = !site_.uniform && !waits.empty();
   if (guarded && !site_.tie.empty()) wait(site_.tie);
@@ -178,9 +182,13 @@ void CallPlace::stand_in(const ResultTensors& results, const std::vector<std::st
     types.push_back(type);
   }
   std::set<std::string_view> seen;
-  for (const std::string& wait : waits) {
-    if (seen.insert(wait).second) builder.input("^" + wait);
-  }
+  const auto wait_for = [&](const std::vector<std::string>& nodes) {
+    for (const std::string& node : nodes) {
+      if (seen.insert(node).second) builder.input("^" + node);
+    }
+  };
+  wait_for(waits);
+  wait_for(late_);
   builder.device(device);
   if (!types.empty()) builder.attr("T", one ? type_value(types[0]) : type_list_value(types));
   for (const char* kept : {"_class", "_output_shapes"}) {
@@ -197,7 +205,7 @@ void CallPlace::stand_in(const ResultTensors& results, const std::vector<std::st
 }
 
 void CallPlace::settle(const ResultTensors& results, const std::vector<std::string>& waits, bool stays) {
-  if (stays) return stand_in(results, waits);
+  if (stays || !late_.empty()) return stand_in(results, waits);
   for (size_t i = 0; i < results.size(); ++i) state_.graph.redirect(output_text(i), results[i].first);
   state_.graph.remove(site_.id);
 }

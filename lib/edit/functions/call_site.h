@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "edit/functions/behind_writes.h"
 #include "edit/functions/called_function.h"
 #include "edit/functions/inline.h"
 #include "edit/functions/inlined_graph.h"
@@ -39,10 +40,11 @@ struct BodyOutputs {
 // What the places of all calls in a graph share.
 struct InlineState {
   InlineState(Graph& graph_, CalledFunctions& functions_, const InlineRequest& request_)
-      : graph(graph_), functions(functions_), request(request_) {}
+      : graph(graph_), functions(functions_), behind_writes(graph, functions_), request(request_) {}
 
   InlinedGraph graph;
   CalledFunctions& functions;
+  BehindWrites behind_writes;
   const InlineRequest& request;
   InlineResult result{};
   std::vector<CallSite> sites{};  // behind those that were dealt with come those that are to be
@@ -70,25 +72,27 @@ class CallPlace {
   std::string tie;                  // the node for which whatever needs no input waits; may be empty
   bool guarded = false;             // results wait for the tie
 
-  // Finds the tie. `effects`: what is done here must not be done before all inputs are there. References are
-  // read now: their inputs become Identities.
-  void guard(bool effects);
+  // Finds the tie. `effects`: what is done here must not be done before all inputs are there. `awaited`, by
+  // input: every result rests on it anyway; of the others, results wait for those that something was written
+  // for. References are read now: their inputs become Identities.
+  void guard(bool effects, const std::vector<bool>& awaited);
 
   // A node `name/WORD`; its name. `waits` are nodes.
   std::string add(std::string_view word, std::string_view op, const std::vector<std::string>& data,
                   const std::vector<std::string>& waits, const AttrList& attrs);
-  // The node of the call's own name that gives these and waits for those: NoOp, Identity or IdentityN.
-  void stand_in(const ResultTensors& results, const std::vector<std::string>& waits);
-  // The call is gone, and readers of its outputs read these; or, where `stays`, it is as stand_in() says.
+  // The call is gone, and readers of its outputs read these; or, where `stays` or something is behind what
+  // was written, the node of its own name, NoOp, Identity or IdentityN, gives these and waits for those.
   void settle(const ResultTensors& results, const std::vector<std::string>& waits, bool stays);
 
  private:
+  void stand_in(const ResultTensors& results, const std::vector<std::string>& waits);
   std::string output_text(size_t index);
   std::string control_on(const std::string& tensor, size_t slot);
 
   InlineState& state_;
   const CallSite site_;
   std::vector<std::string> controls_;
+  std::vector<std::string> late_;  // what results alone wait for
   std::vector<std::pair<std::string_view, uint32_t>> output_names_;
 };
 

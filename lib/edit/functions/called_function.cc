@@ -10,6 +10,7 @@
 #include "graph/names.h"
 #include "graph/references.h"
 #include "ops/kinds.h"
+#include "prove/conduct.h"
 
 namespace gedit {
 namespace {
@@ -113,6 +114,13 @@ bool CalledFunctions::has_effects(std::string_view node_def) {
     any = any || with_effects_.contains(name) || (name != op && !has(name));
   });
   return any;
+}
+
+bool CalledFunctions::writes(std::string_view node_def) {
+  const std::string_view op = node_op(node_def);
+  if (has(op) || kinds_of(op).has_any(kCallKinds)) return has_effects(node_def);
+  const Conduct conduct = conduct_of(op, op_defs_.find(op));
+  return conduct == Conduct::kWrites || conduct == Conduct::kUnknown || conduct == Conduct::kInPlace;
 }
 
 void CalledFunctions::find_calls() {
@@ -229,6 +237,7 @@ CalledFunction CalledFunctions::make(Function& function) {
         wanted.push_back(*node);
       } else {
         called.reads.insert(parse_body_input(entry.value).node);
+        called.needs.insert(parse_body_input(entry.value).node);
       }
     } else if (part.field == function_field::kControlRet) {
       const auto node = called.nodes.find(map_entry(content).value);
@@ -264,7 +273,10 @@ CalledFunction CalledFunctions::make(Function& function) {
     if (called.effects[i] && !called.needed.has(i)) called.loose.push_back(i);
     each_input(node_def, [&](std::string_view input) {
       const auto node = node_of(input);
-      if (!node) called.reads.insert(parse_body_input(input).node);
+      if (!node) {
+        called.reads.insert(parse_body_input(input).node);
+        if (needed[i]) called.needs.insert(parse_body_input(input).node);
+      }
       if (node && input.starts_with('^')) called.held[*node] = true;
     });
     each_attr(node_def, [&](std::string_view key, std::string_view value) {

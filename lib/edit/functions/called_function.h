@@ -33,6 +33,7 @@ struct CalledFunction {
   std::unordered_map<std::string_view, uint32_t> nodes;
   std::unordered_map<std::string_view, std::string_view> returns;  // by output: what it is in the body
   std::unordered_set<std::string_view> reads;                      // arguments, by nodes and returns
+  std::unordered_set<std::string_view> needs;                      // the same, by what is needed
   std::vector<uint32_t> waits;  // nodes whose running the function's end waits for: control_ret
   std::vector<uint32_t> loose;  // nodes with effects on which nothing of that rests
   BodyNodes needed;             // for returns and waits
@@ -57,6 +58,8 @@ class CalledFunctions {
 
   // Whether the node does, or depends on, more than its inputs say. Handles of variables and tables do not.
   bool has_effects(std::string_view node_def);
+  // Whether it may leave something behind that another run, or who waits for it, finds.
+  bool writes(std::string_view node_def);
 
   Registry& ops() const { return ops_; }
   OpDefs& op_defs() { return op_defs_; }

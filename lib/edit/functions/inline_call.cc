@@ -39,7 +39,7 @@ class InlinedBody {
     if (std::string why = find_types(); !why.empty()) return why;
     if (!outputs_.known) find_outputs();
     if (!outputs_.why.empty()) return outputs_.why;
-    place_.guard(called_.has_effects);
+    place_.guard(called_.has_effects, awaited());
     write();
     finish();
     return {};
@@ -83,6 +83,17 @@ class InlinedBody {
     if (std::string why = differing_types("results", "Tout", types_, wanted); !why.empty()) return why;
     types_ = wanted;
     return {};
+  }
+
+  // By input: whether the function's result, the only one, rests on it.
+  std::vector<bool> awaited() const {
+    std::vector<bool> awaited(place_.inputs.size());
+    if (types_.size() != 1 || !called_.waits.empty()) return awaited;
+    for (const auto& [name, span] : arguments_) {
+      if (called_.needs.contains(name))
+        std::fill_n(awaited.begin() + span.first, span.count, called_.op.inputs.size() == awaited.size());
+    }
+    return awaited;
   }
 
   std::string bound_node(uint32_t node) const {

@@ -54,11 +54,15 @@ std::string_view InlinedGraph::node_of(std::string_view tensor) const {
   return parse_input_of(graph_, tensor).node;
 }
 
+NodeId InlinedGraph::find(std::string_view node) const {
+  const auto found = added_.find(node);
+  return found != added_.end() ? found->second : names_.find(node);
+}
+
 NodeId InlinedGraph::producer(std::string_view tensor) const {
   const Input input = parse_input_of(graph_, tensor);
   if (is_body() && input.port.empty()) return kNoNode;
-  const auto found = added_.find(input.node);
-  return found != added_.end() ? found->second : names_.find(input.node);
+  return find(input.node);
 }
 
 std::string InlinedGraph::canonical(std::string_view tensor) const {

@@ -34,6 +34,7 @@ class InlinedGraph {
     return text(node, output, 0, 0);
   }
 
+  NodeId find(std::string_view node) const;  // kNoNode where there is none
   // The node that gives a tensor; kNoNode for an argument of the body.
   NodeId producer(std::string_view tensor) const;
 

@@ -42,7 +42,9 @@ class Lowering {
     if (std::string why = look_at(branches, in, "Tin", out, "Tout"); !why.empty()) return why;
     if (in.size() + 1 != place_.inputs.size()) return "its inputs are not what Tin says";
     const DType type = two ? type_attr(place_.node_def, "Tcond").value_or(DType::kInvalid) : DType::kInt32;
-    place_.guard(effects_);
+    std::vector<bool> awaited = awaited_inputs();
+    awaited[0] = true;
+    place_.guard(effects_, awaited);
     std::string predicate = place_.inputs[0];
     if (type != DType::kBool && two) {
       predicate = text(place_.add("pred", "ToBool", {predicate}, waits(), {{"T", type_value(type)}}));
@@ -104,7 +106,7 @@ class Lowering {
     if (std::string why = look_at({functions[0]}, in, "T", {DType::kBool}, "a loop"); !why.empty())
       return why;
     if (std::string why = look_at({functions[1]}, in, "T", in, "T"); !why.empty()) return why;
-    place_.guard(effects_);
+    place_.guard(effects_, awaited_inputs());
     const std::string frame = string_value(state_.graph.free_frame(call_scope(place_.name)));
     const int64_t parallel = int_attr(place_.node_def, "parallel_iterations").value_or(kParallelIterations);
     const size_t count = in.size();
@@ -162,6 +164,13 @@ class Lowering {
     return place_.tie.empty() ? std::vector<std::string>() : std::vector<std::string>{place_.tie};
   }
   bool held() const { return site_.held || state_.sites[state_.site_of.at(index_of(site_.id))].held; }
+
+  // What TensorFlow lowers itself, before it leaves out what nobody fetches, waits for what it reads alone
+  // (docs/tensorflow.md#functions-at-run-time).
+  std::vector<bool> awaited_inputs() const {
+    const auto lowers = find_attr(place_.node_def, "_lower_using_switch_merge");
+    return std::vector<bool>(place_.inputs.size(), lowers && last_varint(*lowers, attr_field::kBool) != 0);
+  }
 
   // Functions that take `in` and give `out`, as the node says, or why they are none.
   std::string look_at(const std::vector<std::string>& functions, const std::vector<DType>& in,
