@@ -21,8 +21,7 @@ bool parts_of_one(const Tensor& a, const Tensor& b) {
 bool unite(Checkpoint& checkpoint, Tensor& tensor, Tensor& more) {
   std::vector<Slice> all = tensor.slices;
   all.insert(all.end(), more.slices.begin(), more.slices.end());
-  if (const std::string fault = slices_fault(all, tensor.shape); fault.starts_with("slices overlap"))
-    return false;
+  if (!slices_fit(all, tensor.shape).fault.empty()) return false;
   tensor.slices = std::move(all);
   if (tensor.record.empty() || more.record.empty() || is_slice_key(tensor.record) ||
       is_slice_key(more.record)) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "base/crc32c.h"
 #include "base/error.h"
@@ -154,6 +155,45 @@ constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
 uint64_t times(uint64_t a, uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<uint64_t>(static_cast<Wide>(a) * b % kPrime);
+}
+
+bool overlap(const Extents& a, const Extents& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].start >= b[i].start + b[i].length || b[i].start >= a[i].start + a[i].length) return false;
+  }
+  return true;
+}
+
+// The dimension along which they begin at the most places.
+size_t most_cut(const std::vector<Extents>& boxes) {
+  size_t dimension = 0, most = 0;
+  for (size_t i = 0; i < boxes[0].size(); ++i) {
+    std::set<int64_t> starts;
+    for (const Extents& box : boxes) starts.insert(box[i].start);
+    if (starts.size() > most) dimension = i;
+    most = std::max(most, starts.size());
+  }
+  return dimension;
+}
+
+// Along one dimension, each is compared with those that have not ended.
+bool any_overlap(std::vector<Extents> boxes) {
+  std::erase_if(boxes, [](const Extents& box) {
+    return std::ranges::any_of(box, [](const Extent& extent) { return extent.length == 0; });
+  });
+  if (boxes.size() < 2) return false;
+  if (boxes[0].empty()) return true;
+  const size_t along = most_cut(boxes);
+  std::ranges::sort(boxes, {}, [&](const Extents& box) { return box[along].start; });
+  std::vector<const Extents*> open;
+  for (const Extents& box : boxes) {
+    std::erase_if(open, [&](const Extents* one) {
+      return (*one)[along].start + (*one)[along].length <= box[along].start;
+    });
+    if (std::ranges::any_of(open, [&](const Extents* one) { return overlap(*one, box); })) return true;
+    open.push_back(&box);
+  }
+  return false;
 }
 
 }  // namespace
@@ -351,7 +391,7 @@ void add_tensor(Checkpoint& checkpoint, const std::string& name, DType dtype, st
   shard.bytes += bytes;
 }
 
-std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int64_t>& shape) {
+SlicesFit slices_fit(const std::vector<Slice>& slices, const std::vector<int64_t>& shape) {
   // The weight of a box is the product, over the dimensions, of the sum of the weights of its coordinates.
   // Boxes that cover the shape once weigh what the shape weighs; others do so with a chance of rank in 2^61.
   // A sum over a range is the difference of two numbers drawn for its ends.
@@ -363,9 +403,10 @@ std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int
   const uint64_t all = element_count(shape);
   uint64_t want = 1, got = 0, volume = 0;
   for (size_t i = 0; i < shape.size(); ++i) want = times(want, range(i, 0, shape[i]));
+  std::vector<Extents> boxes;
   for (const Slice& slice : slices) {
-    const auto settled = settle_extents(slice.extents, shape);
-    if (!settled) return "slice " + slice_text(slice.extents) + " leaves the shape";
+    auto settled = settle_extents(slice.extents, shape);
+    if (!settled) return {"slice " + slice_text(slice.extents) + " leaves the shape"};
     uint64_t part = 1;
     for (size_t i = 0; i < shape.size(); ++i) {
       const Extent& extent = (*settled)[i];
@@ -373,12 +414,25 @@ std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int
     }
     got = (got + part) % kPrime;
     const uint64_t count = element_count(lengths_of(*settled));
-    if (count > all - std::min(all, volume)) return "slices overlap";
+    if (count > all - std::min(all, volume)) return {"slices overlap"};
     volume += count;
+    boxes.push_back(*std::move(settled));
   }
-  if (volume < all) return "slices leave a part uncovered";
-  if (all != 0 && got != want) return "slices overlap and leave a part uncovered";
-  return {};
+  if (volume == all) return {all == 0 || got == want ? "" : "slices overlap and leave a part uncovered"};
+  if (any_overlap(std::move(boxes))) return {"slices overlap and leave a part uncovered"};
+  return {.fault = {}, .whole = false};
+}
+
+std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int64_t>& shape) {
+  const SlicesFit fit = slices_fit(slices, shape);
+  return fit.whole ? fit.fault : "slices leave a part uncovered";
+}
+
+std::vector<Extents> extents_of(const Tensor& tensor) {
+  std::vector<Extents> all;
+  for (const Slice& slice : tensor.slices)
+    all.push_back(settle_extents(slice.extents, tensor.shape).value_or(Extents{}));
+  return all;
 }
 
 }  // namespace gedit

@@ -79,8 +79,18 @@ void swap_bytes(DType dtype, std::string& bytes);
 void add_tensor(Checkpoint& checkpoint, const std::string& name, DType dtype, std::vector<int64_t> shape,
                 std::string_view bytes);
 
-// Whether slices cover the shape, each element once: nothing, or what is wrong. Costs slices x rank, by sums
-// of products of pseudo-random weights of the cells, not by comparing pairs.
+struct SlicesFit {
+  std::string fault;  // one leaves the shape, or two overlap
+  bool whole =
+      true;  // what is no fault: TensorFlow leaves parts out, too (docs/tensorflow.md#partitioned-variables)
+};
+// Whether slices lie in the shape, each element in one. Costs slices x rank where they cover it, by sums of
+// products of pseudo-random weights of the cells, not by comparing pairs.
+SlicesFit slices_fit(const std::vector<Slice>& slices, const std::vector<int64_t>& shape);
+// The same for who needs all of it: nothing, or what is wrong.
 std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int64_t>& shape);
+
+// Of its slices, as settle_extents() gives them.
+std::vector<Extents> extents_of(const Tensor& tensor);
 
 }  // namespace gedit

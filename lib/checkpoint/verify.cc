@@ -62,9 +62,11 @@ class Verifier {
   // The slices that are there, and those the entry lists: readers go by the list.
   void check_slices(const Tensor& tensor) {
     if (!tensor.partitioned()) return;
-    if (const std::string what = slices_fault(tensor.slices, tensor.shape); !what.empty()) {
-      fault("slices", tensor, what);
-    }
+    const SlicesFit fit = slices_fit(tensor.slices, tensor.shape);
+    if (!fit.fault.empty()) fault("slices", tensor, fit.fault);
+    if (!fit.whole)
+      faults_.push_back({"slices", tensor_subject(tensor.name),
+                         "slices leave a part uncovered, which nobody can restore", Level::kWarning});
     if (tensor.record.empty() || is_slice_key(tensor.record)) return;
     std::set<std::string> listed, there;
     for (Fields fields(tensor.record); fields.next();) {

@@ -123,18 +123,21 @@ class JoinedValues final : public Values {
  public:
   JoinedValues(std::vector<ValuePart> parts, const std::vector<int64_t>& shape, size_t width)
       : size_(element_count(shape) * width) {
+    uint64_t there = 0;
     for (ValuePart& part : parts) {
       rows_.emplace_back(shape, part.extents, width);
+      there += rows_.back().size();
       values_.push_back(std::move(part.values));
       if (values_.back()->grain() > 4 * kBox) grain_ = (size_ / kBox + 1) * kBox;
     }
+    whole_ = there == size_;
   }
 
   uint64_t size() const override { return size_; }
   uint64_t grain() const override { return grain_; }
 
   Piece read(uint64_t offset, uint64_t size) const override {
-    auto buffer = std::make_unique_for_overwrite<char[]>(size);
+    auto buffer = whole_ ? std::make_unique_for_overwrite<char[]>(size) : std::make_unique<char[]>(size);
     for (size_t i = 0; i < rows_.size(); ++i) {
       const BoxRows& rows = rows_[i];
       uint64_t number = rows.first_behind(offset);
@@ -179,6 +182,7 @@ class JoinedValues final : public Values {
   std::vector<BoxRows> rows_;
   std::vector<ValuesPtr> values_;
   uint64_t size_;
+  bool whole_ = true;
   uint64_t grain_ = kBox;
 };
 

@@ -66,17 +66,18 @@ class Placed {
   std::vector<uint64_t> sizes_;  // of data files; 0: not asked yet
 };
 
-ValuesPtr joined(const Tensor& tensor, Placed& placed) {
-  if (const std::string fault = slices_fault(tensor.slices, tensor.shape); !fault.empty())
-    throw Error(Cause::kInput, fault);
+void join(const Tensor& tensor, Placed& placed, Weight& weight) {
+  const SlicesFit fit = slices_fit(tensor.slices, tensor.shape);
+  if (!fit.fault.empty()) throw Error(Cause::kInput, fit.fault);
+  std::vector<Extents> extents = extents_of(tensor);
   std::vector<ValuePart> parts;
-  for (const Slice& slice : tensor.slices) {
-    const Extents extents = settle_extents(slice.extents, tensor.shape).value_or(Extents{});
+  for (size_t i = 0; i < extents.size(); ++i) {
     uint64_t elements = 1;
-    for (const Extent& extent : extents) elements *= static_cast<uint64_t>(extent.length);
-    parts.push_back({extents, placed.of(tensor, &slice, elements)});
+    for (const Extent& extent : extents[i]) elements *= static_cast<uint64_t>(extent.length);
+    parts.push_back({extents[i], placed.of(tensor, &tensor.slices[i], elements)});
   }
-  return joined_values(std::move(parts), tensor.shape, dtype_width(tensor.dtype));
+  weight.values = joined_values(std::move(parts), tensor.shape, dtype_width(tensor.dtype));
+  if (!fit.whole) weight.parts = std::move(extents);
 }
 
 }  // namespace
@@ -92,8 +93,11 @@ Weights checkpoint_weights(Checkpoint checkpoint) {
     if (dtype_width(tensor.dtype) != 0) {
       try {
         size_of_numbers(tensor.dtype, tensor.shape);
-        weight.values = tensor.partitioned() ? joined(tensor, placed)
-                                             : placed.of(tensor, nullptr, element_count(tensor.shape));
+        if (tensor.partitioned()) {
+          join(tensor, placed, weight);
+        } else {
+          weight.values = placed.of(tensor, nullptr, element_count(tensor.shape));
+        }
       } catch (const Error& error) {
         throw error.of(tensor_subject(tensor.name)).in(weights.path);
       }

@@ -235,7 +235,7 @@ WeightsDifference difference(const Weights& a, const Weights& b, bool bytes) {
       out.only_b.push_back((y++)->name);
     } else {
       const Weight &p = *x++, &q = *y++;
-      if (p.dtype != q.dtype || p.shape != q.shape) {
+      if (p.dtype != q.dtype || p.shape != q.shape || p.parts != q.parts) {
         out.unlike.push_back({p.name, weight_text(p), weight_text(q)});
         continue;
       }

@@ -19,7 +19,7 @@ WeightsFormat format_of(const std::string& path) {
 }
 
 bool can_hold(WeightsFormat format, const Weight& weight) {
-  if (weight.values == nullptr) return false;
+  if (weight.values == nullptr || !weight.parts.empty()) return false;
   if (format == WeightsFormat::kSafetensors) return safetensors_type(weight.dtype).has_value();
   try {
     npy_header(weight.dtype, weight.shape);
@@ -48,6 +48,12 @@ void export_weights(const Weights& weights, WeightsFormat format, const std::str
   for (const Weight& weight : weights.weights) {
     if (weight.values == nullptr) {
       throw refused("is no number but a " + dtype_name(weight.dtype))
+          .of(tensor_subject(weight.name))
+          .in(weights.path)
+          .hint("--skip leaves it out");
+    }
+    if (!weight.parts.empty()) {
+      throw refused(weight_text(weight))
           .of(tensor_subject(weight.name))
           .in(weights.path)
           .hint("--skip leaves it out");

@@ -56,7 +56,7 @@ void transpose_weights(Weights& weights, const std::vector<bool>& hits, const st
   for (size_t i = 0; i < weights.weights.size(); ++i) {
     if (!hits[i]) continue;
     Weight& weight = weights.weights[i];
-    if (weight.values == nullptr || weight.shape.size() != order.size())
+    if (weight.values == nullptr || weight.shape.size() != order.size() || !weight.parts.empty())
       throw refused(weight_text(weight) + " cannot be transposed so")
           .of(tensor_subject(weight.name))
           .in(weights.path);
@@ -107,6 +107,8 @@ std::vector<NewTensor> new_tensors(const Weights& weights) {
           .of(tensor_subject(weight.name))
           .in(weights.path)
           .hint("--skip");
+    if (!weight.parts.empty())
+      throw refused(weight_text(weight)).of(tensor_subject(weight.name)).in(weights.path).hint("--skip");
     if (weight.name.empty())
       throw refused("a key of a checkpoint is not empty").of(tensor_subject(weight.name)).in(weights.path);
     tensors.push_back(
@@ -131,11 +133,12 @@ FittedWeights fit_weights(const Weights& weights, const Checkpoint& into) {
     NewTensor made{
         .name = tensor.name, .dtype = tensor.dtype, .shape = tensor.shape, .values = weight->values};
     if (!is_slice_key(tensor.record)) made.record = tensor.record;
-    for (const Slice& slice : tensor.slices)
-      made.slices.push_back(settle_extents(slice.extents, tensor.shape).value_or(Extents{}));
-    if (const std::string fault = slices_fault(tensor.slices, tensor.shape);
-        tensor.partitioned() && !fault.empty())
-      throw Error(Cause::kInput, fault).of(tensor_subject(tensor.name)).in(into.prefix);
+    made.slices = extents_of(tensor);
+    if (const SlicesFit fit = slices_fit(tensor.slices, tensor.shape);
+        tensor.partitioned() && !fit.fault.empty())
+      throw Error(Cause::kInput, fit.fault).of(tensor_subject(tensor.name)).in(into.prefix);
+    if (!weight->parts.empty() && weight->parts != made.slices)
+      throw refused(weight_text(*weight)).of(tensor_subject(weight->name)).in(weights.path);
     fit.tensors.push_back(std::move(made));
   }
   for (size_t i = 0; i < used.size(); ++i) {

@@ -143,7 +143,7 @@ const Weight& same_weight(const Weights& weights, const Weight& like, const Weig
     throw refused("is in " + printable(last.path) + ", not here")
         .of(tensor_subject(like.name))
         .in(weights.path);
-  if (found->dtype != like.dtype || found->shape != like.shape) {
+  if (found->dtype != like.dtype || found->shape != like.shape || found->parts != like.parts) {
     throw refused(weight_text(*found) + ", in " + printable(last.path) + " " + weight_text(like))
         .of(tensor_subject(like.name))
         .in(weights.path);

@@ -24,10 +24,11 @@ std::vector<NewTensor> all_tensors(const Weights& weights) {
     const Weight* weight = weights.find(tensor.name);
     if (weight != nullptr && weight->values != nullptr) {
       made.values = weight->values;
-      for (const Slice& slice : tensor.slices) {
-        if (is_slice_key(slice.record)) made.record = {};  // of a table: tells nothing of slices
-        made.slices.push_back(settle_extents(slice.extents, tensor.shape).value_or(Extents{}));
-      }
+      // Of a table: tells nothing of slices.
+      if (std::ranges::any_of(tensor.slices, [](const Slice& slice) { return is_slice_key(slice.record); }))
+        made.record = {};
+      made.slices = extents_of(tensor);
+      made.whole = weight->parts.empty();
     } else {
       made.bytes = tensor_bytes(weights.checkpoint->files, tensor).view();
       if (tensor.partitioned()) made.record = {};  // strings become whole
@@ -39,7 +40,7 @@ std::vector<NewTensor> all_tensors(const Weights& weights) {
 size_t join_slices(std::vector<NewTensor>& tensors, const std::vector<bool>& hits) {
   size_t joined = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (!hits[i] || tensors[i].slices.empty()) continue;
+    if (!hits[i] || tensors[i].slices.empty() || !tensors[i].whole) continue;
     tensors[i].slices.clear();
     tensors[i].record = {};
     ++joined;
@@ -53,6 +54,8 @@ void make_slices(std::vector<NewTensor>& tensors, const std::vector<bool>& hits,
     NewTensor& tensor = tensors[i];
     if (tensor.values == nullptr)
       throw refused("is no number; it stays whole").of(tensor_subject(tensor.name));
+    if (!tensor.whole)
+      throw refused("is there in part alone; it stays in its slices").of(tensor_subject(tensor.name));
     if (axis >= tensor.shape.size() || static_cast<uint64_t>(tensor.shape[axis]) < count) {
       throw refused("has not " + std::to_string(count) + " rows along axis " + std::to_string(axis))
           .of(tensor_subject(tensor.name));

@@ -23,7 +23,8 @@ struct NewTensor {
   Casting casting = {};              // of the values on their way
   std::string bytes = {};            // instead, of strings and variants: as a data file holds them
   std::string_view record = {};      // the entry to keep but for the place, as Tensor::record
-  std::vector<Extents> slices = {};  // stored in these parts; they cover the shape
+  std::vector<Extents> slices = {};  // stored in these parts
+  bool whole = true;                 // which cover the shape
 };
 
 struct StoreOptions {

@@ -108,7 +108,7 @@ ValuesPtr swapped_values(ValuesPtr values, DType dtype);
 ValuesPtr part_values(ValuesPtr whole, const std::vector<int64_t>& shape, const Extents& extents,
                       size_t width);
 
-// A whole tensor of its parts, which cover it (slices_fault()).
+// A whole tensor of its parts, of which none covers another (slices_fit()); the rest is 0.
 struct ValuePart {
   Extents extents;
   ValuesPtr values;

@@ -91,7 +91,12 @@ uint64_t size_of_numbers(DType dtype, const std::vector<int64_t>& shape) {
 }
 
 std::string weight_text(const Weight& weight) {
-  return dtype_name(weight.dtype) + " " + shape_text(weight.shape);
+  std::string text = dtype_name(weight.dtype) + " " + shape_text(weight.shape);
+  if (weight.parts.empty()) return text;
+  text += ", of which there is";
+  for (size_t i = 0; i < weight.parts.size(); ++i)
+    text += (i == 0 ? " " : " and ") + slice_text(weight.parts[i]);
+  return text;
 }
 
 Weights open_weights(const std::string& path, bool skip) {

@@ -16,7 +16,8 @@ struct Weight {
   std::string name;
   DType dtype = DType::kInvalid;
   std::vector<int64_t> shape;
-  ValuesPtr values;  // null for what is no number: strings, variants, resources
+  ValuesPtr values;                 // null for what is no number: strings, variants, resources
+  std::vector<Extents> parts = {};  // that alone are there, the rest is 0; empty: all is
 };
 
 // In ascending order of their names, each name once.
@@ -46,7 +47,7 @@ void sort_weights(Weights& weights);
 // them, one dimension after the other: it aborts where that overflows, also before a 0.
 uint64_t size_of_numbers(DType dtype, const std::vector<int64_t>& shape);
 
-// `tensor 'NAME': float32 [2,3]`: words for messages.
+// `float32 [2,3]`, and of parts where they are; words for messages.
 std::string weight_text(const Weight& weight);
 
 }  // namespace gedit

@@ -63,4 +63,21 @@ TEST(Slices, CoverOnce) {
   EXPECT_EQ(fault({{{0, 11}}}, {10}), "slice 0,11 leaves the shape");
 }
 
+TEST(Slices, AreThereInPart) {
+  const auto fit = [](const std::vector<Extents>& parts, const std::vector<int64_t>& shape) {
+    std::vector<Slice> slices;
+    for (const Extents& part : parts) slices.push_back({.extents = part, .place = {}, .record = {}});
+    return slices_fit(slices, shape);
+  };
+  EXPECT_EQ(fit({{{0, 4}}, {{5, 5}}}, {10}).fault, "");
+  EXPECT_FALSE(fit({{{0, 4}}, {{5, 5}}}, {10}).whole);
+  EXPECT_TRUE(fit({{{0, 4}}, {{4, 6}}}, {10}).whole);
+  EXPECT_FALSE(fit({{{0, 2}, {0, 2}}, {{1, 2}, {2, 2}}}, {4, 4}).whole);
+  EXPECT_EQ(fit({{{0, 2}, {0, 2}}, {{1, 2}, {2, 2}}}, {4, 4}).fault, "");
+  EXPECT_EQ(fit({{{0, 2}, {0, 2}}, {{1, 2}, {1, 2}}}, {4, 4}).fault,
+            "slices overlap and leave a part uncovered");
+  EXPECT_EQ(fit({{{1, 2}, {0, 1}}, {{0, 1}, {0, 3}}, {{2, 1}, {0, 2}}}, {4, 4}).fault,
+            "slices overlap and leave a part uncovered");
+}
+
 }  // namespace gedit::slices_test

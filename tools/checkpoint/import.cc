@@ -78,7 +78,7 @@ class ImportWeights final : public Command {
       transpose_weights(weights, require_weights(weights, selector), order);
     }
     if (!cast_.empty()) cast_weights(weights, floating_type("--cast", cast_));
-    if (skip_) leave_strings_out(weights);
+    if (skip_) leave_out(weights);
     if (part_.given() && shards_ != 0)
       throw Error(Cause::kUsage, "--part writes one data file").of("--shards");
     const StoreOptions store{.shards = std::max<size_t>(shards_, 1), .part = part_.part()};
@@ -111,10 +111,10 @@ class ImportWeights final : public Command {
   }
 
  private:
-  void leave_strings_out(Weights& weights) const {
+  void leave_out(Weights& weights) const {
     std::vector<bool> numbers;
     for (const Weight& weight : weights.weights) {
-      numbers.push_back(weight.values != nullptr);
+      numbers.push_back(weight.values != nullptr && (weight.parts.empty() || !into_.empty()));
       if (!numbers.back() && !operand_.quiet())
         say_warning("left out: " + tensor_subject(weight.name) + ": " + weight_text(weight));
     }

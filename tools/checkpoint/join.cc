@@ -1,6 +1,7 @@
 // gedit checkpoint join: slices of partitioned variables as whole tensors, or the other way round.
 #include "base/error.h"
 #include "cli/rewriting.h"
+#include "cli/say.h"
 #include "commands.h"
 
 namespace gedit {
@@ -22,8 +23,16 @@ class JoinSlices final : public Command {
       for (const Partition& partition : partition_.partitions())
         make_slices(tensors, rewriting_.hits(weights, partition.selector), partition.count, partition.axis);
       if (partition_.given() && selector_.empty()) return;
-      if (join_slices(tensors, rewriting_.hits(weights, selector_)) == 0)
+      const std::vector<bool> hits = rewriting_.hits(weights, selector_);
+      std::vector<std::string> left;
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        if (hits[i] && !tensors[i].whole) left.push_back(tensors[i].name);
+      }
+      if (join_slices(tensors, hits) == 0 && left.empty())
         throw refused("nothing there is in slices").in(weights.path);
+      if (!left.empty() && !operand_.quiet())
+        say_note("slices stay as they are where not all of a tensor are there: " + printable(left[0]) +
+                 (left.size() > 1 ? " and " + std::to_string(left.size() - 1) + " more" : ""));
     });
     return 0;
   }
