@@ -29,6 +29,14 @@ bool gives_scalar(const View& view, Number n) {
          std::ranges::all_of(data, [&](const In& in) { return is_scalar(view, in); });
 }
 
+// Many ops hand on what they read where that is what they would compute.
+bool gives_memory(const View& view, Number n) {
+  if (!view.any_references) return false;
+  const ProofOp& op = view.net.op(n);
+  if (op.gives_references || op.kinds.has(OpKind::kComputesAnew)) return op.gives_references;
+  return std::ranges::any_of(view.net.data(n), [&](const In& in) { return view.is_memory(in); });
+}
+
 // The tensor of whose shape an integer vector tells.
 std::optional<In> shape_source(const View& view, In shape) {
   if (shape.argument() || shape.index != 0) return std::nullopt;
@@ -143,7 +151,8 @@ bool all_equal(const View& view, In in, double number) {
 }  // namespace
 
 void look_at_values(View& view, Number n) {
-  if (n < view.known.size()) view.known[n] = {values_at(view, n), gives_scalar(view, n), shape_like(view, n)};
+  if (n < view.known.size())
+    view.known[n] = {values_at(view, n), gives_scalar(view, n), gives_memory(view, n), shape_like(view, n)};
 }
 
 // By ones, which something random gave, or which are 1.

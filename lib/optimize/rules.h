@@ -34,13 +34,16 @@ struct View {
   struct Known {
     Values values = Values::kUnknown;
     bool scalar = false;  // it has no dimensions
+    bool memory = false;  // any output may be the memory of a reference variable, which changes with it
     In like;              // a tensor that has its shape; itself where none is known
   };
-  std::vector<Known> known;  // by node
+  std::vector<Known> known;     // by node
+  bool any_references = false;  // in the graph
 
   bool knows(In in) const { return !in.argument() && in.index == 0 && in.node < known.size(); }
   Values values_of(In in) const { return knows(in) ? known[in.node].values : Values::kUnknown; }
   In like_of(In in) const { return knows(in) ? known[in.node].like : in; }
+  bool is_memory(In in) const { return !in.argument() && in.node < known.size() && known[in.node].memory; }
 };
 void look_at_values(View& view, Number n);
 

@@ -29,7 +29,12 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       net_(subject.net),
       flow_(flow),
       whens_(subject.net, flow, classes),
-      view_{subject, subject.net, flow, whens_, std::vector<View::Known>(subject.net.size())},
+      view_{subject,
+            subject.net,
+            flow,
+            whens_,
+            std::vector<View::Known>(subject.net.size()),
+            subject.net.has_op([](const ProofOp& op, What) { return op.gives_references; })},
       gone_(subject.net.size()),
       aliases_(subject.net.size()),
       carried_(subject.net.size()),
@@ -218,8 +223,19 @@ bool Sweep::carry_out(Number n, const Decision& decision) {
 // A Const that waits for nothing orders nothing.
 bool Sweep::is_source(Number n) const { return net_.is(n, OpKind::kConst) && net_.inputs(n).empty(); }
 
+// Whether the node has copied what it would be replaced by: the memory of a reference variable, which others
+// write, where no proof sees it, since what is assumed is taken as given.
+bool Sweep::copies_memory(Number n, const Decision& decision) const {
+  if (!view_.any_references || !decision.assumed || decision.changes != nullptr) return false;
+  const ProofOp& op = net_.op(n);
+  if (op.conduct == Conduct::kPasses || op.kinds.has(OpKind::kGivesView)) return false;
+  return std::ranges::any_of(decision.outputs,
+                             [&](const auto& output) { return view_.is_memory(output.second); });
+}
+
 // Who reads the node reads what stands for it, and waits for what the node waited for where that counts.
 bool Sweep::alias(Number n, const Decision& decision) {
+  if (copies_memory(n, decision)) return false;
   const ConditionId when = whens_.of(n);
   const bool exit = net_.is(n, OpKind::kExit);  // its frame's inside is nobody's business outside
   std::vector<Number> others, carried;

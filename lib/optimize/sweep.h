@@ -67,6 +67,7 @@ class Sweep {
   bool take(Number n, const Decision& decision);
   bool carry_out(Number n, const Decision& decision);
   bool is_source(Number n) const;
+  bool copies_memory(Number n, const Decision& decision) const;
   bool alias(Number n, const Decision& decision);
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
