@@ -360,6 +360,19 @@ Savers main_savers(const Graph& graph, const Edges& producers, Savers all,
   return all;
 }
 
+std::unordered_set<uint32_t> restore_ends(const Savers& savers) {
+  std::unordered_set<uint32_t> ends;
+  for (const SaverNode& restore : savers.restores) {
+    for (const auto* tensors : {&restore.tensors, &restore.more_ends}) {
+      for (const SavedTensor& tensor : *tensors) {
+        if (!tensor.between.empty()) ends.insert(index_of(tensor.between.back()));
+      }
+    }
+    for (const FilledState& filled : restore.filled) ends.insert(index_of(filled.end));
+  }
+  return ends;
+}
+
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers, const NodeSet* of) {
   std::unordered_map<uint32_t, std::string_view> keys;
   const auto add = [&](const auto& nodes) {

@@ -68,6 +68,9 @@ Savers main_savers(const Graph& graph, const Edges& producers, Savers all,
 NodeSet main_saver_nodes(const Graph& graph, const Edges& producers, const Savers& all,
                          const std::vector<NodeId>& operations);
 
+// Nodes that give state what was restored: assignments, and imports of tables.
+std::unordered_set<uint32_t> restore_ends(const Savers& savers);
+
 // By variable, the key under which it is saved, else restored, by any saver, or by the nodes `of`. Views into
 // `savers`.
 std::unordered_map<uint32_t, std::string_view> variable_keys(const Savers& savers,

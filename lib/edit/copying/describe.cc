@@ -34,7 +34,9 @@ void warn_of_state_in_functions(const CopyReads& reads, std::vector<std::string>
 }
 
 void warn_of_unfilled(const CopyReads& reads, std::vector<std::string>& warnings) {
-  const auto copied = [&](NodeId id) { return reads.mapping.copied(id); };
+  // What is restored a saver does for the copy, too.
+  const std::unordered_set<uint32_t> restored = restore_ends(reads.facts.savers());
+  const auto copied = [&](NodeId id) { return reads.mapping.copied(id) || restored.contains(index_of(id)); };
   for (const Unfilled& holder : unfilled(reads.facts, reads.copies, copied)) {
     warnings.push_back("nothing fills the copy of " + holder.what() + ": what reads it " +
                        std::string(holder.outcome) + "; hint: --share '" + printable(holder.first) +

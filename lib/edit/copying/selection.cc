@@ -172,9 +172,7 @@ class CopySelecting {
       throw facts_.selecting().nothing(address(facts_.tensors().function(), request_.from_scope) + "/");
     NodeSet left_out(graph_.size());
     leave_savers(left_out);
-    for (const NodeId id : in.nodes()) {
-      if (is_init_group(id)) left_out.add(id);
-    }
+    leave_init_groups(in, left_out);
     leave_unread(in, left_out);
     for (const NodeId id : in.nodes()) {
       if (!left_out.has(id)) take(id);
@@ -185,18 +183,39 @@ class CopySelecting {
     for (const SaverNode& save : facts_.savers().saves) left_out.add(save.node);
     for (const SaverNode& restore : facts_.savers().restores) {
       left_out.add(restore.node);
-      for (const SavedTensor& tensor : restore.tensors) {
-        for (const NodeId id : tensor.between) left_out.add(id);
+      for (const auto* tensors : {&restore.tensors, &restore.more_ends}) {
+        for (const SavedTensor& tensor : *tensors) {
+          for (const NodeId id : tensor.between) left_out.add(id);
+        }
+      }
+      for (const FilledState& filled : restore.filled) {
+        left_out.add(filled.end);
+        for (const NodeId id : *filled.way) left_out.add(id);
       }
     }
   }
 
-  bool is_init_group(NodeId id) const {
-    if (!is_no_op(node_op(graph_.bytes(id)))) return false;
-    for (const NodeId producer : facts_.producers().of(id)) {
-      if (facts_.initializer_owner().contains(index_of(producer))) return true;
+  // And groups of them, which wait for nothing but groups.
+  void leave_init_groups(const NodeSet& in, NodeSet& left_out) const {
+    std::vector<NodeId> open;
+    const auto initializes = [&](NodeId id) { return facts_.initializer_owner().contains(index_of(id)); };
+    const auto leave = [&](NodeId id) {
+      if (left_out.add(id)) open.push_back(id);
+    };
+    for (const NodeId id : in.nodes()) {
+      if (graph_.is(id, OpKind::kNoOp) && std::ranges::any_of(facts_.producers().of(id), initializes))
+        leave(id);
     }
-    return false;
+    while (!open.empty()) {
+      const NodeId group = open.back();
+      open.pop_back();
+      for (const NodeId reader : facts_.consumers().of(group)) {
+        if (in.has(reader) && graph_.is(reader, OpKind::kNoOp) &&
+            std::ranges::all_of(facts_.producers().of(reader),
+                                [&](NodeId id) { return graph_.is(id, OpKind::kNoOp); }))
+          leave(reader);
+      }
+    }
   }
 
   // Slots of an optimizer that is not part of the scope: no node of the scope but their own satellites reads
@@ -280,6 +299,12 @@ class CopySelecting {
     }
   }
 
+  // What a saver fills a table with it does for the copy, too, under a key of its own.
+  bool is_restored(NodeId filler) {
+    if (!restored_) restored_ = restore_ends(facts_.savers());
+    return restored_->contains(index_of(filler));
+  }
+
   // Satellites of the variables and tables, and whole contexts, until nothing is added.
   void complete() {
     for (uint32_t i = 0; i < graph_.size() && facts_.frames().any() && !exact_; ++i) {
@@ -294,7 +319,9 @@ class CopySelecting {
       for (const NodeId id : fresh) {
         if (const auto variable = state.find(index_of(id)); variable != state.end()) {
           // A cut variable handle keeps its original; one whose initializer is shared has none of its own.
-          for (const NodeId satellite : variable->second.satellites) want(satellite);
+          for (const NodeId satellite : variable->second.satellites) {
+            if (!variable->second.table || !is_restored(satellite)) want(satellite);
+          }
         }
         contexts_.add(id, [&](NodeId needed) { exact_ ? take(needed) : want(needed); });
       }
@@ -335,6 +362,7 @@ class CopySelecting {
   Contexts contexts_;
   CopySelection result_;
   std::vector<NodeId> fresh_;
+  std::optional<std::unordered_set<uint32_t>> restored_;  // what a saver's Restore nodes end in
   std::vector<NodeId> exits_;
   NodeSet walked_;
   bool exact_ = false;
