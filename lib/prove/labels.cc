@@ -35,6 +35,8 @@ bool counts_for_value(OpKinds kinds, std::string_view key) {
     case 's':
       if (key == "shape") return !kinds.has_any(OpKind::kPlaceholder | OpKind::kVariable);
       return key != "shared_name";
+    case 'v':
+      return key != "var_name" || !kinds.has(OpKind::kTemporary);
     default:
       return true;
   }

@@ -417,7 +417,12 @@ void Numbering::number_plain(Node& node) {
       is_own = true;
       break;
     case Conduct::kFresh:
-      if (in_body()) relabel("", "is made anew in a function");
+      if (in_body()) {
+        relabel("", "is made anew in a function");
+      } else if (op.kinds.has(OpKind::kTemporary) &&
+                 side_.shared_by_two(name_of_state(graph_.bytes(node.id)))) {
+        relabel("", "shares its state with another node");
+      }
       is_own = true;
       break;
     case Conduct::kInPlace:

@@ -138,6 +138,7 @@ Parting Partings::first(ClassId a, ClassId b) {
     a = *mismatch.in1;
     b = *mismatch.in2;
   }
+  if (parting.why.empty()) parting.why = "what they are made of";
   if (node_a != kNoNode) {
     parting.a = side_a_.graph().name(node_a);
     parting.b = side_b_.graph().name(node_b);

@@ -149,7 +149,7 @@ void Races::follow_handles() {
       carried = found->second;
     } else if (carried == 0 && (call || op.conduct == Conduct::kState || op.conduct == Conduct::kFresh ||
                                 (op.conduct == Conduct::kWrites && hands_out_state(op)))) {
-      carried = add(op.conduct == Conduct::kFresh, op.gives_references);
+      carried = add(op.kinds.has(OpKind::kMakesTensorArray), op.gives_references);
     }
   }
   for (const uint32_t i : order_) {

@@ -39,6 +39,10 @@ const ProofOp& Side::op(NodeId id) {
 }
 
 std::optional<std::string> name_of_state(std::string_view node_def) {
+  if (is(node_op(node_def), OpKind::kTemporary)) {
+    const std::string_view name = string_attr(node_def, "var_name").value_or("");
+    return std::string("\n\n").append(name.empty() ? node_name(node_def) : name);
+  }
   std::string_view name = string_attr(node_def, "shared_name").value_or("");
   if (name.empty() && !is_var_handle_op(node_op(node_def))) {
     const auto shares = find_attr(node_def, "use_node_name_sharing");  // of tables alone
@@ -54,7 +58,10 @@ bool Side::shared_by_two(const std::optional<std::string>& name) {
     names_of_state_.emplace();
     for (uint32_t i = 0; i < graph().size(); ++i) {
       const NodeId id{i};
-      if (graph().removed(id) || op(id).conduct != Conduct::kState) continue;
+      if (graph().removed(id)) continue;
+      const ProofOp& holder = op(id);
+      const bool temporary = holder.kinds.has(OpKind::kTemporary) && holder.gives_references;
+      if (holder.conduct != Conduct::kState && !temporary) continue;
       const auto known = name_of_state(graph().bytes(id));
       if (!known) continue;
       const auto [found, fresh] = names_of_state_->try_emplace(*known, false);

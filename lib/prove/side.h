@@ -41,8 +41,8 @@ struct CalledBody {
 };
 
 // What the state of a node goes by: its container and its shared_name, else its own name, but for a
-// VarHandleOp, of which all without one are one variable (docs/tensorflow.md#shared-names). Nothing: it is
-// the node's alone.
+// VarHandleOp, of which all without one are one variable (docs/tensorflow.md#shared-names), and of a variable
+// of one run its var_name. Nothing: it is the node's alone.
 std::optional<std::string> name_of_state(std::string_view node_def);
 
 class Side {
