@@ -49,21 +49,38 @@ ObjectValue& object_value_at(std::vector<ObjectValue>& values, const std::string
   throw refused("no such object").of(quoted("object", object)).in(of.prefix).hint(near.did_you_mean());
 }
 
-void refuse_equal_names(std::vector<ObjectValue> values, const Checkpoint& of, bool to_objects) {
+// Whether both are the same tensor, byte for byte.
+bool same_value(const Checkpoint& of, const std::string& a, const std::string& b) {
+  const Tensor *x = of.find(a), *y = of.find(b);
+  if (x == nullptr || y == nullptr || x->dtype != y->dtype || x->shape != y->shape) return false;
+  if (!x->partitioned() && !y->partitioned() && x->place.size != y->place.size) return false;
+  DataFiles files(of);
+  return tensor_bytes(files, *x).view() == tensor_bytes(files, *y).view();
+}
+
+// Keys that only repeat the value of another one of the same name, as Keras' exports have each variable
+// twice. Throws Error (kRefused) where two values have one name.
+std::set<std::string, std::less<>> repeated_values(std::vector<ObjectValue> values, const Checkpoint& of,
+                                                   bool to_objects) {
   std::erase_if(values, [](const ObjectValue& value) { return value.name.empty(); });
   std::sort(values.begin(), values.end(), [](const ObjectValue& a, const ObjectValue& b) {
     return std::tie(a.name, a.key) < std::tie(b.name, b.key);
   });
-  const auto twin =
-      std::adjacent_find(values.begin(), values.end(),
-                         [](const ObjectValue& a, const ObjectValue& b) { return a.name == b.name; });
-  if (twin == values.end()) return;
-  const std::string path(object_path(twin->key));
-  throw refused("so are called '" + printable(path) + "' and '" +
-                printable(object_path(std::next(twin)->key)) + "'")
-      .of(quoted("name", twin->name))
-      .in(of.prefix)
-      .hint("--map " + (to_objects ? "NAME=" + printable(path) : printable(path) + "=NAME"));
+  std::set<std::string, std::less<>> repeated;
+  for (size_t i = 1; i < values.size(); ++i) {
+    const ObjectValue &a = values[i - 1], &b = values[i];
+    if (a.name != b.name) continue;
+    if (same_value(of, a.key, b.key)) {
+      repeated.insert(b.key);
+      continue;
+    }
+    const std::string path(object_path(a.key));
+    throw refused("so are called '" + printable(path) + "' and '" + printable(object_path(b.key)) + "'")
+        .of(quoted("name", a.name))
+        .in(of.prefix)
+        .hint("--map " + (to_objects ? "NAME=" + printable(path) : printable(path) + "=NAME"));
+  }
+  return repeated;
 }
 
 // Calls use(key, name) for the tensors of a value: one, or a table's two.
@@ -108,10 +125,10 @@ Checkpoint keyed_by_name(Checkpoint checkpoint, const ObjectNames& names, std::v
   const ObjectGraph graph = parse_object_graph(bytes);
   std::vector<ObjectValue> values = object_values(graph);
   for (const auto& [object, name] : names) object_value_at(values, object, checkpoint).name = name;
-  refuse_equal_names(values, checkpoint, false);
+  const auto repeated = repeated_values(values, checkpoint, false);
   std::map<std::string, std::string, std::less<>> renamed;
   for (const ObjectValue& value : values) {
-    if (value.name.empty()) continue;
+    if (value.name.empty() || repeated.contains(value.key)) continue;
     each_tensor_of(
         value, [&](const auto& key, const auto&) { return checkpoint.find(key) != nullptr; },
         [&](const auto& key, const auto& name) { renamed.emplace(key, name); });
@@ -122,7 +139,7 @@ Checkpoint keyed_by_name(Checkpoint checkpoint, const ObjectNames& names, std::v
     const auto found = renamed.find(tensor.name);
     if (changes != nullptr) changes->push_back({tensor.name, found == renamed.end() ? "" : found->second});
     if (found == renamed.end()) {
-      left_out.push_back(std::move(tensor.name));
+      if (!repeated.contains(tensor.name)) left_out.push_back(std::move(tensor.name));
       continue;
     }
     tensor.name = found->second;
@@ -143,7 +160,7 @@ KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, con
   ObjectGraph graph = parse_object_graph(bytes);
   std::vector<ObjectValue> values = object_values(graph);
   for (const auto& [name, object] : names) object_value_at(values, object, like).name = name;
-  refuse_equal_names(values, like, true);
+  repeated_values(values, like, true);  // each gets the value of its name
 
   KeyedByObject result;
   std::vector<bool> used(checkpoint.tensors.size(), false);

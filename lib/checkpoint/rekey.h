@@ -16,8 +16,8 @@ namespace gedit {
 using ObjectNames = std::map<std::string, std::string, std::less<>>;
 
 // An object-based checkpoint with the names of its values as keys and without its object graph; `names` has
-// OBJECT -> NAME. What has no name (state of Python) goes, and is told in `left_out`. Throws Error (kRefused)
-// where two values have one name, or an OBJECT is none.
+// OBJECT -> NAME. What has no name (state of Python) goes, and is told in `left_out`. Of equal values of one
+// name there is one. Throws Error (kRefused) where two others have one name, or an OBJECT is none.
 Checkpoint keyed_by_name(Checkpoint checkpoint, const ObjectNames& names, std::vector<std::string>& left_out,
                          KeyChanges* changes = nullptr);
 
@@ -29,7 +29,8 @@ struct KeyedByObject {
 
 // The other way: `names` has NAME -> OBJECT. Keys, and the object graph, are those of `like`, whose state of
 // Python and save counter are taken, too; objects without a value go from the graph. Throws Error (kRefused)
-// where dtype or shape are other ones, two objects have one name, or a NAME or OBJECT is not there.
+// where dtype or shape are other ones, two objects whose values differ have one name, or a NAME or OBJECT is
+// not there.
 KeyedByObject keyed_by_object(Checkpoint checkpoint, const Checkpoint& like, const ObjectNames& names,
                               KeyChanges* changes = nullptr);
 
