@@ -1,10 +1,32 @@
 // Replacements of element-wise ops, products and gathers.
 #include "edit/retargeting/replacements.h"
 
+#include <algorithm>
+
 namespace gedit {
 namespace {
 
 bool is_scalar(const KnownShape& known) { return known.shape && known.shape->empty(); }
+
+// The last dimensions alone.
+KnownShape last_of(const KnownShape& known, size_t rank) {
+  const auto from = static_cast<std::ptrdiff_t>(known.shape->size() - rank);
+  KnownShape last{Shape(std::vector(known.shape->begin() + from, known.shape->end()))};
+  if (known.symbols.size() == known.shape->size())
+    last.symbols.assign(known.symbols.begin() + from, known.symbols.end());
+  return last;
+}
+
+// Whether these are known to be broadcast to one shape.
+bool fit_together(const KnownShape& a, const KnownShape& b) {
+  if (!a.shape || !b.shape) return false;
+  const size_t rank = std::min(a.shape->size(), b.shape->size());
+  const KnownShape x = last_of(a, rank), y = last_of(b, rank);
+  for (size_t i = 0; i < rank; ++i) {
+    if ((*x.shape)[i] != 1 && (*y.shape)[i] != 1 && !x.equal_to(y, i, i + 1)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -28,6 +50,14 @@ std::string replace_select_v2(Site& site, std::vector<std::string>&) {
   if (!t.equal_to(e) || !(is_scalar(condition) || condition.equal_to(t)))
     return "its shapes are not known to be equal, and Select does not broadcast as it does";
   site.rename_op("Select", {});
+  return {};
+}
+
+// Of shapes that do not fit together it gives a scalar, where an older release fails.
+std::string replace_equal(Site& site, std::vector<std::string>&) {
+  if (site.flag("incompatible_shape_error", true)) return "nothing stands in for that";
+  if (!fit_together(site.shape(0), site.shape(1))) return "its shapes are not known to fit together";
+  site.rename_op(site.op, {"incompatible_shape_error"});
   return {};
 }
 

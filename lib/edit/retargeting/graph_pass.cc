@@ -33,8 +33,11 @@ constexpr std::string_view kHints[] = {"config",
                                        "metadata",
                                        kIdenticalShapes,
                                        "parallel_iterations",
-                                       "use_inter_op_parallelism"};
+                                       "use_default_device",
+                                       "use_inter_op_parallelism",
+                                       "validate_shape"};
 
+// Of an AssignVariableOp validate_shape refuses another shape, as who builds a graph does where it is known.
 bool is_hint(std::string_view op, std::string_view key) {
   constexpr OpKinds kFunctional = OpKinds(OpKind::kIf) | OpKind::kWhile | OpKind::kCase;
   if (key == "output_shapes") return kinds_of(op).has_any(kFunctional);
