@@ -204,6 +204,7 @@ class Freezing {
     late_reads_.insert(late_reads_.end(), functions.late_reads().begin(), functions.late_reads().end());
     warn_of_late_reads(late_reads_, changes());
     note_kept_along(graph_, variables_.kept_along(), changes());
+    note_asset_paths(graph_, variables_.asset_paths(), stays, changes());
     warn_of_input_pipelines(facts_, stays, changes());
     warn_of_empty_tables(facts_, variables_.kept(), stays, changes());
     note_tables_that_nothing_fills(

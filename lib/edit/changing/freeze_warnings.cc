@@ -84,6 +84,15 @@ void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, C
       " as a replica of one that is kept, first '" + printable(graph.name(variables.front())) + "'");
 }
 
+void note_asset_paths(const Graph& graph, const std::vector<NodeId>& variables, const NodeSet& stays,
+                      Changes& changes) {
+  for (const NodeId id : variables) {
+    if (stays.has(id))
+      changes.notes.push_back("variable '" + printable(graph.name(id)) +
+                              "' stays: it holds the path of an asset, which a loader sets");
+  }
+}
+
 void warn_of_input_pipelines(Facts& facts, const NodeSet& stays, Changes& changes) {
   constexpr size_t kMostNamed = 40;
   const Graph& graph = facts.graph();

@@ -20,6 +20,10 @@ void warn_of_late_reads(const std::vector<LateRead>& reads, Changes& changes);
 // Variables that stay although nobody named them.
 void note_kept_along(const Graph& graph, const std::vector<NodeId>& variables, Changes& changes);
 
+// Those of them that stay since they hold paths of assets.
+void note_asset_paths(const Graph& graph, const std::vector<NodeId>& variables, const NodeSet& stays,
+                      Changes& changes);
+
 // The outputs still read examples by themselves; where they can be cut from them.
 void warn_of_input_pipelines(Facts& facts, const NodeSet& stays, Changes& changes);
 

@@ -18,13 +18,31 @@ FrozenVariables::FrozenVariables(Facts& facts, const std::string& keep)
       if (is_var_handle_op(node_op(node_def))) owners_.insert(function.name);
     });
   }
-  if (keep.empty()) return;
-  const Selection hit = facts_.selecting().require(keep);
-  for (const NodeId id : hit.nodes.nodes()) {
-    if (is_variable_op(node_op(facts_.graph().bytes(id)))) kept_.add(id);
+  if (!keep.empty()) {
+    const Selection hit = facts_.selecting().require(keep);
+    for (const NodeId id : hit.nodes.nodes()) {
+      if (is_variable_op(node_op(facts_.graph().bytes(id)))) kept_.add(id);
+    }
+    if (kept_.empty()) throw refused("hits no variable").of(quoted("selector", keep));
+    keep_mirrors();
   }
-  if (kept_.empty()) throw refused("hits no variable").of(quoted("selector", keep));
-  keep_mirrors();
+  keep_asset_paths();
+}
+
+// A loader says where an asset lies: a variable that holds its path is no weight, and no constant.
+void FrozenVariables::keep_asset_paths() {
+  std::unordered_set<NodeId> paths;
+  for (const std::string_view asset : facts_.model.meta().parts_of(meta_field::kAsset))
+    paths.insert(facts_.names().find(node_of(last_bytes(last_bytes(asset, 1), 1))));
+  paths.erase(kNoNode);
+  if (paths.empty()) return;
+  for (const auto& [index, state] : facts_.state()) {
+    if (state.table || state.initializer == kNoNode) continue;
+    const auto sources = facts_.producers().of(state.initializer);
+    const bool holds = std::ranges::any_of(sources, [&](NodeId id) { return paths.contains(id); });
+    if (holds && kept_.add(NodeId{index})) asset_paths_.push_back(NodeId{index});
+  }
+  std::ranges::sort(asset_paths_);
 }
 
 // Replicas of a mirrored variable are restored from one tensor. Where one stays, the others cannot become
@@ -53,6 +71,12 @@ void FrozenVariables::freeze_if_variable(NodeId id) {
 
 void FrozenVariables::freeze_needed(const std::vector<NodeId>& needed) {
   all_freeze_ = false;
+  // Of those that nobody named what is needed stays.
+  const std::unordered_set<NodeId> there(needed.begin(), needed.end());
+  std::erase_if(asset_paths_, [&](NodeId id) {
+    if (!there.contains(id)) kept_.remove(id);
+    return !there.contains(id);
+  });
   for (const NodeId id : needed) freeze_if_variable(id);
 }
 

@@ -26,6 +26,8 @@ class FrozenVariables {
   const NodeSet& kept() const { return kept_; }
   // Of these the ones that `keep` did not name: a saver restores them with what one that it names gets.
   const std::vector<NodeId>& kept_along() const { return kept_along_; }
+  // And those that nobody named, since they hold paths of assets.
+  const std::vector<NodeId>& asset_paths() const { return asset_paths_; }
   const NodeSet& frozen() const { return frozen_; }
   bool any_kept_in(const NodeSet& stays) const;
 
@@ -56,6 +58,7 @@ class FrozenVariables {
   void put_values(VariableValues* values, NewNames& names, Changes& changes) const;
 
  private:
+  void keep_asset_paths();
   void keep_mirrors();
   void freeze_if_variable(NodeId id);
   void seed(HandleFlow& flow, NodeId variable) const;
@@ -63,7 +66,7 @@ class FrozenVariables {
   Facts& facts_;
   std::unordered_set<std::string_view> functions_, owners_;  // owners_: that hold variables themselves
   NodeSet kept_;
-  std::vector<NodeId> kept_along_;
+  std::vector<NodeId> kept_along_, asset_paths_;
   NodeSet frozen_;
   bool all_freeze_ = true;
 };
