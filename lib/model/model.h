@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/file.h"
@@ -30,6 +31,9 @@ struct MetaGraph {
   Graph graph;
   std::vector<Part> parts;  // of them the field graph_def marks where the graph stands
   bool edited = false;      // a part was set
+  // By object of a SavedModel's object graph, the node that stands for it, as long as calls told so that are
+  // inlined by now (object_nodes.h).
+  std::unordered_map<uint32_t, std::string> called_objects{};
 
   // The content of the last field `number`, empty where there is none.
   std::string_view part(uint32_t number) const;

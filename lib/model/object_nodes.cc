@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "graph/function_names.h"
+#include "graph/types.h"
 #include "model/collections.h"
 #include "model/saver_calls.h"
 #include "model/savers.h"
@@ -14,7 +15,7 @@
 namespace gedit {
 namespace {
 
-constexpr uint32_t kVariableType = 1, kVariableName = 6;  // SavedVariable
+constexpr uint32_t kVariableType = 1, kVariableShape = 2, kVariableName = 6;  // SavedVariable
 
 class ObjectFinding {
  public:
@@ -27,6 +28,7 @@ class ObjectFinding {
         finder_(objects.objects) {}
 
   std::unordered_map<uint32_t, uint32_t> run() {
+    for (const auto& [id, name] : meta_.called_objects) claim(names_.find(name), id);
     constants();
     calls();
     assets();
@@ -94,8 +96,12 @@ class ObjectFinding {
         by_name[last_bytes(object.content, kVariableName)].push_back(id);
     }
     for (const auto& [name, ids] : by_name) {
+      if (ids.size() > 1) {
+        by_shape(name, ids, by_name);
+        continue;
+      }
       const NodeId node = names_.find(name);
-      if (ids.size() != 1 || node == kNoNode || !may_be(node, ids[0])) continue;
+      if (node == kNoNode || !may_be(node, ids[0])) continue;
       // `a/w_1` is also what the node of a second object `a/w` is called.
       const size_t number = name.rfind('_');
       const bool numbered = number != std::string_view::npos && number + 1 < name.size() &&
@@ -103,6 +109,33 @@ class ObjectFinding {
       if (numbered && by_name.contains(name.substr(0, number))) continue;
       claim(node, ids[0]);
     }
+  }
+
+  // The nodes of several objects of one name are numbered, in no certain order.
+  template <typename ByName>
+  void by_shape(std::string_view name, const std::vector<uint32_t>& ids, const ByName& by_name) {
+    std::vector<NodeId> nodes;
+    for (size_t number = 0; number <= ids.size(); ++number) {
+      const std::string one =
+          number == 0 ? std::string(name) : std::string(name) + "_" + std::to_string(number);
+      const NodeId node = number > 0 && by_name.contains(one) ? kNoNode : names_.find(one);
+      if (node != kNoNode && !found_.contains(index_of(node))) nodes.push_back(node);
+    }
+    const auto fits = [&](NodeId node, uint32_t id) {
+      const auto shape = find_attr(graph_.bytes(node), "shape");
+      return !taken_[id] && may_be(node, id) && shape &&
+             parse_shape_proto(last_bytes(*shape, attr_field::kShape)) ==
+                 parse_shape_proto(last_bytes(objects_.objects[id].content, kVariableShape));
+    };
+    std::vector<std::pair<NodeId, uint32_t>> pairs;
+    for (const NodeId node : nodes) {
+      const auto of_node = [&](uint32_t id) { return fits(node, id); };
+      const auto id = std::ranges::find_if(ids, of_node);
+      if (id == ids.end() || std::ranges::count_if(ids, of_node) > 1) continue;
+      if (std::ranges::count_if(nodes, [&](NodeId other) { return fits(other, *id); }) == 1)
+        pairs.emplace_back(node, *id);
+    }
+    for (const auto& [node, id] : pairs) claim(node, id);
   }
 
   // By the variable that it holds.

@@ -217,9 +217,9 @@ uint32_t append_saved_objects(SavedObjects& objects, SavedObjects more) {
   return shift;
 }
 
-void keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
-                        const std::vector<bool>& function_stays) {
-  const std::vector<uint32_t> ids = keep_objects(objects.objects, stays);
+std::vector<uint32_t> keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
+                                         const std::vector<bool>& function_stays) {
+  std::vector<uint32_t> ids = keep_objects(objects.objects, stays);
   std::vector<SavedObjects::Function> kept;
   for (size_t i = 0; i < objects.functions.size(); ++i) {
     if (!function_stays[i]) continue;
@@ -230,6 +230,7 @@ void keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
     }
   }
   objects.set_functions(std::move(kept));
+  return ids;
 }
 
 uint32_t add_object(SavedObjects& objects, ObjectKind kind, std::string content) {

@@ -69,8 +69,8 @@ std::string with_asset_index(std::string_view asset, uint64_t index);
 
 // append_objects() and keep_objects(), functions with them.
 uint32_t append_saved_objects(SavedObjects& objects, SavedObjects more);
-void keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
-                        const std::vector<bool>& function_stays);
+std::vector<uint32_t> keep_saved_objects(SavedObjects& objects, const std::vector<bool>& stays,
+                                         const std::vector<bool>& function_stays);
 
 uint32_t add_object(SavedObjects& objects, SavedObjects::Kind kind, std::string content);
 

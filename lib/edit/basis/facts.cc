@@ -128,6 +128,23 @@ bool Facts::only_waits(NodeId id) const {
   return !graph_.is(id, OpKind::kConst);
 }
 
+std::vector<NodeId> Facts::handle_readers(NodeId id) const {
+  std::vector<NodeId> found, open{id};
+  std::unordered_set<uint32_t> seen{index_of(id)};
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    for (const NodeId reader : consumers().of(at)) {
+      if (!graph_.is(reader, OpKind::kIdentity)) {
+        found.push_back(reader);
+      } else if (seen.insert(index_of(reader)).second) {
+        open.push_back(reader);
+      }
+    }
+  }
+  return found;
+}
+
 void Facts::make_all() const {
   tensors();
   producers();  // and so consumers()
@@ -197,12 +214,18 @@ void Facts::add_unnamed(State& state) const {
     const auto types = output_types(ops, node_def);
     return types && std::find(types->begin(), types->end(), DType::kResource) != types->end();
   };
+  std::vector<NodeId> behind;
+  const auto readers = [&](NodeId id, bool table) -> std::span<const NodeId> {
+    if (!table) return consumers().of(id);
+    behind = handle_readers(id);
+    return behind;
+  };
   const auto note = [&](NodeId id, bool table) {
     StateOf& variable = state.nodes[index_of(id)];
     variable.node = id;
     variable.table = table;
     if (variable.described) return;
-    for (const NodeId reader : consumers().of(id)) {
+    for (const NodeId reader : readers(id, table)) {
       const std::string_view reader_op = graph_.op(reader);
       const std::string_view name = graph_.name(reader);
       const bool own = table ? initializes(graph_.bytes(reader))

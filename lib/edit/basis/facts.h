@@ -68,6 +68,9 @@ class Facts {
   // inlined call is to whoever waited for it.
   bool only_waits(NodeId id) const;
 
+  // Who reads a handle, behind what only hands it on, as inlined calls leave it.
+  std::vector<NodeId> handle_readers(NodeId id) const;
+
   // Makes all of them now: for an edit that asks while it changes the graph.
   void make_all() const;
 

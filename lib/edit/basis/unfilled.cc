@@ -29,7 +29,7 @@ bool fills(const Facts& facts, NodeId id) {
 
 std::vector<NodeId> fillers_of(const Facts& facts, NodeId holder) {
   std::vector<NodeId> fillers;
-  for (const NodeId reader : facts.consumers().of(holder)) {
+  for (const NodeId reader : facts.handle_readers(holder)) {
     if (fills(facts, reader)) fillers.push_back(reader);
   }
   // Calls of functions fill tables, too.

@@ -11,6 +11,7 @@
 #include "graph/function_names.h"
 #include "graph/wiring.h"
 #include "model/calls.h"
+#include "model/object_nodes.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -74,9 +75,25 @@ class HeldNames {
   std::unordered_set<std::string_view> held_, read_;
 };
 
+// The node that gives what the node gave, behind what only hands it on.
+std::string made_by(InlinedGraph& graph, const std::string& node) {
+  std::string tensor = graph.resolved(node);
+  NodeId id = graph.producer(tensor);
+  constexpr int kMostPassed = 64;  // an Identity for each call that it stood in
+  for (int passed = 0; passed < kMostPassed && id != kNoNode && graph.graph().is(id, OpKind::kIdentity);
+       ++passed) {
+    tensor = graph.resolved(input_views(graph.graph().bytes(id)).front());
+    id = graph.producer(tensor);
+  }
+  return id == kNoNode ? node : std::string(graph.graph().name(id));
+}
+
 // Deals with the calls of one graph.
+// `objects`: of a main graph, the nodes that stand for its objects: a call that makes a table gives way to
+// it.
 InlineResult inline_graph(Graph& graph, std::string_view function, CalledFunctions& functions,
-                          const InlineRequest& request) {
+                          const InlineRequest& request,
+                          std::unordered_map<uint32_t, std::string>* objects = nullptr) {
   graph.decode();
   bool any = false;
   for (const auto& [op, count] : graph.op_counts()) any = any || is_call(functions, op, kinds_of(op));
@@ -117,8 +134,21 @@ InlineResult inline_graph(Graph& graph, std::string_view function, CalledFunctio
       state.result.kept.emplace_back(address(function, graph.name(site.id)), why);
     }
   }
+  if (objects != nullptr) {
+    for (auto& [id, node] : *objects) node = made_by(state.graph, node);
+  }
   state.graph.finish();
   return std::move(state.result);
+}
+
+// Calls tell which node stands for which object.
+void remember_objects(MetaGraph& meta) {
+  const std::string_view objects = meta.part(meta_field::kObjectGraph);
+  if (objects.empty()) return;
+  meta.graph.decode();
+  const Names names(meta.graph);
+  for (const auto& [node, object] : object_nodes(meta, names, read_saved_objects(objects)))
+    meta.called_objects.emplace(object, meta.graph.name(NodeId{node}));
 }
 
 void add_to(InlineResult& all, InlineResult one) {
@@ -138,7 +168,8 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
   CalledFunctions functions(library, ops);
   const UnfoldedSizes sizes(bytes, *meta.graph.arena(), request);
   sizes.refuse_endless(meta.graph);
-  InlineResult result = inline_graph(meta.graph, {}, functions, request);
+  remember_objects(meta);
+  InlineResult result = inline_graph(meta.graph, {}, functions, request, &meta.called_objects);
 
   // What is still called; bodies are edited in a second library, since the first is what calls unfold to.
   InlineRequest inside = request;

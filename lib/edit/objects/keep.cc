@@ -278,7 +278,12 @@ void ObjectReduction::write() {
     function.name = name;
     function.changed = true;
   }
-  keep_saved_objects(objects_, stays_, function_stays_);
+  const std::vector<uint32_t> ids = keep_saved_objects(objects_, stays_, function_stays_);
+  std::unordered_map<uint32_t, std::string> called;
+  for (auto& [id, name] : meta_.called_objects) {
+    if (stays_[id]) called.emplace(ids[id], std::move(name));
+  }
+  meta_.called_objects = std::move(called);
   meta_.set_part(meta_field::kObjectGraph, saved_objects_bytes(objects_));
 }
 

@@ -1,5 +1,7 @@
 #include "edit/objects/remaining.h"
 
+#include "base/message_edit.h"
+
 namespace gedit {
 namespace {
 
@@ -25,7 +27,12 @@ std::vector<bool> named_objects(const SavedObjects& objects, const std::vector<b
   return named;
 }
 
+constexpr uint32_t kRegisteredName = 13, kUserProto = 14, kRegisteredSaver = 16;  // SavedObject
+
+// What the class of that name would ask of the object is gone with what it stood for.
 void make_plain(SavedObjects::Object& object) {
+  for (const uint32_t field : {kRegisteredName, kUserProto, kRegisteredSaver})
+    object.rest = without_field(object.rest, field);
   object.kind = ObjectKind::kUserObject;
   object.content = plain_user_object();
   object.saveables.clear();
