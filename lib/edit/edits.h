@@ -46,6 +46,7 @@ struct ExtractRequest {
   std::vector<std::string> outputs;   // tensors or ops whose closure stays
   std::vector<std::string> inputs;    // where it is cut; T or T:DTYPE[SHAPE]
   std::string signature;              // instead of outputs: those of this signature, and its inputs
+  std::vector<std::string> kept{};    // nodes that stay with their closure, in loops as well
   bool want_changes = false;          // removed nodes are listed, too
   bool graph_alone = false;           // for a GraphDef: nothing stays for what lies around
   bool fill_tables = false;           // of a GraphDef, too, what fills a table stays with it

@@ -29,6 +29,9 @@ Changes extract(Model& model, Registry& ops, const ExtractRequest& request) {
   Closure closure(facts, follow);
   for (const TensorRef& output : cut.outputs()) closure.want(output.node);
   for (const NodeId input : fed) closure.want(input);
+  for (const std::string& kept : request.kept) {
+    if (const NodeId id = facts.names().find(kept); id != kNoNode) closure.want(id);
+  }
   Reduction reduction(facts, closure);
   if (request.graph_alone) reduction.keep_graph_alone();
   if (request.fill_tables) reduction.fill_tables();

@@ -202,7 +202,8 @@ class Optimizing {
         has_nodes_alone(model) && leave_needed(model, *known_, ops_, wanted_.all()))
       return model.graph().edited();
     ExtractRequest extracted;
-    extracted.outputs = wanted_.all();
+    extracted.outputs = wanted_.fetched();
+    extracted.kept = wanted_.kept;
     if (first) extracted.inputs = request_.inputs;
     if (&model == &model_) extracted.index = known_.get();
     extracted.graph_alone = request_.graph_alone;

@@ -85,11 +85,16 @@ void rewire(Graph& graph, uint32_t nodes, Instead instead) {
 
 }  // namespace
 
-std::vector<std::string> Wanted::all() const {
+std::vector<std::string> Wanted::fetched() const {
   std::vector<std::string> both = outputs;
   both.insert(both.end(), inputs.begin(), inputs.end());
-  both.insert(both.end(), kept.begin(), kept.end());
   return both;
+}
+
+std::vector<std::string> Wanted::all() const {
+  std::vector<std::string> all = fetched();
+  all.insert(all.end(), kept.begin(), kept.end());
+  return all;
 }
 
 Wanted wanted_by(const Model& model, const OptimizeRequest& request) {

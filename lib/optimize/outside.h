@@ -14,6 +14,7 @@ namespace gedit::optimizing {
 // The tensors that are asked for: outputs, else those of signatures, whose inputs stay as well.
 struct Wanted {
   std::vector<std::string> outputs, inputs, kept;
+  std::vector<std::string> fetched() const;  // or fed: no node of a loop can be
   std::vector<std::string> all() const;
 };
 // Throws Error (kUsage) where there are none.

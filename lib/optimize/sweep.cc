@@ -289,7 +289,11 @@ bool Sweep::alias(Number n, const Decision& decision) {
     if (!to.argument() && std::ranges::find(waits, to.node) == waits.end()) waits.push_back(to.node);
   }
   for (const Number control : waits) told = whens_.both(told, whens_.of(control));
-  if (told == when && waits.size() <= kMostCarried) {
+  // Who waits for a cond waits for nothing where a session lowers it; for what reads it, for its branches.
+  const auto may_be_lowered = [&](Number node) {
+    return net_.is(node, OpKind::kIf | OpKind::kCase) && flow_.effect(node);
+  };
+  if (told == when && waits.size() <= kMostCarried && std::ranges::none_of(waits, may_be_lowered)) {
     control_alias_.set(n, waits);
   } else {
     more_ = true;
