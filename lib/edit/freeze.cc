@@ -41,8 +41,10 @@ class Freezing {
                     variables_.questions([&](NodeId id) { return concerned.has(id); }, nullptr));
     NewNames names(facts_.names());
     Pivots pivots(graph_, facts_.names(), names);
-    const GraphFreezing writing(graph_, flow,
-                                {facts_.ops, names, pivots, &facts_.frames(), {}, {}, &facts_.names()});
+    const NodeSet moving =
+        facts_.frames().any() ? moving_nodes(graph_, facts_.consumers()) : NodeSet(graph_.size());
+    const GraphFreezing writing(
+        graph_, flow, {facts_.ops, names, pivots, &facts_.frames(), {}, {}, &facts_.names(), &moving});
     const uint64_t variables = variables_.seed_all(flow, concerned);
     flow.run();
     HandleFlow kept_flow(graph_, facts_.ops, variables_.questions([](NodeId) { return true; }, nullptr));

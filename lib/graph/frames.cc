@@ -11,6 +11,27 @@ bool is_constant_enter(std::string_view node_def) {
   return is_enter_op(node_op(node_def)) && constant && last_varint(*constant, attr_field::kBool) != 0;
 }
 
+NodeSet moving_nodes(const Graph& graph, const Edges& consumers) {
+  constexpr OpKinds kMoving = OpKinds(OpKind::kEnter) | OpKind::kMerge | OpKind::kSwitch |
+                              OpKind::kNextIteration | OpKind::kExit | OpKind::kLoopCond;
+  NodeSet moving(graph.size());
+  std::vector<NodeId> open;
+  const auto move = [&](NodeId id) {
+    if (moving.add(id)) open.push_back(id);
+  };
+  graph.each_of(kMoving, [&](NodeId id) {
+    if (!graph.is(id, OpKind::kEnter) || !is_constant_enter(graph.bytes(id))) move(id);
+  });
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    for (const NodeId reader : consumers.of(at)) {
+      if (!graph.is(reader, OpKind::kEnter)) move(reader);
+    }
+  }
+  return moving;
+}
+
 Frames::Frames(const Graph& graph, const Edges& producers)
     : Frames(graph, producers, graph.has_any(OpKind::kEnter)) {}
 

@@ -19,6 +19,10 @@ struct Frame {
 // Whether it is an Enter whose value is there in every iteration.
 bool is_constant_enter(std::string_view node_def);
 
+// Nodes that, in a loop, rest on more than what is constant there: they run anew in every iteration, and not
+// once it has ended. Others wait for nothing of an iteration. Linear.
+NodeSet moving_nodes(const Graph& graph, const Edges& consumers);
+
 class Frames {
  public:
   // Needs nothing of a graph without Enter nodes. O(nodes + edges) otherwise.

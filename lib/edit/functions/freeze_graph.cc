@@ -173,22 +173,33 @@ std::string GraphFreezing::bypass(NodeId writer) const {
   return inputs_of(graph_.bytes(writer))[0];
 }
 
+// Whether what the input names runs anew in every iteration of a loop: the variable comes through a constant
+// Enter, which starts nothing in the second one, or one after the other without end.
+bool GraphFreezing::moves(std::string_view input) const {
+  const NodeId source = context_.nodes->find(parse_input(input).node);
+  return source != kNoNode && context_.moving->has(source);
+}
+
+// Whether what a node reads tells when it is to run.
+bool GraphFreezing::tells_when(NodeId reader) const {
+  bool tells = false;
+  each_input(graph_.bytes(reader), [&](std::string_view input) {
+    tells = tells || (!input.starts_with('^') && (!in_loop(reader) || moves(input)));
+  });
+  return tells;
+}
+
 std::optional<std::string> GraphFreezing::waits_for(NodeId reader, NodeId writer) const {
-  const std::vector<std::string> own = inputs_of(graph_.bytes(reader));
-  if (!own.empty() && !own[0].starts_with('^')) return std::nullopt;
+  if (tells_when(reader)) return std::nullopt;
   const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(writer);
   const auto& [slot, first] = *carried.begin();
-  if (!first->switched && !in_loop(reader)) return std::nullopt;
+  const bool loop = in_loop(reader);
+  if (!first->switched && !loop) return std::nullopt;
   const std::vector<std::string> inputs = inputs_of(graph_.bytes(writer));
-  if (first->switched) return inputs[slot];
-  // What the writer was given is there in every iteration; the variable comes through a constant Enter, which
-  // in a loop on another device than its input starts nothing in the second iteration.
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool control = inputs[i].starts_with('^');
-    if (!control && carried.contains(static_cast<uint32_t>(i))) continue;
-    const std::string tensor = inputs[i].substr(control ? 1 : 0);
-    const NodeId source = context_.nodes->find(parse_input(tensor).node);
-    if (source != kNoNode && !is_constant_enter(graph_.bytes(source))) return tensor;
+  if (first->switched && (!loop || moves(inputs[slot]))) return inputs[slot];
+  // What else the writer was given is there in every iteration.
+  for (const std::string& input : inputs) {
+    if (moves(input)) return input.substr(input.starts_with('^') ? 1 : 0);
   }
   return inputs[slot];
 }

@@ -36,8 +36,9 @@ struct FreezeContext {
   // The function with constants for these arguments.
   std::function<FrozenFunction(std::string_view function, const std::map<uint32_t, Carried>& arguments)>
       specialise;
-  std::string function{};        // whose body it is; empty: the main graph
-  const Names* nodes = nullptr;  // of the graph with `frames`
+  std::string function{};           // whose body it is; empty: the main graph
+  const Names* nodes = nullptr;     // of the graph with `frames`
+  const NodeSet* moving = nullptr;  // of it, where there are loops: moving_nodes()
 };
 
 class GraphFreezing {
@@ -71,6 +72,8 @@ class GraphFreezing {
 
  private:
   std::string subject(NodeId id) const;  // `node 'FUNCTION//NODE'`
+  bool moves(std::string_view input) const;
+  bool tells_when(NodeId reader) const;
   bool in_loop(NodeId id) const { return context_.frames != nullptr && context_.frames->of(id) != 0; }
   void pass(NodeId id);
   void select(NodeId id, const std::string& node_def, DType dtype);
