@@ -1,8 +1,10 @@
 #include "edit/changing/restored_contents.h"
 
+#include <unordered_set>
+
 #include "graph/library.h"
 #include "graph/string_const.h"
-#include "model/saver_def.h"
+#include "model/saver_calls.h"
 
 namespace gedit {
 
@@ -13,11 +15,14 @@ std::vector<std::string> keys_of_restored_contents(const Facts& facts, const Nod
       if (stays.has(restore.node) && tensor.variable == kNoNode) keys.push_back(tensor.key);
     }
   }
-  const NodeId call = saver_def_nodes(facts.model.meta().part(meta_field::kSaver), facts.names()).restore;
-  if (call == kNoNode || !stays.has(call)) return keys;
   const Library library = Library::decode(facts.graph().part(graph_field::kLibrary), facts.model.arena);
+  std::unordered_set<std::string_view> functions;
+  for (const Function& function : library.functions) functions.insert(function.name);
   FunctionReach reach(library);
-  reach.calls_of(facts.graph().bytes(call));
+  for (const NodeId call : saver_calls(facts.model.meta(), facts.names(),
+                                       [&](std::string_view name) { return functions.contains(name); })) {
+    if (stays.has(call)) reach.calls_of(facts.graph().bytes(call));
+  }
   reach.follow();
   for (size_t i = 0; i < library.functions.size(); ++i) {
     if (!reach.reached(i)) continue;

@@ -33,6 +33,7 @@ class SaverExtension final : public GraphSaverNodes {
     for (const SaverNode& save : facts.savers().saves) {
       if (main.has(save.node)) main_.insert(save.node);
     }
+    find_inlined_restores(def.restore);
   }
 
   void run() {
@@ -252,9 +253,7 @@ class SaverExtension final : public GraphSaverNodes {
       if (!again_.contains(index_of(id))) again_.emplace(index_of(id), repeat(id));
     }
     const std::string end = repeat(filled.end);
-    for (const NodeId group : facts_.consumers().of(filled.end)) {
-      if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, end);
-    }
+    run_with(filled.end, end);
   }
 
   // The nodes from the restored tensor to the assignment once more, and the new assignment in the groups of
@@ -270,8 +269,28 @@ class SaverExtension final : public GraphSaverNodes {
       }
       source = duplicate(id, inputs, for_copy(id));
     }
-    for (const NodeId group : facts_.consumers().of(tensor.between.back())) {
-      if (is_no_op(node_op(graph_.bytes(group)))) run_in(group, source);
+    run_with(tensor.between.back(), source);
+  }
+
+  // In the groups of the original.
+  void run_with(NodeId original, const std::string& copy) {
+    for (const NodeId group : facts_.consumers().of(original)) {
+      if (is_no_op(node_op(graph_.bytes(group))) || inlined_restores_.contains(group)) run_in(group, copy);
+    }
+  }
+
+  // What a restore operation is, or groups, that was a call: an Identity waits for all that the call did.
+  void find_inlined_restores(NodeId restore) {
+    std::vector<NodeId> open{restore};
+    std::unordered_set<NodeId> seen;
+    while (!open.empty()) {
+      const NodeId at = open.back();
+      open.pop_back();
+      if (at == kNoNode || !seen.insert(at).second) continue;
+      const OpKinds op = graph_.kinds(at);
+      if (op.has(OpKind::kIdentity)) inlined_restores_.insert(at);
+      if (!op.has(OpKind::kNoOp)) continue;
+      for (const NodeId member : facts_.producers().of(at)) open.push_back(member);
     }
   }
 
@@ -288,6 +307,7 @@ class SaverExtension final : public GraphSaverNodes {
   CopyChanges& result_;
   const RestoresOneEach restores_one_each_;
   std::set<NodeId> main_;  // Save nodes of saver_def's saver
+  std::unordered_set<NodeId> inlined_restores_;
   // What computes a value that is saved or restored, and its copy.
   std::unordered_map<uint32_t, std::string> again_;
   std::unordered_map<uint32_t, std::map<uint32_t, std::string>> restored_;  // by Restore node and slot

@@ -86,6 +86,8 @@ class CopySelecting {
       TypedTensor typed = parse_typed_tensor(text);
       const TensorRef tensor = facts_.tensors().find(typed.name);
       result_.cuts.insert(tensor);
+      if (!typed.dtype && tensor.node != kNoNode && graph_.is(tensor.node, OpKind::kPlaceholder))
+        fed_.insert(tensor.node);
       if (typed.dtype) result_.typed.emplace(tensor, typed);
       result_.inputs.push_back(std::move(typed));
     }
@@ -155,6 +157,7 @@ class CopySelecting {
       }
       each_input(graph_.bytes(at), [&](std::string_view text) {
         const std::optional<TensorRef> tensor = facts_.tensors().of_input(text);
+        if (tensor && tensor->control && fed_.contains(tensor->node)) return;
         if (tensor && tensor->node != kNoNode && !result_.cuts.contains(*tensor))
           stack.push_back(tensor->node);
       });
@@ -362,6 +365,7 @@ class CopySelecting {
   Contexts contexts_;
   CopySelection result_;
   std::vector<NodeId> fresh_;
+  std::unordered_set<NodeId> fed_;  // placeholders that stay inputs: to wait for them is no other input
   std::optional<std::unordered_set<uint32_t>> restored_;  // what a saver's Restore nodes end in
   std::vector<NodeId> exits_;
   NodeSet walked_;
