@@ -168,8 +168,11 @@ class Lowering {
   // What TensorFlow lowers itself, before it leaves out what nobody fetches, waits for what it reads alone
   // (docs/tensorflow.md#functions-at-run-time).
   std::vector<bool> awaited_inputs() const {
+    return std::vector<bool>(place_.inputs.size(), lowered_at_run_time());
+  }
+  bool lowered_at_run_time() const {
     const auto lowers = find_attr(place_.node_def, "_lower_using_switch_merge");
-    return std::vector<bool>(place_.inputs.size(), lowers && last_varint(*lowers, attr_field::kBool) != 0);
+    return lowers && last_varint(*lowers, attr_field::kBool) != 0;
   }
 
   // Functions that take `in` and give `out`, as the node says, or why they are none.
@@ -237,7 +240,8 @@ class Lowering {
     CallSite site;
     site.id = state_.graph.producer(text(made));
     site.tie = tie;
-    site.uniform = site.wanted = site.runs_all = true;
+    site.uniform = site.wanted = true;
+    site.runs_all = !lowered_at_run_time();
     state_.add_site(std::move(site));
     return made;
   }
