@@ -1,10 +1,13 @@
 #include "model/object_nodes.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
 
+#include "base/message_edit.h"
 #include "graph/function_names.h"
 #include "graph/types.h"
 #include "model/collections.h"
@@ -106,9 +109,18 @@ class ObjectFinding {
       const size_t number = name.rfind('_');
       const bool numbered = number != std::string_view::npos && number + 1 < name.size() &&
                             name.find_first_not_of("0123456789", number + 1) == std::string_view::npos;
-      if (numbered && by_name.contains(name.substr(0, number))) continue;
+      if (numbered && !is_another(name.substr(0, number), by_name)) continue;
       claim(node, ids[0]);
     }
+  }
+
+  // Whether no object of the name is left over for a numbered node: there is none, or one that has its own.
+  template <typename ByName>
+  bool is_another(std::string_view name, const ByName& by_name) const {
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) return true;
+    const NodeId node = names_.find(name);
+    return found->second.size() == 1 && node != kNoNode && may_be(node, found->second[0]);
   }
 
   // The nodes of several objects of one name are numbered, in no certain order.
@@ -121,29 +133,37 @@ class ObjectFinding {
       const NodeId node = number > 0 && by_name.contains(one) ? kNoNode : names_.find(one);
       if (node != kNoNode && !found_.contains(index_of(node))) nodes.push_back(node);
     }
-    const auto fits = [&](NodeId node, uint32_t id) {
-      const auto shape = find_attr(graph_.bytes(node), "shape");
-      return !taken_[id] && may_be(node, id) && shape &&
-             parse_shape_proto(last_bytes(*shape, attr_field::kShape)) ==
-                 parse_shape_proto(last_bytes(objects_.objects[id].content, kVariableShape));
+    struct Alike {
+      std::vector<NodeId> nodes;
+      std::vector<uint32_t> ids;
     };
-    std::vector<std::pair<NodeId, uint32_t>> pairs;
+    std::map<std::pair<uint64_t, Shape>, Alike> alike;  // by type and shape
     for (const NodeId node : nodes) {
-      const auto of_node = [&](uint32_t id) { return fits(node, id); };
-      const auto id = std::ranges::find_if(ids, of_node);
-      if (id == ids.end() || std::ranges::count_if(ids, of_node) > 1) continue;
-      if (std::ranges::count_if(nodes, [&](NodeId other) { return fits(other, *id); }) == 1)
-        pairs.emplace_back(node, *id);
+      const auto shape = find_attr(graph_.bytes(node), "shape");
+      const Shape known = shape ? parse_shape_proto(last_bytes(*shape, attr_field::kShape)) : Shape();
+      if (const auto type = type_of(node)) alike[{*type, known}].nodes.push_back(node);
     }
-    for (const auto& [node, id] : pairs) claim(node, id);
+    for (const uint32_t id : ids) {
+      const std::string_view content = objects_.objects[id].content;
+      if (taken_[id]) continue;
+      alike[{last_varint(content, kVariableType), parse_shape_proto(last_bytes(content, kVariableShape))}]
+          .ids.push_back(id);
+    }
+    for (const auto& [key, one] : alike) {
+      if (one.nodes.size() == 1 && one.ids.size() == 1) claim(one.nodes[0], one.ids[0]);
+    }
   }
 
   // By the variable that it holds.
   bool may_be(NodeId node, uint32_t id) const {
-    const std::string_view node_def = graph_.bytes(node), content = objects_.objects[id].content;
-    if (!is_var_handle_op(node_op(node_def))) return false;
-    const auto dtype = find_attr(node_def, "dtype");
-    return dtype && last_varint(*dtype, attr_field::kType) == last_varint(content, kVariableType);
+    return type_of(node) == last_varint(objects_.objects[id].content, kVariableType);
+  }
+
+  std::optional<uint64_t> type_of(NodeId handle) const {
+    const std::string_view node_def = graph_.bytes(handle);
+    const auto dtype = is_var_handle_op(node_op(node_def)) ? find_attr(node_def, "dtype") : std::nullopt;
+    if (!dtype) return std::nullopt;
+    return last_varint(*dtype, attr_field::kType);
   }
 
   // What the functions of the saver restore has the object's key, and so has what its nodes restore where
@@ -193,21 +213,24 @@ class ObjectFinding {
         creators.emplace(name, id);
     }
     if (creators.empty()) return;
-    std::unordered_map<std::string, uint32_t> by_identity;
+    // Those of one identity are one table, whichever is whose.
+    std::unordered_map<std::string, std::deque<uint32_t>> by_identity;
     for (Fields fields(graph_.part(graph_field::kLibrary)); fields.next();) {
       if (!fields->bytes(1)) continue;
       const auto creator = creators.find(function_name(fields->value));
       if (creator == creators.end()) continue;
       each_node_in(fields->value, *graph_.arena(), [&](std::string_view node_def) {
-        if (const auto identity = identity_of(node_def)) by_identity.emplace(*identity, creator->second);
+        if (const auto identity = identity_of(node_def)) by_identity[*identity].push_back(creator->second);
       });
     }
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       if (graph_.removed(NodeId{i})) continue;
       const auto identity = identity_of(graph_.bytes(NodeId{i}));
       if (!identity) continue;
-      if (const auto found = by_identity.find(*identity); found != by_identity.end())
-        claim(NodeId{i}, found->second);
+      const auto found = by_identity.find(*identity);
+      if (found == by_identity.end() || found->second.empty() || found_.contains(i)) continue;
+      claim(NodeId{i}, found->second.front());
+      found->second.pop_front();
     }
   }
 
@@ -229,6 +252,17 @@ class ObjectFinding {
 };
 
 }  // namespace
+
+void name_by_nodes(SavedObjects& objects, const MetaGraph& meta) {
+  for (const auto& [id, node] : meta.called_objects) {
+    if (id >= objects.objects.size()) continue;
+    SavedObjects::Object& object = objects.objects[id];
+    if (object.kind != ObjectKind::kVariable || last_bytes(object.content, kVariableName) == node) continue;
+    object.content = without_field(object.content, kVariableName);
+    append_bytes_field(object.content, kVariableName, node);
+    object.changed = true;
+  }
+}
 
 std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
                                                     const SavedObjects& objects) {

@@ -21,4 +21,8 @@ namespace gedit {
 std::unordered_map<uint32_t, uint32_t> object_nodes(const MetaGraph& meta, const Names& names,
                                                     const SavedObjects& objects);
 
+// Variables that MetaGraph::called_objects knows get the names of their nodes, where they have others:
+// several objects may have one name, and when their calls are gone nothing else tells them apart.
+void name_by_nodes(SavedObjects& objects, const MetaGraph& meta);
+
 }  // namespace gedit

@@ -109,7 +109,24 @@ void Reduction::complete() {
     if (saver_functions_.any() || keeps_variable() || (tables_count_ && keeps_filled_state()))
       savers_.complete(stays, [&](NodeId id) { return saver_functions_.is_call(id); });
   }
+  want_captured_constants();
   add_groups();
+}
+
+// What the function of a signature captures stays with it: where its call is inlined nobody may read a constant
+// any more of which something was folded.
+void Reduction::want_captured_constants() {
+  if (!objects_) return;
+  for (const std::string_view bytes : facts_.model.meta().parts_of(meta_field::kSignature)) {
+    const MapEntry entry = map_entry(bytes);
+    bool stays = true;
+    each_needed_name(entry.value, kSignatureDef, [&](const SchemaField&, std::string_view name, int) {
+      const NodeId id = facts_.names().find(node_of(name));
+      stays = stays && id != kNoNode && closure_.nodes().has(id);
+    });
+    if (!stays) continue;
+    for (const NodeId constant : objects_->captured_constants(entry.key)) closure_.want(constant);
+  }
 }
 
 // Groups that run an initializer which stays, themselves or by way of what waits for it, and groups of such

@@ -70,6 +70,7 @@ class Reduction {
   void keep_what_is_saved();
   bool keeps_variable() const;
   bool keeps_filled_state() const;
+  void want_captured_constants();
   void add_groups();
   void shrink_groups(Changes& changes);
 

@@ -151,6 +151,15 @@ void remember_objects(MetaGraph& meta) {
     meta.called_objects.emplace(object, meta.graph.name(NodeId{node}));
 }
 
+void tell_objects(MetaGraph& meta) {
+  const std::string_view bytes = meta.part(meta_field::kObjectGraph);
+  if (bytes.empty()) return;
+  SavedObjects objects = read_saved_objects(bytes);
+  name_by_nodes(objects, meta);
+  if (std::string now = saved_objects_bytes(objects); now != bytes)
+    meta.set_part(meta_field::kObjectGraph, std::move(now));
+}
+
 void add_to(InlineResult& all, InlineResult one) {
   all.calls += one.calls;
   all.conds += one.conds;
@@ -170,6 +179,7 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
   sizes.refuse_endless(meta.graph);
   remember_objects(meta);
   InlineResult result = inline_graph(meta.graph, {}, functions, request, &meta.called_objects);
+  if (result.calls > 0) tell_objects(meta);
 
   // What is still called; bodies are edited in a second library, since the first is what calls unfold to.
   InlineRequest inside = request;

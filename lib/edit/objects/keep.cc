@@ -52,6 +52,22 @@ std::vector<std::string> ObjectReduction::keys_of(const std::vector<NodeId>& nod
   return keys;
 }
 
+std::vector<NodeId> ObjectReduction::captured_constants(std::string_view signature) const {
+  std::vector<NodeId> constants;
+  const auto child = map_ ? child_of(objects_.objects[*map_], signature) : std::nullopt;
+  if (!child) return constants;
+  for (const std::string_view name : concrete_functions(objects_.objects[*child])) {
+    const SavedObjects::Function* function = known(name);
+    for (const uint32_t id : function != nullptr ? function->bound_inputs : std::vector<uint32_t>()) {
+      const SavedObjects::Object& object = objects_.objects[id];
+      if (object.kind != ObjectKind::kConstant) continue;
+      const NodeId node = facts_.names().find(last_bytes(object.content, kOperation));
+      if (node != kNoNode) constants.push_back(node);
+    }
+  }
+  return constants;
+}
+
 const SavedObjects::Function* ObjectReduction::known(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &objects_.functions[found->second];

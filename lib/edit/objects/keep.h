@@ -30,6 +30,9 @@ class ObjectReduction {
   // value: Keras exports hold each variable twice.
   std::vector<std::string> keys_of(const std::vector<NodeId>& nodes) const;
 
+  // Constants that the function of the signature captures.
+  std::vector<NodeId> captured_constants(std::string_view signature) const;
+
   // Decides what stays. Signatures have been reduced by now, the library not yet. `node`: whether a node that
   // was there still is; one that was a variable and is a Const now becomes a constant object.
   void decide(const std::function<bool(NodeId)>& node);
