@@ -50,11 +50,10 @@ ObjectValue& object_value_at(std::vector<ObjectValue>& values, const std::string
 }
 
 // Whether both are the same tensor, byte for byte.
-bool same_value(const Checkpoint& of, const std::string& a, const std::string& b) {
+bool same_value(const Checkpoint& of, DataFiles& files, const std::string& a, const std::string& b) {
   const Tensor *x = of.find(a), *y = of.find(b);
   if (x == nullptr || y == nullptr || x->dtype != y->dtype || x->shape != y->shape) return false;
   if (!x->partitioned() && !y->partitioned() && x->place.size != y->place.size) return false;
-  DataFiles files(of);
   return tensor_bytes(files, *x).view() == tensor_bytes(files, *y).view();
 }
 
@@ -67,10 +66,11 @@ std::set<std::string, std::less<>> repeated_values(std::vector<ObjectValue> valu
     return std::tie(a.name, a.key) < std::tie(b.name, b.key);
   });
   std::set<std::string, std::less<>> repeated;
+  DataFiles files(of);
   for (size_t i = 1; i < values.size(); ++i) {
     const ObjectValue &a = values[i - 1], &b = values[i];
     if (a.name != b.name) continue;
-    if (same_value(of, a.key, b.key)) {
+    if (same_value(of, files, a.key, b.key)) {
       repeated.insert(b.key);
       continue;
     }

@@ -79,10 +79,11 @@ void swap_bytes(DType dtype, std::string& bytes);
 void add_tensor(Checkpoint& checkpoint, const std::string& name, DType dtype, std::vector<int64_t> shape,
                 std::string_view bytes);
 
+// That they leave a part of the tensor out is no fault: TensorFlow does so
+// (docs/tensorflow.md#partitioned-variables).
 struct SlicesFit {
   std::string fault;  // one leaves the shape, or two overlap
-  bool whole =
-      true;  // what is no fault: TensorFlow leaves parts out, too (docs/tensorflow.md#partitioned-variables)
+  bool whole = true;  // they cover it
 };
 // Whether slices lie in the shape, each element in one. Costs slices x rank where they cover it, by sums of
 // products of pseudo-random weights of the cells, not by comparing pairs.

@@ -9,9 +9,9 @@
 namespace gedit {
 
 // Rules: `file`, `range`, `size`, `slices`, `overlap`, `checksum`; the subject is a tensor or a data file.
-// Every crc32c, every size, ranges inside files, slices that cover their tensor once (where a part
-// is left out, a warning), no overlap but aliases.
-// Memory stays small; each byte is read once, however many tensors share it.
+// Every crc32c, every size, ranges inside files, slices that cover their tensor once (where they
+// leave a part out, a warning), no overlap but aliases. Memory stays small; each byte is read once, however
+// many tensors share it.
 std::vector<Fault> verify_checkpoint(const Checkpoint& checkpoint);
 
 }  // namespace gedit

@@ -201,6 +201,7 @@ class CopySelecting {
   // And groups of them, which wait for nothing but groups.
   void leave_init_groups(const NodeSet& in, NodeSet& left_out) const {
     std::vector<NodeId> open;
+    NodeSet seen(graph_.size());
     const auto initializes = [&](NodeId id) { return facts_.initializer_owner().contains(index_of(id)); };
     const auto leave = [&](NodeId id) {
       if (left_out.add(id)) open.push_back(id);
@@ -213,7 +214,7 @@ class CopySelecting {
       const NodeId group = open.back();
       open.pop_back();
       for (const NodeId reader : facts_.consumers().of(group)) {
-        if (in.has(reader) && graph_.is(reader, OpKind::kNoOp) &&
+        if (in.has(reader) && graph_.is(reader, OpKind::kNoOp) && seen.add(reader) &&
             std::ranges::all_of(facts_.producers().of(reader),
                                 [&](NodeId id) { return graph_.is(id, OpKind::kNoOp); }))
           leave(reader);
