@@ -104,11 +104,26 @@ void Sweep::resolve(Number n) {
     data.push_back(alias->to);
     for (const Number control : carried_.of(in.node)) add_control(n, control, controls);
   }
+  if (adds_up_switched(n, data)) {
+    data.assign(net_.data(n).begin(), net_.data(n).end());
+    more_ = true;
+  }
   keep_needed(n, data, controls);
   for (const Number control : controls) data.push_back(control_of(control));
   if (std::ranges::equal(data, net_.inputs(n))) return;
   net_.set_inputs(n, data);
   changed_ = true;
+}
+
+// Whether the node would add what the second side of a Switch gives to itself: Grappler makes a product of
+// that, and holds its factor to the first side (core/grappler/optimizers/arithmetic_optimizer.cc,
+// SimplifyAggregation), so that neither is there.
+bool Sweep::adds_up_switched(Number n, std::span<const In> data) const {
+  const What what = net_.what(n);
+  if ((what != What::kAdd && what != What::kAddN) || data.size() < 2) return false;
+  const In first = data[0];
+  return !first.argument() && first.index != 0 && net_.is(first.node, OpKind::kSwitch) &&
+         std::ranges::all_of(data, [&](const In& in) { return in == first; });
 }
 
 // Whether the node in between is on a third device: then it is there for the way.

@@ -60,6 +60,7 @@ class Sweep {
   bool reads_what_stays(Number n) const;
   void resolve(Number n);
   bool is_device_between(Number reader, In in, In to) const;
+  bool adds_up_switched(Number n, std::span<const In> data) const;
   void add_control(Number reader, Number control, std::vector<Number>& controls);
   void keep_needed(Number n, std::span<const In> data, std::vector<Number>& controls);
   void decide(Number n);
