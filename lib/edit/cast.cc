@@ -32,7 +32,9 @@ class CastingWeights {
     const bool variables = has_variables();
     refuse_loaded_variables(chosen);
     result_.keys = cast_savers(
-        facts_, request_.to, [&](NodeId id) { return !chosen || chosen->nodes.has(id); }, names_, result_);
+        facts_, request_.to,
+        [&](NodeId id) { return chosen ? chosen->nodes.has(id) : !is_scalar(graph_.bytes(id)); }, names_,
+        result_);
     bool any = !result_.keys.empty();
     if (chosen || !variables) {
       const uint32_t count = graph_.size();
@@ -46,7 +48,7 @@ class CastingWeights {
     if (!any) {
       throw refused("no weights that are wider than " + dtype_name(request_.to))
           .in(model_.path)
-          .hint(variables && !chosen ? "-s, for constants" : "");
+          .hint(variables && !chosen ? "-s, for constants and scalars" : "");
     }
     return std::move(result_);
   }
@@ -78,6 +80,13 @@ class CastingWeights {
       if (objects.objects[object].kind == SavedObjects::Kind::kVariable)
         refuse(node, "is an object, which tf.saved_model.load restores as the type that it has");
     }
+  }
+
+  // Rates, counters, powers of rates: little is spared, and much is lost.
+  static bool is_scalar(std::string_view variable_def) {
+    const auto value = find_attr(variable_def, "shape");
+    const Shape shape = value ? parse_shape_proto(last_bytes(*value, attr_field::kShape)) : Shape();
+    return shape && shape->empty();
   }
 
   // Numbers that many inputs meet, not settings of an op.
