@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "edit/functions/function_def.h"
 #include "optimize/rounds.h"
+#include "optimize/waited.h"
 
 namespace gedit::optimizing {
 namespace {
@@ -25,6 +26,7 @@ class Body {
     subject_.passes = request.passes;
     subject_.fold_larger = request.fold_larger;
     subject_.function = name;
+    subject_.inlines = request.inlined;
   }
 
   // Whether it changed.
@@ -100,18 +102,38 @@ class Body {
   FunctionDef function_;
 };
 
+// Whether it changed the body, which is left as it was where an argument would not be used any more.
+template <typename Run>
+bool run_with_arguments(Graph& body, Run run, OptimizeResult& result) {
+  const Graph before = body;
+  const auto used = used_arguments(body);
+  OptimizeResult gained = result;
+  if (!run(gained)) return false;
+  if (used_arguments(body) != used) {
+    body = before;
+    return false;
+  }
+  result = std::move(gained);
+  return true;
+}
+
 }  // namespace
 
 bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& classes,
                      const Effects& effects, Contents& contents, const OptimizeRequest& request,
-                     OptimizeResult& result) {
+                     const std::unordered_set<std::string>& waited, OptimizeResult& result) {
   bool any = false;
   for (Function& function : library.functions) {
     if (takes_lists(function.body)) continue;
     function.body.decode();
     try {
-      Body body(function.name, function.body, ops, labels, effects, contents, request);
-      any = body.run(classes, result) || any;
+      const auto run = [&](OptimizeResult& gains) {
+        return Body(function.name, function.body, ops, labels, effects, contents, request)
+            .run(classes, gains);
+      };
+      any = (waited.contains(std::string(function.name)) ? run_with_arguments(function.body, run, result)
+                                                         : run(result)) ||
+            any;
     } catch (const Error& error) {
       throw error.of(quoted("function", function.name));
     }

@@ -6,9 +6,10 @@
 
 namespace gedit::optimizing {
 
-// Whether a body changed. `result` gains what was done, and what the proof takes as given.
+// Whether a body changed. `waited`: functions that go on using their arguments. `result` gains what was done,
+// and what the proof takes as given.
 bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& classes,
                      const Effects& effects, Contents& contents, const OptimizeRequest& request,
-                     OptimizeResult& result);
+                     const std::unordered_set<std::string>& waited, OptimizeResult& result);
 
 }  // namespace gedit::optimizing

@@ -108,6 +108,12 @@ bool Effects::writes(const Net& net, Number n) const {
   return own_write(op) || calls(net.def(n), op, writing_);
 }
 
+bool Effects::writes(std::string_view node_def, Labels& labels) const {
+  const ProofOp& op = labels.op(node_op(node_def));
+  if (functions_.contains(op.name)) return writing_.contains(op.name);
+  return own_write(op) || calls(node_def, op, writing_);
+}
+
 bool is_back_edge(const Net& net, Number reader, In in) {
   return !in.argument() && !in.control() && net.is(in.node, OpKind::kNextIteration) &&
          net.is(reader, OpKind::kMerge);

@@ -31,6 +31,7 @@ class Effects {
   bool of(const Net& net, Number n) const;
   // It writes: the order of all others counts, too.
   bool writes(const Net& net, Number n) const;
+  bool writes(std::string_view node_def, Labels& labels) const;
 
  private:
   bool own(const ProofOp& op, What what) const;

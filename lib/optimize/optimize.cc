@@ -19,6 +19,7 @@
 #include "optimize/rounds.h"
 #include "optimize/shapes.h"
 #include "optimize/transforming.h"
+#include "optimize/waited.h"
 #include "select/tensors.h"
 
 namespace gedit::optimizing {
@@ -103,8 +104,9 @@ class Optimizing {
     Library library = Library::decode(graph.part(graph_field::kLibrary), model_.arena);
     for (Function& function : library.functions) function.body.decode();
     const Effects effects(library, labels_, request_.passes.drops);
-    const bool bodies = request_.passes.any() && optimize_bodies(library, ops_, labels_, classes_, effects,
-                                                                 contents_, request_, result_);
+    const bool bodies = request_.passes.any() &&
+                        optimize_bodies(library, ops_, labels_, classes_, effects, contents_, request_,
+                                        called_behind_writes(graph, library, effects, labels_), result_);
     const std::shared_ptr<const GraphIndex> known = std::exchange(known_, nullptr);
     Net net(graph, ops_, labels_, known.get());
     const uint32_t nodes = net.size();
@@ -114,6 +116,7 @@ class Optimizing {
       there[n] = there[n] && !request_.stand_ins.contains(net.name(n));
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
+    subject.inlines = request_.inlined;
     const bool all_needed = protect(model_, ops_, request_, wanted_, subject, known.get());
     if (first) fix_all(subject);
     const std::vector<Number> asked = asked_of(subject);

@@ -62,6 +62,24 @@ Decision of_exit(const View& view, Number n) {
 }
 
 // A call of the branch that is taken.
+// Whether nodes of the graph are named as if the node were their scope. In a call's place Grappler puts the
+// nodes of its function into that scope, and ends the process where one of the name is there.
+bool is_scope(const View& view, Number n) {
+  auto& scopes = view.subject.scopes;
+  if (!scopes) {
+    scopes.emplace();
+    for (Number other = 0; other < view.net.size(); ++other) {
+      if (!view.net.there(other) || !view.flow.needed(other)) continue;
+      std::string_view name = view.net.name(other);
+      for (size_t end = name.rfind('/'); end != std::string_view::npos; end = name.rfind('/')) {
+        name = name.substr(0, end);
+        if (!scopes->insert(name).second) break;
+      }
+    }
+  }
+  return scopes->contains(view.net.name(n));
+}
+
 Decision of_choice(const View& view, Number n) {
   const std::span<const In> data = view.net.data(n);
   if (data.empty() || data[0].argument() || data[0].index != 0) return {};
@@ -88,7 +106,7 @@ Decision of_choice(const View& view, Number n) {
     function = bytes_field(attr_field::kFunc, std::string(all[static_cast<size_t>(taken)]));
   }
   const auto takes = find_attr(def, "Tin"), gives = find_attr(def, "Tout");
-  if (!function || !takes || !gives) return {};
+  if (!function || !takes || !gives || (!view.subject.inlines && is_scope(view, n))) return {};
   const What what = view.net.what(n);
   const bool stateless = what == What::kStatelessIf || what == What::kStatelessCase;
   NodeBuilder call(view.net.name(n), stateless ? "PartitionedCall" : "StatefulPartitionedCall");

@@ -68,6 +68,8 @@ struct Subject {
   std::unordered_map<Number, folding::ConstTensor> known;  // what a node gives because of shapes
   std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
   std::unordered_set<Number> one_shape;  // all that they read is of one shape, known in full
+  bool inlines = false;                  // calls give way to what they call, too
+  std::optional<std::unordered_set<std::string_view>> scopes;  // in which needed nodes are, once asked for
   folding::NodeFolder folder{net.ops()};
   bool fold_larger = true;           // into constants of more bytes than what goes for them
   bool larger = false;               // that was done

@@ -41,6 +41,7 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       control_alias_(subject.net.size()),
       first_shared_{In::kArgument},
       first_reader_(subject.passes.share ? subject.net.size() : 0, kNobody) {
+  subject.scopes.reset();
   for (Number n = 0; n < net_.size(); ++n) view_.known[n].like = {n, 0};
 }
 

@@ -236,6 +236,7 @@ class InlinedBody {
         controls.push_back(name_of(node->second));
       } else {
         alone = true;  // an argument, which is there
+        wait_for_argument(parse_body_input(input).node, controls);
       }
     }
     if (!place_.tie.empty() && (alone || called_.effects[node_number])) controls.push_back(place_.tie);
@@ -274,6 +275,19 @@ class InlinedBody {
     site.flow = !called_.flow.empty() && called_.flow[node_number];
     site.held = called_.held[node_number];
     state_.add_site(std::move(site));
+  }
+
+  // What is written for an argument is written before what waits for it.
+  void wait_for_argument(std::string_view name, std::vector<std::string>& controls) {
+    const auto argument = arguments_.find(name);
+    if (argument == arguments_.end() || site_.uniform) return;
+    const OutputSpan span = argument->second;
+    for (uint32_t k = span.first; k < span.first + span.count; ++k) {
+      const NodeId producer = state_.graph.producer(place_.inputs[k]);
+      if (producer == kNoNode || !state_.behind_writes.has(producer)) continue;
+      controls.emplace_back(state_.graph.graph().name(producer));
+      hold(controls.back());
+    }
   }
 
   // A frame of the body as it is called here: no other loop of the graph has the name.
