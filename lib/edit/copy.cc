@@ -86,6 +86,7 @@ class Copying {
     }
     extend_init_groups(facts_, mapping_, result_);
     extend_collections(facts_, mapping_, result_);
+    extend_main_op(facts_, mapping_, result_);
     extend_savers(facts_, mapping_, request_.values, result_);
     extend_objects(facts_, mapping_, result_);
     list_added();

@@ -83,4 +83,30 @@ void extend_init_groups(const Facts& facts, const CopyMapping& mapping, CopyChan
   }
 }
 
+// What a loader runs may be an initializer itself: then it is a group of that one and its copy from now on.
+void extend_main_op(const Facts& facts, CopyMapping& mapping, CopyChanges& result) {
+  MetaGraph& meta = facts.model.meta();
+  std::vector<std::string> entries;
+  bool changed = false;
+  for (const Collection& collection : collections(meta)) {
+    const bool runs =
+        collection.key == collection_key::kMainOp || collection.key == collection_key::kLegacyInitOp;
+    const NodeId id =
+        runs && collection.items.size() == 1 ? facts.names().find(node_of(collection.items[0])) : kNoNode;
+    if (id == kNoNode || !facts.initializer_owner().contains(index_of(id)) || !mapping.copied(id)) {
+      entries.emplace_back(collection.entry);
+      continue;
+    }
+    const std::string original(facts.graph().name(id));
+    const std::string group = mapping.free_name(original + "/group");
+    NodeBuilder builder(group, "NoOp");
+    builder.input("^" + original).input("^" + mapping.scope().of(original));
+    facts.edited().append(builder.take());
+    entries.push_back(collection_entry(collection.key, collection.kind, {group}));
+    result.changed.emplace_back("collection " + std::string(collection.key), "runs the copy, too");
+    changed = true;
+  }
+  if (changed) meta.set_parts(meta_field::kCollection, std::move(entries));
+}
+
 }  // namespace gedit
