@@ -1,6 +1,8 @@
 #include "optimize/bodies.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "edit/functions/function_def.h"
@@ -16,6 +18,13 @@ bool takes_lists(const Graph& body) {
     return !arg.number_attr.empty() || !arg.type_list_attr.empty();
   };
   return std::ranges::any_of(signature.inputs, is_list) || std::ranges::any_of(signature.outputs, is_list);
+}
+
+// Whether all ops are known, else no input of the body tells which output it reads.
+bool knows_ops(const Graph& body, Labels& labels, const std::unordered_set<std::string_view>& functions) {
+  return std::ranges::all_of(body.op_counts(), [&](const auto& op) {
+    return functions.contains(op.first) || labels.op(op.first).known;
+  });
 }
 
 class Body {
@@ -123,9 +132,12 @@ bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& c
                      const Effects& effects, Contents& contents, const OptimizeRequest& request,
                      const std::unordered_set<std::string>& waited, OptimizeResult& result) {
   bool any = false;
+  std::unordered_set<std::string_view> functions;
+  for (const Function& function : library.functions) functions.insert(function.name);
   for (Function& function : library.functions) {
     if (takes_lists(function.body)) continue;
     function.body.decode();
+    if (!knows_ops(function.body, labels, functions)) continue;
     try {
       const auto run = [&](OptimizeResult& gains) {
         return Body(function.name, function.body, ops, labels, effects, contents, request)
