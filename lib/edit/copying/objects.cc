@@ -39,6 +39,7 @@ class ObjectExtension {
     if (copied_.empty() || objects_.objects.empty()) return;
     objects_of_ = object_nodes(facts_.model.meta(), facts_.names(), objects_);
     extend_savers();
+    find_restored_tables();
     key_by_objects();
     for (const auto& [index, key] : keys_) {
       const std::string copy = key_of_copy(key);
@@ -167,6 +168,17 @@ class ObjectExtension {
     all.insert(all.end(), types.begin(), types.end());
     graph_.replace(call, with_arguments(graph_.bytes(call), inputs, all));
     result_.changed.emplace_back(graph_.name(call), "extended");
+  }
+
+  // By nodes of the main graph, where the savers' functions were inlined.
+  void find_restored_tables() {
+    for (const SaverNode& restore : facts_.savers().restores) {
+      for (const FilledState& filled : restore.filled) {
+        if (!graph_.is(filled.state, OpKind::kTable) || !mapping_.copied(filled.state)) continue;
+        for (const uint32_t slot : filled.slots)
+          table_keys_[index_of(filled.state)].insert(restore.tensors[slot].key);
+      }
+    }
   }
 
   bool reads_copied(const std::vector<std::string>& inputs) const {
