@@ -158,6 +158,24 @@ def restoring(n):
              f"t/set = Assign(t/a, sum{n - 1}) {{T: DT_FLOAT, use_locking: true, validate_shape: true}}\n"])
 
 
+def calling(n):
+    """n calls of n functions, each given what is written before, which it only waits for."""
+    return (["x = Placeholder() {dtype: DT_FLOAT, shape: []}\n", 'v = VarHandleOp() {dtype: DT_FLOAT, shape: [], shared_name: "v"}\n',
+             "w = AssignVariableOp(v, x) {dtype: DT_FLOAT}\n"] +
+            [f"b{i} = Identity({f'b{i - 1}' if i > 0 else 'x, ^w'}) {{T: DT_FLOAT}}\n"
+             f"c{i} = PartitionedCall({f'c{i - 1}' if i > 0 else 'x'}, b{i}) {{Tin: list(DT_FLOAT, DT_FLOAT), Tout: list(DT_FLOAT), f: func f{i}}}\n"
+             for i in range(n)] +
+            [f"function f{i}(a: DT_FLOAT, b: DT_FLOAT) -> (r: DT_FLOAT)\n  m = Neg(a, ^b) {{T: DT_FLOAT}}\n  return r = m:y:0\nend\n"
+             for i in range(n)])
+
+
+def initializing(n):
+    """A scope with n init groups of a variable each, and one of them all."""
+    return (["metagraph {}\n"] +
+            [variable(f"s/{i}").replace("/assign", "/a/Assign") + f"s/g{i} = NoOp(^s/{i}/a/Assign)\n" for i in range(n)] +
+            ["s/init = NoOp(" + ", ".join(listed("^s/g{i}", n)) + ")\n"])
+
+
 def inner(n):
     """A chain of n nodes in a function that is called."""
     return (["x = Placeholder() {dtype: DT_FLOAT, shape: [2]}\n",
@@ -295,6 +313,11 @@ def main():
         broken += not holds("prove of groups", lambda n: ["prove", *[subject.listing("groups.gtxt", grouping(n))] * 2, "--outputs", "y"])
         broken += not holds("extract of what is restored", lambda n: [
             "extract", subject.listing("restores.gtxt", restoring(n)), "--outputs", "t/r"])
+        for options in ([], ["--inline"]):
+            broken += not holds(" ".join(["optimize of calls", *options]), lambda n, options=options: [
+                "optimize", subject.listing("calls.gtxt", calling(n)), "--outputs", f"c{n - 1}", *options])
+        broken += not holds("copy --from-scope of groups", lambda n: [
+            "copy", subject.listing("groups.gtxt", initializing(n)), "--from-scope", "s", "--scope", "t"])
         broken += not holds("prove of what is stored", lambda n: ["prove", *[subject.listing("stores.gtxt", storing(n))] * 2, "--outputs", "y"])
         for kind in MODELS:
             for name, command in ON_MODELS.items():
