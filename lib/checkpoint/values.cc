@@ -428,6 +428,13 @@ std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int
   return fit.whole ? fit.fault : "slices leave a part uncovered";
 }
 
+std::vector<Extents> in_order(std::vector<Extents> extents) {
+  std::ranges::sort(extents, [](const Extents& a, const Extents& b) {
+    return std::ranges::lexicographical_compare(a, b, {}, &Extent::start, &Extent::start);
+  });
+  return extents;
+}
+
 std::vector<Extents> extents_of(const Tensor& tensor) {
   std::vector<Extents> all;
   for (const Slice& slice : tensor.slices)

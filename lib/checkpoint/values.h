@@ -83,7 +83,7 @@ void add_tensor(Checkpoint& checkpoint, const std::string& name, DType dtype, st
 // (docs/tensorflow.md#partitioned-variables).
 struct SlicesFit {
   std::string fault;  // one leaves the shape, or two overlap
-  bool whole = true;  // they cover it
+  bool whole = true;  // nothing is known to be left out
 };
 // Whether slices lie in the shape, each element in one. Costs slices x rank where they cover it, by sums of
 // products of pseudo-random weights of the cells, not by comparing pairs.
@@ -91,7 +91,8 @@ SlicesFit slices_fit(const std::vector<Slice>& slices, const std::vector<int64_t
 // The same for who needs all of it: nothing, or what is wrong.
 std::string slices_fault(const std::vector<Slice>& slices, const std::vector<int64_t>& shape);
 
-// Of its slices, as settle_extents() gives them.
+// Of its slices, as settle_extents() gives them, and by where they begin.
 std::vector<Extents> extents_of(const Tensor& tensor);
+std::vector<Extents> in_order(std::vector<Extents> extents);
 
 }  // namespace gedit

@@ -228,9 +228,9 @@ class ObjectFinding {
       const auto identity = identity_of(graph_.bytes(NodeId{i}));
       if (!identity) continue;
       const auto found = by_identity.find(*identity);
-      if (found == by_identity.end() || found->second.empty() || found_.contains(i)) continue;
-      claim(NodeId{i}, found->second.front());
-      found->second.pop_front();
+      if (found == by_identity.end() || found_.contains(i)) continue;
+      while (!found->second.empty() && taken_[found->second.front()]) found->second.pop_front();
+      if (!found->second.empty()) claim(NodeId{i}, found->second.front());
     }
   }
 

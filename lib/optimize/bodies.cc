@@ -111,18 +111,28 @@ class Body {
   FunctionDef function_;
 };
 
+// What one body says of itself.
+void append(OptimizeResult& result, OptimizeResult gained) {
+  for (const auto& [section, words] : gained.counts) {
+    for (const auto& [word, count] : words) result.counts[section][word] += count;
+  }
+  result.larger = result.larger || gained.larger;
+  std::ranges::move(gained.assumptions, std::back_inserter(result.assumptions));
+  std::ranges::move(gained.inexact, std::back_inserter(result.inexact));
+}
+
 // Whether it changed the body, which is left as it was where an argument would not be used any more.
 template <typename Run>
 bool run_with_arguments(Graph& body, Run run, OptimizeResult& result) {
   const Graph before = body;
   const auto used = used_arguments(body);
-  OptimizeResult gained = result;
+  OptimizeResult gained;
   if (!run(gained)) return false;
   if (used_arguments(body) != used) {
     body = before;
     return false;
   }
-  result = std::move(gained);
+  append(result, std::move(gained));
   return true;
 }
 

@@ -111,6 +111,7 @@ bool Effects::writes(const Net& net, Number n) const {
 bool Effects::writes(std::string_view node_def, Labels& labels) const {
   const ProofOp& op = labels.op(node_op(node_def));
   if (functions_.contains(op.name)) return writing_.contains(op.name);
+  if (is_dropped(drops_, what_of(op.name))) return false;
   return own_write(op) || calls(node_def, op, writing_);
 }
 

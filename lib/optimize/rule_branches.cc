@@ -61,7 +61,6 @@ Decision of_exit(const View& view, Number n) {
   return replaced_by(view.net.data(enter)[0], "branch", "loops");
 }
 
-// A call of the branch that is taken.
 // Whether nodes of the graph are named as if the node were their scope. In a call's place Grappler puts the
 // nodes of its function into that scope, and ends the process where one of the name is there.
 bool is_scope(const View& view, Number n) {
@@ -80,6 +79,7 @@ bool is_scope(const View& view, Number n) {
   return scopes->contains(view.net.name(n));
 }
 
+// A call of the branch that is taken.
 Decision of_choice(const View& view, Number n) {
   const std::span<const In> data = view.net.data(n);
   if (data.empty() || data[0].argument() || data[0].index != 0) return {};

@@ -34,7 +34,10 @@ bool gives_memory(const View& view, Number n) {
   if (!view.any_references) return false;
   const ProofOp& op = view.net.op(n);
   if (op.gives_references || op.kinds.has(OpKind::kComputesAnew)) return op.gives_references;
-  return std::ranges::any_of(view.net.data(n), [&](const In& in) { return view.is_memory(in); });
+  // What comes back in a loop is not known yet.
+  return std::ranges::any_of(view.net.data(n), [&](const In& in) {
+    return view.is_memory(in) || (!in.argument() && view.net.is(in.node, OpKind::kNextIteration));
+  });
 }
 
 // The tensor of whose shape an integer vector tells.

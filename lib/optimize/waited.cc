@@ -1,5 +1,6 @@
 #include "optimize/waited.h"
 
+#include <algorithm>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -12,11 +13,9 @@
 namespace gedit::optimizing {
 namespace {
 
-void each_called(const Graph& graph, const std::function<void(NodeId, std::string_view)>& use) {
+void each_called(const Graph& graph, const std::function<void(std::string_view)>& use) {
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    const NodeId id{i};
-    if (!graph.removed(id))
-      each_function_named(graph.bytes(id), [&](std::string_view function) { use(id, function); });
+    if (!graph.removed(NodeId{i})) each_function_named(graph.bytes(NodeId{i}), use);
   }
 }
 
@@ -40,17 +39,17 @@ std::unordered_set<std::string> called_behind_writes(const Graph& graph, const L
   };
   const auto look_at = [&](const Graph& at) {
     bool any = false;
-    each_called(at, [&](NodeId, std::string_view) { any = true; });
+    each_called(at, [&](std::string_view) { any = true; });
     if (!any) return;
     const Names names(at);
     const Edges sources = producers(at, names);
     const NodeSet behind = behind_writes(at, effects, labels, sources);
     if (behind.empty()) return;
-    each_called(at, [&](NodeId id, std::string_view function) {
-      for (const NodeId source : sources.of(id)) {
-        if (behind.has(source)) return call(function);
-      }
-    });
+    for (uint32_t i = 0; i < at.size(); ++i) {
+      const auto stands_behind = [&](NodeId source) { return behind.has(source); };
+      if (!at.removed(NodeId{i}) && std::ranges::any_of(sources.of(NodeId{i}), stands_behind))
+        each_function_named(at.bytes(NodeId{i}), call);
+    }
   };
   look_at(graph);
   for (const Function& function : library.functions) look_at(function.body);
@@ -59,8 +58,7 @@ std::unordered_set<std::string> called_behind_writes(const Graph& graph, const L
   while (!open.empty()) {
     const auto function = by_name.find(open.back());
     open.pop_back();
-    if (function != by_name.end())
-      each_called(function->second->body, [&](NodeId, std::string_view called) { call(called); });
+    if (function != by_name.end()) each_called(function->second->body, call);
   }
   return found;
 }

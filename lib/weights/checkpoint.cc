@@ -77,7 +77,7 @@ void join(const Tensor& tensor, Placed& placed, Weight& weight) {
     parts.push_back({extents[i], placed.of(tensor, &tensor.slices[i], elements)});
   }
   weight.values = joined_values(std::move(parts), tensor.shape, dtype_width(tensor.dtype));
-  if (!fit.whole) weight.parts = std::move(extents);
+  if (!fit.whole) weight.parts = in_order(std::move(extents));
 }
 
 }  // namespace

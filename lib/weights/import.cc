@@ -137,7 +137,7 @@ FittedWeights fit_weights(const Weights& weights, const Checkpoint& into) {
     if (const SlicesFit fit = slices_fit(tensor.slices, tensor.shape);
         tensor.partitioned() && !fit.fault.empty())
       throw Error(Cause::kInput, fit.fault).of(tensor_subject(tensor.name)).in(into.prefix);
-    if (!weight->parts.empty() && weight->parts != made.slices)
+    if (!weight->parts.empty() && weight->parts != in_order(made.slices))
       throw refused(weight_text(*weight)).of(tensor_subject(weight->name)).in(weights.path);
     fit.tensors.push_back(std::move(made));
   }

@@ -25,13 +25,15 @@ class VerifyCheckpoint final : public Command {
       const Progress reading("reading every byte of " + checkpoint.prefix, operand_.quiet());
       return verify_checkpoint(checkpoint);
     }();
+    const size_t errors = count_errors(faults);
     output_.print(faults, file_of(checkpoint), {});
     if (!operand_.quiet()) {
       say("tensors " + std::to_string(checkpoint.tensors.size()) + ", data files " +
           std::to_string(checkpoint.shards.size()) + ", " + size_text(referenced_bytes(checkpoint)) + ": " +
-          (faults.empty() ? "no faults" : "faults " + std::to_string(faults.size())));
+          (errors == 0 ? "no faults" : "faults " + std::to_string(errors)) +
+          (errors == faults.size() ? "" : ", warnings " + std::to_string(faults.size() - errors)));
     }
-    return count_errors(faults) == 0 ? 0 : 1;
+    return errors == 0 ? 0 : 1;
   }
 
  private:

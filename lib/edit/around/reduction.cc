@@ -113,10 +113,11 @@ void Reduction::complete() {
   add_groups();
 }
 
-// What the function of a signature captures stays with it: where its call is inlined nobody may read a constant
-// any more of which something was folded.
+// What the function of a signature captures stays with it: where its call is inlined nobody may read a
+// constant any more of which something was folded.
 void Reduction::want_captured_constants() {
   if (!objects_) return;
+  std::unordered_set<std::string_view> signatures;
   for (const std::string_view bytes : facts_.model.meta().parts_of(meta_field::kSignature)) {
     const MapEntry entry = map_entry(bytes);
     bool stays = true;
@@ -124,9 +125,9 @@ void Reduction::want_captured_constants() {
       const NodeId id = facts_.names().find(node_of(name));
       stays = stays && id != kNoNode && closure_.nodes().has(id);
     });
-    if (!stays) continue;
-    for (const NodeId constant : objects_->captured_constants(entry.key)) closure_.want(constant);
+    if (stays) signatures.insert(entry.key);
   }
+  for (const NodeId constant : objects_->captured_constants(signatures)) closure_.want(constant);
 }
 
 // Groups that run an initializer which stays, themselves or by way of what waits for it, and groups of such

@@ -128,6 +128,15 @@ bool Facts::only_waits(NodeId id) const {
   return !graph_.is(id, OpKind::kConst);
 }
 
+bool Facts::reads_first(NodeId reader, NodeId source) const {
+  for (Fields fields(graph_.bytes(reader)); fields.next();) {
+    if (!fields->bytes(node_field::kInput)) continue;
+    return !fields->value.starts_with('^') &&
+           names().find(parse_input_of(graph_, fields->value).node) == source;
+  }
+  return false;
+}
+
 std::vector<NodeId> Facts::handle_readers(NodeId id) const {
   std::vector<NodeId> found, open{id};
   std::unordered_set<uint32_t> seen{index_of(id)};
@@ -137,7 +146,7 @@ std::vector<NodeId> Facts::handle_readers(NodeId id) const {
     for (const NodeId reader : consumers().of(at)) {
       if (!graph_.is(reader, OpKind::kIdentity)) {
         found.push_back(reader);
-      } else if (seen.insert(index_of(reader)).second) {
+      } else if (reads_first(reader, at) && seen.insert(index_of(reader)).second) {
         open.push_back(reader);
       }
     }

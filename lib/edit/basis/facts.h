@@ -90,6 +90,7 @@ class Facts {
   const Fact& known(std::optional<Fact>& fact, Make make) const;
   const FirstPass& first_pass() const;
   const State& all_state() const;
+  bool reads_first(NodeId reader, NodeId source) const;
   void add_described(State& state) const;
   void add_unnamed(State& state) const;
 

@@ -198,26 +198,39 @@ class CopySelecting {
     }
   }
 
-  // And groups of them, which wait for nothing but groups.
+  // Who runs initializers, by way of what only waits, and groups of such groups.
   void leave_init_groups(const NodeSet& in, NodeSet& left_out) const {
     std::vector<NodeId> open;
-    NodeSet seen(graph_.size());
-    const auto initializes = [&](NodeId id) { return facts_.initializer_owner().contains(index_of(id)); };
+    NodeSet groups(graph_.size());
+    std::unordered_map<uint32_t, size_t> left;  // by reader of groups: what it waits for besides
     const auto leave = [&](NodeId id) {
-      if (left_out.add(id)) open.push_back(id);
+      if (!groups.add(id)) return;
+      left_out.add(id);
+      open.push_back(id);
     };
-    for (const NodeId id : in.nodes()) {
-      if (graph_.is(id, OpKind::kNoOp) && std::ranges::any_of(facts_.producers().of(id), initializes))
-        leave(id);
+    for (const auto& [initializer, owner] : facts_.initializer_owner()) {
+      for (const NodeId reader : facts_.consumers().of(NodeId{initializer})) {
+        if (in.has(reader) && facts_.only_waits(reader)) leave(reader);
+      }
     }
+    const auto is_empty = [&](NodeId id) {
+      return graph_.is(id, OpKind::kNoOp) && facts_.producers().of(id).empty();
+    };
     while (!open.empty()) {
       const NodeId group = open.back();
       open.pop_back();
       for (const NodeId reader : facts_.consumers().of(group)) {
-        if (in.has(reader) && graph_.is(reader, OpKind::kNoOp) && seen.add(reader) &&
-            std::ranges::all_of(facts_.producers().of(reader),
-                                [&](NodeId id) { return graph_.is(id, OpKind::kNoOp); }))
+        if (!in.has(reader) || !facts_.only_waits(reader)) continue;
+        // What an inlined call left stands for what it waits for.
+        if (!graph_.is(group, OpKind::kNoOp)) {
           leave(reader);
+          continue;
+        }
+        const auto [count, fresh] = left.try_emplace(index_of(reader), 0);
+        if (fresh) {
+          for (const NodeId other : facts_.producers().of(reader)) count->second += is_empty(other) ? 0 : 1;
+        }
+        if (--count->second == 0) leave(reader);
       }
     }
   }

@@ -1,7 +1,8 @@
 #include "edit/functions/behind_writes.h"
 
+#include "graph/edges.h"
+#include "graph/names.h"
 #include "graph/wiring.h"
-#include "ops/kinds.h"
 
 namespace gedit {
 
@@ -27,7 +28,22 @@ bool BehindWrites::open(NodeId node) {
   return false;
 }
 
+// What is there at first, by going on from what writes; what is added later asks for what it reads.
+void BehindWrites::begin() {
+  const Graph& graph = graph_.graph();
+  const Names names(graph);
+  NodeSet writers(graph.size());
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    if (!graph.removed(NodeId{i}) && functions_.writes(graph.bytes(NodeId{i}))) writers.add(NodeId{i});
+  }
+  const NodeSet behind =
+      writers.empty() ? writers : reach(writers, reversed(producers(graph, names)), kAnyDistance);
+  states_.resize(graph.size(), State::kClean);
+  for (const NodeId id : behind.nodes()) states_[index_of(id)] = State::kBehind;
+}
+
 bool BehindWrites::has(NodeId node) {
+  if (states_.empty()) begin();
   if (state(node) != State::kUnknown) return state(node) == State::kBehind;
   std::vector<NodeId> passed;
   bool circles = false;

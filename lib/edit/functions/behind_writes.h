@@ -17,8 +17,8 @@ class BehindWrites {
   BehindWrites(const InlinedGraph& graph, CalledFunctions& functions)
       : graph_(graph), functions_(functions) {}
 
-  // It writes itself, or rests on what does. Linear in the graph for all that is asked, as long as it has no
-  // loops.
+  // It writes itself, or rests on what does. Linear in the graph for all that is asked, as long as nothing
+  // with a loop is added.
   bool has(NodeId node);
 
  private:
@@ -28,6 +28,7 @@ class BehindWrites {
     std::vector<NodeId> reads;
   };
 
+  void begin();
   State& state(NodeId node);
   bool open(NodeId node);
 

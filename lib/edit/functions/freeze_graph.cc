@@ -177,7 +177,7 @@ std::string GraphFreezing::bypass(NodeId writer) const {
 // Enter, which starts nothing in the second one, or one after the other without end.
 bool GraphFreezing::moves(std::string_view input) const {
   const NodeId source = context_.nodes->find(parse_input(input).node);
-  return source != kNoNode && context_.moving->has(source);
+  return source != kNoNode && (context_.moving == nullptr || context_.moving->has(source));
 }
 
 // Whether what a node reads tells when it is to run.

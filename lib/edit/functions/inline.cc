@@ -78,19 +78,20 @@ class HeldNames {
 // The node that gives what the node gave, behind what only hands it on.
 std::string made_by(InlinedGraph& graph, const std::string& node) {
   std::string tensor = graph.resolved(node);
-  NodeId id = graph.producer(tensor);
-  constexpr int kMostPassed = 64;  // an Identity for each call that it stood in
-  for (int passed = 0; passed < kMostPassed && id != kNoNode && graph.graph().is(id, OpKind::kIdentity);
-       ++passed) {
-    tensor = graph.resolved(input_views(graph.graph().bytes(id)).front());
-    id = graph.producer(tensor);
+  std::unordered_set<uint32_t> seen;
+  for (;;) {
+    const NodeId id = graph.producer(tensor);
+    if (id == kNoNode) return node;
+    const std::vector<std::string_view> inputs = input_views(graph.graph().bytes(id));
+    const bool hands_on =
+        graph.graph().is(id, OpKind::kIdentity) && !inputs.empty() && !inputs[0].starts_with('^');
+    if (!hands_on || !seen.insert(index_of(id)).second) return std::string(graph.graph().name(id));
+    tensor = graph.resolved(inputs[0]);
   }
-  return id == kNoNode ? node : std::string(graph.graph().name(id));
 }
 
-// Deals with the calls of one graph.
-// `objects`: of a main graph, the nodes that stand for its objects: a call that makes a table gives way to
-// it.
+// Deals with the calls of one graph. `objects`: of a main graph, the nodes that stand for its objects: a call
+// that makes a table gives way to it.
 InlineResult inline_graph(Graph& graph, std::string_view function, CalledFunctions& functions,
                           const InlineRequest& request,
                           std::unordered_map<uint32_t, std::string>* objects = nullptr) {

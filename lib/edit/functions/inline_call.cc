@@ -280,13 +280,17 @@ class InlinedBody {
   // What is written for an argument is written before what waits for it.
   void wait_for_argument(std::string_view name, std::vector<std::string>& controls) {
     const auto argument = arguments_.find(name);
-    if (argument == arguments_.end() || site_.uniform) return;
+    if (argument == arguments_.end()) return;
+    const Graph& graph = state_.graph.graph();
     const OutputSpan span = argument->second;
     for (uint32_t k = span.first; k < span.first + span.count; ++k) {
       const NodeId producer = state_.graph.producer(place_.inputs[k]);
-      if (producer == kNoNode || !state_.behind_writes.has(producer)) continue;
-      controls.emplace_back(state_.graph.graph().name(producer));
-      hold(controls.back());
+      if (producer == kNoNode) {  // an argument of the body in which the call stands
+        controls.emplace_back(parse_body_input(place_.inputs[k]).node);
+      } else if (!graph.is(producer, OpKind::kSwitch) && state_.behind_writes.has(producer)) {
+        controls.emplace_back(graph.name(producer));
+        hold(controls.back());
+      }
     }
   }
 

@@ -52,17 +52,22 @@ std::vector<std::string> ObjectReduction::keys_of(const std::vector<NodeId>& nod
   return keys;
 }
 
-std::vector<NodeId> ObjectReduction::captured_constants(std::string_view signature) const {
+std::vector<NodeId> ObjectReduction::captured_constants(
+    const std::unordered_set<std::string_view>& signatures) const {
   std::vector<NodeId> constants;
-  const auto child = map_ ? child_of(objects_.objects[*map_], signature) : std::nullopt;
-  if (!child) return constants;
-  for (const std::string_view name : concrete_functions(objects_.objects[*child])) {
-    const SavedObjects::Function* function = known(name);
-    for (const uint32_t id : function != nullptr ? function->bound_inputs : std::vector<uint32_t>()) {
+  const auto add = [&](const SavedObjects::Function& function) {
+    for (const uint32_t id : function.bound_inputs) {
       const SavedObjects::Object& object = objects_.objects[id];
       if (object.kind != ObjectKind::kConstant) continue;
       const NodeId node = facts_.names().find(last_bytes(object.content, kOperation));
       if (node != kNoNode) constants.push_back(node);
+    }
+  };
+  if (!map_) return constants;
+  for (const Trackable::Reference& child : objects_.objects[*map_].children) {
+    if (!signatures.contains(child.name)) continue;
+    for (const std::string_view name : concrete_functions(objects_.objects[child.id])) {
+      if (const SavedObjects::Function* function = known(name)) add(*function);
     }
   }
   return constants;

@@ -30,8 +30,8 @@ class ObjectReduction {
   // value: Keras exports hold each variable twice.
   std::vector<std::string> keys_of(const std::vector<NodeId>& nodes) const;
 
-  // Constants that the function of the signature captures.
-  std::vector<NodeId> captured_constants(std::string_view signature) const;
+  // Constants that the functions of these signatures capture.
+  std::vector<NodeId> captured_constants(const std::unordered_set<std::string_view>& signatures) const;
 
   // Decides what stays. Signatures have been reduced by now, the library not yet. `node`: whether a node that
   // was there still is; one that was a variable and is a Const now becomes a constant object.
