@@ -33,6 +33,7 @@ NodeSet behind_writes(const Graph& graph, const Effects& effects, Labels& labels
 std::unordered_set<std::string> called_behind_writes(const Graph& graph, const Library& library,
                                                      const Effects& effects, Labels& labels) {
   std::unordered_set<std::string> found;
+  if (library.functions.empty()) return found;
   std::vector<std::string> open;
   const auto call = [&](std::string_view function) {
     if (found.emplace(function).second) open.emplace_back(function);
