@@ -29,9 +29,10 @@ bool knows_ops(const Graph& body, Labels& labels, const std::unordered_set<std::
 
 class Body {
  public:
-  Body(std::string_view name, Graph& body, Registry& ops, Labels& labels, const Effects& effects,
-       Contents& contents, const OptimizeRequest& request)
+  Body(Library& library, std::string_view name, Graph& body, Registry& ops, Labels& labels,
+       const Effects& effects, Contents& contents, const OptimizeRequest& request)
       : net_(body, ops, labels), subject_(net_, effects, contents), function_(body) {
+    subject_.library = &library;
     subject_.passes = request.passes;
     subject_.fold_larger = request.fold_larger;
     subject_.function = name;
@@ -150,7 +151,7 @@ bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& c
     if (!knows_ops(function.body, labels, functions)) continue;
     try {
       const auto run = [&](OptimizeResult& gains) {
-        return Body(function.name, function.body, ops, labels, effects, contents, request)
+        return Body(library, function.name, function.body, ops, labels, effects, contents, request)
             .run(classes, gains);
       };
       any = (waited.contains(std::string(function.name)) ? run_with_arguments(function.body, run, result)

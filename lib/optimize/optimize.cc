@@ -117,6 +117,7 @@ class Optimizing {
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
     subject.inlines = request_.inlined;
+    subject.library = &library;
     const bool all_needed = protect(model_, ops_, request_, wanted_, subject, known.get());
     if (first) fix_all(subject);
     const std::vector<Number> asked = asked_of(subject);

@@ -61,22 +61,36 @@ Decision of_exit(const View& view, Number n) {
   return replaced_by(view.net.data(enter)[0], "branch", "loops");
 }
 
-// Whether nodes of the graph are named as if the node were their scope. In a call's place Grappler puts the
-// nodes of its function into that scope, and ends the process where one of the name is there.
-bool is_scope(const View& view, Number n) {
+// Scopes in which nodes are, and these nodes, as far as they are needed.
+const std::unordered_set<std::string_view>& scopes_of(const View& view) {
   auto& scopes = view.subject.scopes;
-  if (!scopes) {
-    scopes.emplace();
-    for (Number other = 0; other < view.net.size(); ++other) {
-      if (!view.net.there(other) || !view.flow.needed(other)) continue;
-      std::string_view name = view.net.name(other);
-      for (size_t end = name.rfind('/'); end != std::string_view::npos; end = name.rfind('/')) {
-        name = name.substr(0, end);
-        if (!scopes->insert(name).second) break;
-      }
+  if (scopes) return *scopes;
+  scopes.emplace();
+  for (Number n = 0; n < view.net.size(); ++n) {
+    if (!view.net.there(n) || !view.flow.needed(n)) continue;
+    std::string_view name = view.net.name(n);
+    while (scopes->insert(name).second) {
+      const size_t end = name.rfind('/');
+      if (end == std::string_view::npos) break;
+      name = name.substr(0, end);
     }
   }
-  return scopes->contains(view.net.name(n));
+  return *scopes;
+}
+
+// Whether nodes of the function, in the node's place, would get names that others have. In a call's place
+// Grappler puts the function's nodes into its scope, and ends the process where one of the name is there.
+bool meets_others(const View& view, Number n, std::string_view function) {
+  if (view.subject.inlines) return false;
+  const auto& scopes = scopes_of(view);
+  const Function* called = view.subject.library == nullptr ? nullptr : view.subject.library->find(function);
+  if (called == nullptr) return true;
+  bool meets = false;
+  const std::string scope = std::string(view.net.name(n)) + "/";
+  called->body.each_record([&](std::string_view node_def) {
+    meets = meets || scopes.contains(scope + std::string(node_name(node_def)));
+  });
+  return meets;
 }
 
 // A call of the branch that is taken.
@@ -106,7 +120,7 @@ Decision of_choice(const View& view, Number n) {
     function = bytes_field(attr_field::kFunc, std::string(all[static_cast<size_t>(taken)]));
   }
   const auto takes = find_attr(def, "Tin"), gives = find_attr(def, "Tout");
-  if (!function || !takes || !gives || (!view.subject.inlines && is_scope(view, n))) return {};
+  if (!function || !takes || !gives || meets_others(view, n, function_in(*function))) return {};
   const What what = view.net.what(n);
   const bool stateless = what == What::kStatelessIf || what == What::kStatelessCase;
   NodeBuilder call(view.net.name(n), stateless ? "PartitionedCall" : "StatefulPartitionedCall");

@@ -69,6 +69,7 @@ struct Subject {
   std::unordered_set<Number> same_shape;                   // nodes that give the shape that they read first
   std::unordered_set<Number> one_shape;  // all that they read is of one shape, known in full
   bool inlines = false;                  // calls give way to what they call, too
+  Library* library = nullptr;            // of the functions that nodes name
   std::optional<std::unordered_set<std::string_view>> scopes;  // in which needed nodes are, once asked for
   folding::NodeFolder folder{net.ops()};
   bool fold_larger = true;           // into constants of more bytes than what goes for them

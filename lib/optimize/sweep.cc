@@ -305,11 +305,13 @@ bool Sweep::alias(Number n, const Decision& decision) {
     if (!to.argument() && std::ranges::find(waits, to.node) == waits.end()) waits.push_back(to.node);
   }
   for (const Number control : waits) told = whens_.both(told, whens_.of(control));
-  // Who waits for a cond waits for nothing where a session lowers it; for what reads it, for its branches.
-  const auto may_be_lowered = [&](Number node) {
-    return net_.is(node, OpKind::kIf | OpKind::kCase) && flow_.effect(node);
+  // Who waits for a cond or a call waits for little where a session lowers or inlines it; for what reads it,
+  // for all that this is made of.
+  const auto may_give_way = [&](Number node) {
+    const bool calls = net_.is(node, OpKind::kIf | OpKind::kCase | OpKind::kCall) || !net_.op(node).known;
+    return calls && (flow_.effect(node) || flow_.ordered());
   };
-  if (told == when && waits.size() <= kMostCarried && std::ranges::none_of(waits, may_be_lowered)) {
+  if (told == when && waits.size() <= kMostCarried && std::ranges::none_of(waits, may_give_way)) {
     control_alias_.set(n, waits);
   } else {
     more_ = true;
