@@ -4,6 +4,7 @@
 // smaller ones. Reads, shapes and signatures stay as they are.
 #include "edit/edits.h"
 
+#include <functional>
 #include <map>
 
 #include "base/error.h"
@@ -31,10 +32,11 @@ class CastingWeights {
     facts_.make_all();
     const bool variables = has_variables();
     refuse_loaded_variables(chosen);
-    result_.keys = cast_savers(
-        facts_, request_.to,
-        [&](NodeId id) { return chosen ? chosen->nodes.has(id) : !is_scalar(graph_.bytes(id)); }, names_,
-        result_);
+    const auto cast = [&](const std::function<bool(NodeId)>& is_asked) {
+      result_.keys = cast_savers(facts_, request_.to, is_asked, names_, result_);
+    };
+    cast([&](NodeId id) { return chosen ? chosen->nodes.has(id) : !is_scalar(graph_.bytes(id)); });
+    if (result_.keys.empty() && !chosen) cast([](NodeId) { return true; });  // there are no others
     bool any = !result_.keys.empty();
     if (chosen || !variables) {
       const uint32_t count = graph_.size();
@@ -48,7 +50,7 @@ class CastingWeights {
     if (!any) {
       throw refused("no weights that are wider than " + dtype_name(request_.to))
           .in(model_.path)
-          .hint(variables && !chosen ? "-s, for constants and scalars" : "");
+          .hint(variables && !chosen ? "-s, for constants" : "");
     }
     return std::move(result_);
   }
