@@ -63,11 +63,12 @@ class KeyReader {
 
 }  // namespace
 
-std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
-                                const std::function<bool(std::string_view)>& is_function,
+std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names, const Library& library,
                                 std::vector<NodeId>* groups) {
   std::vector<NodeId> calls, open;
   if (!meta.has(meta_field::kSaver)) return calls;
+  std::unordered_set<std::string_view> functions;
+  for (const Function& function : library.functions) functions.insert(function.name);
   const SaverDefNodes def = saver_def_nodes(meta.part(meta_field::kSaver), names);
   std::unordered_set<NodeId> seen;
   const auto go = [&](NodeId id) {
@@ -79,7 +80,7 @@ std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
       const NodeId at = open.back();
       open.pop_back();
       const std::string_view node_def = meta.graph.bytes(at);
-      if (is_function(called_function(node_def))) {
+      if (functions.contains(called_function(node_def))) {
         calls.push_back(at);
       } else if (is_no_op(node_op(node_def))) {
         if (groups != nullptr) groups->push_back(at);
@@ -92,11 +93,8 @@ std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
 
 std::unordered_map<uint32_t, std::string> keys_in_functions(const MetaGraph& meta, const Names& names,
                                                             Library& library) {
-  std::unordered_set<std::string_view> functions;
-  for (const Function& function : library.functions) functions.insert(function.name);
   KeyReader reader(library);
-  for (const NodeId call :
-       saver_calls(meta, names, [&](std::string_view name) { return functions.contains(name); })) {
+  for (const NodeId call : saver_calls(meta, names, library)) {
     const std::string_view node_def = meta.graph.bytes(call);
     std::vector<NodeId> arguments;
     each_input(node_def, [&](std::string_view text) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,9 +15,8 @@
 namespace gedit {
 
 // The calls that saver_def's operations are, or group: after a merge one NoOp runs the restore calls of all
-// parts. `is_function`: whether the library has a function of that name. `groups` gains the NoOps on the way.
-std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names,
-                                const std::function<bool(std::string_view)>& is_function,
+// parts. `groups` gains the NoOps on the way.
+std::vector<NodeId> saver_calls(const MetaGraph& meta, const Names& names, const Library& library,
                                 std::vector<NodeId>* groups = nullptr);
 
 // By variable node of the main graph, the key that the functions below the saver's restore op assign to it.

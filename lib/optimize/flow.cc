@@ -101,17 +101,16 @@ bool Effects::of(const Net& net, Number n) const {
   return own(op, net.what(n)) || calls(net.def(n), op, effective_);
 }
 
-bool Effects::writes(const Net& net, Number n) const {
-  const ProofOp& op = net.op(n);
-  if (!functions_.empty() && functions_.contains(op.name)) return writing_.contains(op.name);
-  if (is_dropped(drops_, net.what(n))) return false;
-  return own_write(op) || calls(net.def(n), op, writing_);
-}
+bool Effects::writes(const Net& net, Number n) const { return writes(net.def(n), net.op(n), net.what(n)); }
 
 bool Effects::writes(std::string_view node_def, Labels& labels) const {
   const ProofOp& op = labels.op(node_op(node_def));
-  if (functions_.contains(op.name)) return writing_.contains(op.name);
-  if (is_dropped(drops_, what_of(op.name))) return false;
+  return writes(node_def, op, what_of(op.name));
+}
+
+bool Effects::writes(std::string_view node_def, const ProofOp& op, What what) const {
+  if (!functions_.empty() && functions_.contains(op.name)) return writing_.contains(op.name);
+  if (is_dropped(drops_, what)) return false;
   return own_write(op) || calls(node_def, op, writing_);
 }
 

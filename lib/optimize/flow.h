@@ -36,6 +36,7 @@ class Effects {
  private:
   bool own(const ProofOp& op, What what) const;
   static bool own_write(const ProofOp& op);
+  bool writes(std::string_view node_def, const ProofOp& op, What what) const;
   bool calls(std::string_view node_def, const ProofOp& op,
              const std::unordered_set<std::string_view>& functions) const;
 

@@ -1,7 +1,5 @@
 #include "edit/changing/restored_contents.h"
 
-#include <unordered_set>
-
 #include "graph/library.h"
 #include "graph/string_const.h"
 #include "model/saver_calls.h"
@@ -16,11 +14,8 @@ std::vector<std::string> keys_of_restored_contents(const Facts& facts, const Nod
     }
   }
   const Library library = Library::decode(facts.graph().part(graph_field::kLibrary), facts.model.arena);
-  std::unordered_set<std::string_view> functions;
-  for (const Function& function : library.functions) functions.insert(function.name);
   FunctionReach reach(library);
-  for (const NodeId call : saver_calls(facts.model.meta(), facts.names(),
-                                       [&](std::string_view name) { return functions.contains(name); })) {
+  for (const NodeId call : saver_calls(facts.model.meta(), facts.names(), library)) {
     if (stays.has(call)) reach.calls_of(facts.graph().bytes(call));
   }
   reach.follow();

@@ -18,11 +18,7 @@ namespace gedit {
 SaverFunctionShrinking::SaverFunctionShrinking(Facts& facts, Closure& closure)
     : facts_(facts), closure_(closure) {
   if (facts.in_body()) return;
-  std::unordered_set<std::string_view> functions;
-  for (const Function& function : facts.selecting().library().functions) functions.insert(function.name);
-  all_ = saver_calls(
-      facts.model.meta(), facts.names(), [&](std::string_view name) { return functions.contains(name); },
-      &groups_);
+  all_ = saver_calls(facts.model.meta(), facts.names(), facts.selecting().library(), &groups_);
   known_.insert(all_.begin(), all_.end());
 }
 
