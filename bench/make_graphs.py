@@ -112,6 +112,11 @@ def middle(nodes):
     return output_of_block(nodes // (2 * BLOCK_NODES) - 1).decode()
 
 
+def last(nodes):
+    """The node of a graph of that many nodes that all of it is needed for."""
+    return output_of_block(nodes // BLOCK_NODES - 1).decode()
+
+
 def read_of(const):
     return node(const + b"/read", b"Identity", (const,), T + attr(b"_class", bytes_field(1, bytes_field(2, b"loc:@" + const))))
 
