@@ -43,6 +43,13 @@ class NodeSet {
  public:
   NodeSet() = default;
   explicit NodeSet(uint32_t size) : size_(size), words_((size_t{size} + 63) / 64) {}
+  static NodeSet all(uint32_t size) {
+    NodeSet set(size);
+    set.words_.assign(set.words_.size(), ~uint64_t{0});
+    if (size % 64 != 0) set.words_.back() >>= 64 - size % 64;
+    set.count_ = size;
+    return set;
+  }
   bool has(NodeId id) const { return index_of(id) < size_ && (words_[index_of(id) / 64] & bit(id)) != 0; }
   bool add(NodeId id) {  // whether it was not there
     uint64_t& word = words_[index_of(id) / 64];

@@ -71,21 +71,25 @@ std::vector<std::string_view> Graph::records_where(
 void Graph::decode() {
   if (decoded_) return;
   FoundNodes found = find_nodes(message_, node_field_);
-  nodes_ = std::move(found.nodes);
+  records_ = SharedRows(std::move(found.nodes.records));
+  op_numbers_ = SharedRows(std::move(found.nodes.ops));
+  hashes_ = SharedRows(std::move(found.nodes.hashes));
+  devices_ = found.nodes.devices;
   ops_ = std::move(found.ops);
   parts_ = std::move(found.parts);
   nodes_before_ = std::move(found.nodes_before);
   decoded_count_ = size();
   decoded_ = true;
-  for (const uint32_t node : std::exchange(nodes_.unusual, {})) {
+  for (const uint32_t node : found.nodes.unusual) {
     ordered_ = false;
     const std::string_view node_def = bytes(NodeId{node});
     std::optional<std::string> once = without_doubles(node_def);
     if (!once) continue;
     doubled_.emplace(node, node_def);
-    nodes_.records[node] = arena_->keep(bytes_field(node_field_, std::move(*once))).data();
+    records_.own()[node] = arena_->keep(bytes_field(node_field_, std::move(*once))).data();
   }
-  for (uint32_t i = 0; i < size(); ++i) count(NodeId{i});
+  counts_.resize(ops_.size());
+  for (const OpNumber op : op_numbers_) ++counts_[op];
   ranges_.push_back({0, std::move(whole_), {}});
 }
 
@@ -123,7 +127,7 @@ std::map<std::string_view, uint64_t> Graph::op_counts() const {
 }
 
 std::string_view Graph::device(NodeId id) const {
-  if (!nodes_.devices) return {};
+  if (!devices_) return {};
   if (!ordered_) return node_device(bytes(id));
   for (Fields fields(bytes(id)); fields.next() && fields->number <= node_field::kDevice;) {
     if (fields->number == node_field::kDevice) return fields->value;
@@ -142,29 +146,31 @@ void Graph::replace(NodeId id, std::string_view node_def) {
   streams_.erase(index_of(id));
   doubled_.erase(index_of(id));
   ordered_ = ordered_ && fields_ascend(node_def);
-  nodes_.devices = nodes_.devices || !node_device(node_def).empty();
+  devices_ = devices_ || !node_device(node_def).empty();
   std::string record;
   append_bytes_field(record, node_field_, node_def);
-  nodes_.records[index_of(id)] = arena_->keep(std::move(record)).data();
-  nodes_.ops[index_of(id)] = ops_.number(node_op(bytes(id)));
-  nodes_.hashes[index_of(id)] = name_hash(name(id));
+  records_.own()[index_of(id)] = arena_->keep(std::move(record)).data();
+  op_numbers_.own()[index_of(id)] = ops_.number(node_op(bytes(id)));
+  hashes_.own()[index_of(id)] = name_hash(name(id));
   count(id);
   edited_ = true;
 }
 
 void Graph::replace_all(const std::vector<Rewritten>& nodes, std::string records) {
   const char* next = arena_->keep(std::move(records)).data();
+  const std::span<const char*> own = records_.own();
   for (const auto& [id, op, size] : nodes) {
-    const bool same = op_number(id) == op;
-    if (!same) discount(id);
-    nodes_.records[index_of(id)] = next;
-    nodes_.ops[index_of(id)] = op;
-    if (!same) count(id);
+    own[index_of(id)] = next;
+    if (op_number(id) != op) {
+      discount(id);
+      op_numbers_.own()[index_of(id)] = op;
+      count(id);
+    }
     next += size;
   }
   edited_ = edited_ || !nodes.empty();
   ordered_ = ordered_ && nodes.empty();
-  nodes_.devices = nodes_.devices || !nodes.empty();
+  devices_ = devices_ || !nodes.empty();
 }
 
 void Graph::replace(NodeId id, std::string_view node_def, std::shared_ptr<const Stream> content) {
@@ -173,9 +179,17 @@ void Graph::replace(NodeId id, std::string_view node_def, std::shared_ptr<const 
 }
 
 void Graph::remove(NodeId id) {
-  streams_.erase(index_of(id));
-  if (!removed(id)) discount(id);
-  nodes_.records[index_of(id)] = nullptr;
+  remove_all({&id, 1});
+}
+
+void Graph::remove_all(std::span<const NodeId> nodes) {
+  if (nodes.empty()) return;
+  const std::span<const char*> own = records_.own();
+  for (const NodeId id : nodes) {
+    if (!streams_.empty()) streams_.erase(index_of(id));
+    if (!removed(id)) discount(id);
+    own[index_of(id)] = nullptr;
+  }
   edited_ = true;
 }
 
@@ -189,9 +203,9 @@ NodeId Graph::append(std::string_view node_def) {
   decode();
   start_range(nullptr);
   const NodeId id{size()};
-  nodes_.records.push_back(nullptr);
-  nodes_.ops.push_back(0);
-  nodes_.hashes.push_back(0);
+  records_.push_back(nullptr);
+  op_numbers_.push_back(0);
+  hashes_.push_back(0);
   replace(id, node_def);
   return id;
 }
@@ -200,11 +214,14 @@ void Graph::append_mapped(const std::vector<NodeId>& originals, std::shared_ptr<
   decode();
   if (originals.empty()) return;
   ranges_.push_back({size(), std::move(mapping), originals});
-  nodes_.reserve(nodes_.size() + originals.size());
+  const size_t nodes = size() + originals.size();
+  records_.reserve(nodes);
+  op_numbers_.reserve(nodes);
+  hashes_.reserve(nodes);
   for (const NodeId id : originals) {
-    nodes_.records.push_back(nodes_.records[index_of(id)]);
-    nodes_.ops.push_back(nodes_.ops[index_of(id)]);
-    nodes_.hashes.push_back(nodes_.hashes[index_of(id)]);
+    records_.push_back(records_[index_of(id)]);
+    op_numbers_.push_back(op_numbers_[index_of(id)]);
+    hashes_.push_back(hashes_[index_of(id)]);
     count(id);
   }
   edited_ = true;
@@ -214,11 +231,14 @@ uint32_t Graph::append_all(const Graph& source, std::shared_ptr<const Mapping> m
   decode();
   const uint32_t begin = size();
   ranges_.push_back({begin, std::move(mapping), {}, begin});
-  nodes_.append(source.nodes_);
+  records_.append(source.records_);
+  op_numbers_.append(source.op_numbers_);
+  hashes_.append(source.hashes_);
+  devices_ = devices_ || source.devices_;
   ordered_ = ordered_ && source.ordered_;
   std::vector<OpNumber> numbers;
   for (OpNumber op = 0; op < source.ops_.size(); ++op) numbers.push_back(ops_.number(source.ops_.op(op)));
-  for (uint32_t i = begin; i < size(); ++i) nodes_.ops[i] = numbers[nodes_.ops[i]];
+  for (OpNumber& op : op_numbers_.own().subspan(begin)) op = numbers[op];
   counts_.resize(ops_.size());
   for (size_t op = 0; op < source.counts_.size(); ++op) counts_[numbers[op]] += source.counts_[op];
   edited_ = true;
@@ -240,9 +260,9 @@ void Graph::map_all(std::shared_ptr<const Mapping> mapping) {
 }
 
 void Graph::written_as(NodeId id, OpNumber op) {
-  if (nodes_.ops[index_of(id)] == op) return;
+  if (op_number(id) == op) return;
   discount(id);
-  nodes_.ops[index_of(id)] = op;
+  op_numbers_.own()[index_of(id)] = op;
   count(id);
 }
 

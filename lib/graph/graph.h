@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include "graph/mapping.h"
 #include "graph/node.h"
 #include "graph/records.h"
+#include "graph/shared_rows.h"
 #include "ops/kinds.h"
 
 namespace gedit {
@@ -63,9 +65,9 @@ class Graph {
   uint32_t node_field() const { return node_field_; }
   bool is_body() const { return node_field_ != 1; }  // of a function: inputs read `node:output:0`
 
-  uint32_t size() const { return static_cast<uint32_t>(nodes_.records.size()); }  // removed nodes included
+  uint32_t size() const { return static_cast<uint32_t>(records_.size()); }  // removed nodes included
   uint32_t decoded_count() const { return decoded_count_; }  // of the file; those behind were appended
-  bool removed(NodeId id) const { return nodes_.records[index_of(id)] == nullptr; }
+  bool removed(NodeId id) const { return records_[index_of(id)] == nullptr; }
   // The NodeDef before its mapping; not of a removed node. Of two names, ops or devices of a node of the file
   // it has the last alone, as protobuf reads it.
   std::string_view bytes(NodeId id) const;
@@ -73,11 +75,11 @@ class Graph {
   std::string_view found_bytes(NodeId id) const;
   bool any_doubled() const { return !doubled_.empty(); }
   bool inputs_lead() const { return ordered_; }          // all nodes are fields_ascend()
-  bool any_on_device() const { return nodes_.devices; }  // or was; before mappings
+  bool any_on_device() const { return devices_; }  // or was; before mappings
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
   std::string_view device(NodeId id) const;  // before its mapping; empty: none
   // name_hash() of its name, known since decode() without a look at the record.
-  uint64_t hash(NodeId id) const { return nodes_.hashes[index_of(id)]; }
+  uint64_t hash(NodeId id) const { return hashes_[index_of(id)]; }
   // Known since decode(), without a look at the record; of a removed node what it was.
   std::string_view op(NodeId id) const { return ops_.op(op_number(id)); }
   OpKinds kinds(NodeId id) const { return ops_.kinds(op_number(id)); }
@@ -87,7 +89,7 @@ class Graph {
   void each_of(OpKinds any, Use use) const;
   bool has_any(OpKinds any) const;
   // Its number among ops(): for what is known of an op once (OpsOf).
-  OpNumber op_number(NodeId id) const { return nodes_.ops[index_of(id)]; }
+  OpNumber op_number(NodeId id) const { return op_numbers_[index_of(id)]; }
   const GraphOps& ops() const { return ops_; }
 
   void replace(NodeId id, std::string_view node_def);
@@ -106,6 +108,7 @@ class Graph {
   void replace(NodeId id, std::string_view node_def, std::shared_ptr<const Stream> content);
   bool has_streams() const { return !streams_.empty(); }
   void remove(NodeId id);
+  void remove_all(std::span<const NodeId> nodes);
   NodeId append(std::string_view node_def);
 
   // Appends nodes that are `originals` written through `mapping`.
@@ -198,7 +201,11 @@ class Graph {
   bool edited_ = false;
   std::shared_ptr<const Mapping> whole_;  // map_all() before decode()
   GraphOps ops_;
-  NodeRecords nodes_;
+  // By node, as NodeRecords have them.
+  SharedRows<const char*> records_;
+  SharedRows<OpNumber> op_numbers_;
+  SharedRows<uint64_t> hashes_;
+  bool devices_ = false;
   std::vector<Range> ranges_;
   std::vector<bool> settled_;  // by node; shorter where the rest are not
   std::unordered_map<uint32_t, std::shared_ptr<const Stream>> streams_;  // by node
@@ -214,7 +221,7 @@ class Graph {
 
 inline std::string_view Graph::bytes(NodeId id) const {
   assert(decoded_ && !removed(id));
-  return record_at(nodes_.records[index_of(id)]).node_def;
+  return record_at(records_[index_of(id)]).node_def;
 }
 
 template <typename Use>
@@ -222,7 +229,7 @@ void Graph::each_of(OpKinds any, Use use) const {
   const std::vector<bool> wanted = numbers_of(any);
   if (wanted.empty()) return;
   for (uint32_t i = 0; i < size(); ++i) {
-    const OpNumber number = nodes_.ops[i];
+    const OpNumber number = op_numbers_[i];
     if (number < wanted.size() && wanted[number] && !removed(NodeId{i})) use(NodeId{i});
   }
 }
@@ -235,7 +242,7 @@ void Graph::each_record(Use use) const {
     }
     return;
   }
-  for (const char* record : nodes_.records) {
+  for (const char* record : records_) {
     if (record != nullptr) use(record_at(record).node_def);
   }
 }
@@ -252,8 +259,8 @@ void Graph::each_node(Use use) const {
   size_t range = 0;
   for (uint32_t i = 0; i < size(); ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (nodes_.records[i] == nullptr) continue;
-    const std::string_view node_def = record_at(nodes_.records[i]).node_def;
+    if (records_[i] == nullptr) continue;
+    const std::string_view node_def = record_at(records_[i]).node_def;
     const Mapping* mapping = mapping_of(range, i);
     const NodeId original = ranges_[range].original(i);
     if (mapping == nullptr || does_nothing(mapping->prefixing(original))) {

@@ -300,9 +300,9 @@ void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edite
   std::string_view run;
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (i + kAhead < end) __builtin_prefetch(nodes_.records[i + kAhead]);
-    if (nodes_.records[i] == nullptr) continue;
-    const Record record = record_at(nodes_.records[i]);
+    if (i + kAhead < end) __builtin_prefetch(records_[i + kAhead]);
+    if (records_[i] == nullptr) continue;
+    const Record record = record_at(records_[i]);
     const NodeId id = ranges_[range].original(i);
     const Mapping* mapping = mapping_of(range, i);
     const Prefixing* prefixing = mapping != nullptr ? mapping->prefixing(id) : nullptr;
