@@ -171,6 +171,16 @@ void in_pieces(size_t count, const std::function<void(size_t, PieceRange)>& work
               [&](size_t number) { work(number, piece_range(number, count, piece)); });
 }
 
+void take_pages(void* memory, size_t bytes) {
+  constexpr size_t kPage = 4096, kStep = size_t{2} << 20, kWorthIt = size_t{4} << 20;  // bytes
+  if (bytes < kWorthIt || thread_count() == 1) return;
+  const auto touch = [&](size_t, PieceRange range) {
+    volatile char* const begin = static_cast<char*>(memory);
+    for (size_t page = range.begin; page < range.end; ++page) begin[page * kPage] = 0;
+  };
+  in_pieces(bytes / kPage, touch, kStep / kPage);
+}
+
 size_t places_for(size_t count) {
   const size_t threads = std::min<size_t>(thread_count(), count);
   return threads > 1 ? 2 * threads : 1;

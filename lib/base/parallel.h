@@ -75,6 +75,18 @@ auto made_in_pieces(size_t count, const Make& make, size_t piece = kPerPiece) {
   return made;
 }
 
+// Touches fresh memory on all cores, so that the system has cleared it when one thread fills it: that takes
+// longer than the filling.
+void take_pages(void* memory, size_t bytes);
+
+// Room for `count` in all, for one thread to fill.
+template <typename T>
+void make_room(std::vector<T>& all, size_t count) {
+  if (count <= all.capacity()) return;
+  all.reserve(count);
+  take_pages(static_cast<void*>(all.data() + all.size()), (count - all.size()) * sizeof(T));
+}
+
 // The same where each piece gives a list: one behind the other.
 template <typename Find>
 auto found_in_pieces(size_t count, const Find& find, size_t piece = kPerPiece) {

@@ -1,8 +1,10 @@
 #include "optimize/flow.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "graph/function_names.h"
 #include "optimize/constant.h"
 
@@ -120,14 +122,47 @@ bool is_back_edge(const Net& net, Number reader, In in) {
 }
 
 Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed)
-    : net_(net), needed_(std::move(needed)), states_(net.size()) {
+    : net_(net), needed_(std::move(needed)) {
+  make_room(states_, net.size());
+  states_.resize(net.size());
   order_.reserve(needed_.count());
-  find_order();
+  if (!pass_all()) find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.
   if (goes_back_ && any_dead_) find_alive_around(edges());
   find_effects(effects);
   if (goes_back_ && any_effect_) find_effects_around(edges());
   if (any_dead_ && any_effect_) find_effects_for_dead(asked);
+}
+
+// Where nothing branches, nothing is known to be true, and all stand behind what they read, as most graphs are
+// written, no node waits for another to be passed. False where that is not so.
+bool Flow::pass_all() {
+  const bool branches = net_.has_op([](const ProofOp& op, What what) {
+    return op.kinds.has_any(kBranches) || what == What::kControlTrigger;
+  });
+  if (branches) return false;
+  std::atomic<bool> usual = true;
+  in_pieces(net_.size(), [&](size_t, PieceRange nodes) {
+    for (Number n = nodes.begin; n < nodes.end && usual; ++n) {
+      if (!needed(n)) continue;
+      states_[n].alive = true;
+      if (net_.is(n, OpKind::kConst) && net_.constant(n).truth_known) usual = false;
+      for (const In& in : net_.inputs(n)) {
+        if (in.argument()) continue;
+        if (in.node >= n) usual = false;
+        std::atomic_ref(states_[in.node].readers).fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  });
+  if (!usual) {
+    std::ranges::fill(states_, State());
+    return false;
+  }
+  all_alive_ = needed_.count() == net_.size();
+  for (Number n = 0; n < net_.size(); ++n) {
+    if (all_alive_ || needed(n)) order_.push_back(n);
+  }
+  return true;
 }
 
 void Flow::find_order() {

@@ -61,7 +61,7 @@ class Flow {
   std::optional<bool> truth(In in) const;
   // Never there, whatever is fed.
   bool dead(In in) const;
-  bool dead(Number n) const { return n < states_.size() && !states_[n].alive; }
+  bool dead(Number n) const { return !all_alive_ && n < states_.size() && !states_[n].alive; }
   // It, or something that it needs, has an effect.
   bool effect(Number n) const { return n < states_.size() && states_[n].effect; }
   // It, or something that it needs, has an effect and runs for dead inputs of Merges alone: without these it
@@ -99,6 +99,7 @@ class Flow {
     uint32_t readers = 0;  // inputs that read it
   };
 
+  bool pass_all();
   void find_order();
   void pass(Number n);
   int8_t truth_of(Number n) const;
@@ -114,6 +115,7 @@ class Flow {
   NodeSet needed_;
   std::vector<State> states_;  // by node
   bool ordered_ = false;
+  bool all_alive_ = false;  // and all are needed
   bool goes_back_ = false, any_branch_ = false, any_dead_ = false, any_effect_ = false;
   mutable bool asked_readers_ = false;
 };

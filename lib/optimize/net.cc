@@ -1,6 +1,7 @@
 #include "optimize/net.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <charconv>
 
@@ -18,6 +19,13 @@ namespace {
 
 constexpr size_t kMostAlike = size_t{1} << 16;  // bytes of attributes that are compared as they are written
 
+// Of the text of a port: none of output 0.
+size_t port_size(In in) {
+  size_t size = in.index == 0 ? 0 : 2;
+  for (uint32_t rest = in.index / 10; rest > 0; rest /= 10) ++size;
+  return size;
+}
+
 }  // namespace
 
 Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
@@ -26,8 +34,9 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
       labels_(labels),
       names_(known != nullptr ? known->names() : own_names_.emplace(graph)),
       new_names_(names_),
-      nodes_(graph.size()),
       ops_there_{labels} {
+  make_room(nodes_, graph.size());
+  nodes_.resize(graph.size());
   if (in_body()) {
     for (const std::string_view name : argument_names(function_signature(graph))) {
       arguments_.emplace(name, static_cast<uint32_t>(argument_names_.size()));
@@ -46,20 +55,26 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   }
   // On all cores; but ops are asked for a body's words by one at a time.
   const size_t piece = in_body() ? std::max<size_t>(size(), 1) : kPerPiece;
+  std::atomic<uint32_t> there = 0;
   const auto look = [&](PieceRange range) {
     std::vector<In> ins;
     ConstsAlike consts;
+    uint32_t count = 0;
     for (Number n = range.begin; n < range.end; ++n) {
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
+      ++count;
       read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, consts,
                 ins);
     }
+    there += count;
     return ins;
   };
   std::vector<std::vector<In>> ins = made_in_pieces(size(), look, piece);
+  there_ = there;
   std::vector<size_t> begins{0};
   for (const std::vector<In>& some : ins) begins.push_back(begins.back() + some.size());
+  make_room(ins_, begins.back());
   ins_.resize(begins.back());
   const auto put = [&](size_t k, PieceRange range) {
     for (Number n = range.begin; n < range.end; ++n) nodes_[n].begin += static_cast<uint32_t>(begins[k]);
@@ -103,9 +118,9 @@ Number Net::find_node(std::string_view name) const {
 }
 
 NodeSet Net::all() const {
-  NodeSet all(size());
-  for (Number n = 0; n < size(); ++n) {
-    if (there(n)) all.add(NodeId{n});
+  NodeSet all = NodeSet::all(size());
+  for (Number n = 0; all.count() > there_; ++n) {
+    if (!there(n)) all.remove(NodeId{n});
   }
   return all;
 }
@@ -220,7 +235,7 @@ void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) 
   const std::string_view def = graph_.arena()->keep(std::move(node_def));
   put_def(node, def, ops_there_.of(node_op(def)), false, [](std::string_view) {});
   node.label = kNoLabel;
-  node.made = true;
+  node.made = any_made_ = true;
   put_inputs(node, inputs);
 }
 
@@ -234,16 +249,34 @@ Number Net::append(std::string_view base, std::string_view op,
   node.there = true;
   const std::string_view def = graph_.arena()->keep(builder.take());
   put_def(node, def, ops_there_.of(node_op(def)), false, [](std::string_view) {});
-  node.made = true;
+  node.made = any_made_ = true;
   put_inputs(node, inputs);
   nodes_.push_back(node);
+  ++there_;
   added_.emplace(node_name(node.def), size() - 1);
   return size() - 1;
 }
 
 void Net::remove(Number n) {
+  there_ -= there(n) ? 1 : 0;
   nodes_[n].there = false;
-  changed_ = true;
+  any_gone_ = changed_ = true;
+}
+
+void Net::keep(const NodeSet& needed) {
+  std::atomic<uint32_t> gone = 0;
+  in_pieces(size(), [&](size_t, PieceRange range) {
+    uint32_t count = 0;
+    for (Number n = range.begin; n < range.end; ++n) {
+      if (!there(n) || needed.has(NodeId{n})) continue;
+      nodes_[n].there = false;
+      ++count;
+    }
+    gone += count;
+  });
+  there_ -= gone;
+  any_gone_ = any_gone_ || gone > 0;
+  changed_ = changed_ || gone > 0;
 }
 
 uint32_t Net::outputs(Number n) {
@@ -268,25 +301,37 @@ std::string Net::text(In in) const {
 
 // Without entries of `_class` that name what is gone; empty where there are none.
 void Net::forget_colocations() {
-  const bool any_gone =
-      std::ranges::any_of(nodes_, [](const Node& node) { return !node.there && node.def.data() != nullptr; });
-  if (!any_gone) return;
+  if (!any_gone_) return;
   const auto is_gone = [&](std::string_view name) {
     const Number n = find_node(name);
     return n != In::kArgument && !nodes_[n].there;
   };
-  const auto node_def = [&](Number n) { return nodes_[n].there ? nodes_[n].def : ""; };
-  for (auto& [n, left] : shrunk_colocations(size(), node_def, is_gone)) {
+  // Most nodes have attributes that were looked at just before.
+  const auto look = [&](PieceRange range) {
+    std::vector<std::pair<Number, std::string>> shrunk;
+    std::unordered_map<const ProofOp*, std::string_view> without;  // attributes without `_class`
+    for (Number n = range.begin; n < range.end; ++n) {
+      const Node& node = nodes_[n];
+      if (!node.there) continue;
+      const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
+      std::string_view& seen = without[node.op];
+      if (!attrs.empty() && attrs == seen) continue;
+      if (!may_have_class(node.def)) {
+        seen = attrs;
+      } else if (auto left = without_colocations(node.def, is_gone)) {
+        shrunk.emplace_back(n, std::move(*left));
+      }
+    }
+    return shrunk;
+  };
+  for (auto& [n, left] : found_in_pieces(size(), look)) {
     nodes_[n].def = graph_.arena()->keep(std::move(left));
-    nodes_[n].made = true;
+    nodes_[n].made = any_made_ = true;
   }
 }
 
 void Net::store() {
   forget_colocations();
-  // In a body an input names the output by the op's own word, and another op has others.
-  std::vector<bool> became(size());
-  for (Number n = 0; n < size(); ++n) became[n] = nodes_[n].made;
   // What only reads others is made on all cores; but in a body, where the ops are asked for words.
   const uint32_t stood = graph_.size();
   const size_t piece = in_body() ? std::max<size_t>(stood, 1) : kPerPiece;
@@ -296,59 +341,93 @@ void Net::store() {
   };
   const auto make = [&](PieceRange range) {
     Made made;
-    store_some(range, became, made.nodes, made.records);
+    store_some(range, made.nodes, made.records);
     return made;
   };
   for (Made& some : made_in_pieces(stood, make, piece)) {
     if (!some.nodes.empty()) graph_.replace_all(some.nodes, std::move(some.records));
   }
-  for (Number n = 0; n < size(); ++n) {
-    Node& node = nodes_[n];
-    if (!node.there) {
-      if (n < stood && !graph_.removed(NodeId{n})) graph_.remove(NodeId{n});
-      continue;
+  struct Left {
+    std::vector<NodeId> gone;
+    std::vector<Number> made;
+  };
+  const auto settle = [&](PieceRange range) {
+    Left left;
+    for (Number n = range.begin; n < range.end; ++n) {
+      Node& node = nodes_[n];
+      if (!node.there) {
+        if (n < stood && !graph_.removed(NodeId{n})) left.gone.push_back(NodeId{n});
+      } else if (node.made) {
+        left.made.push_back(n);
+      } else {
+        node.rewired = false;
+      }
     }
-    if (node.made) {
+    return left;
+  };
+  for (const Left& left : made_in_pieces(size(), settle)) {
+    graph_.remove_all(left.gone);
+    for (const Number n : left.made) {
       std::string def;
-      append_rewired(node, inputs(n), def);
+      append_rewired(n, def);
       if (n < stood) {
         graph_.replace(NodeId{n}, def);
       } else {
         graph_.append(def);
       }
+      nodes_[n].rewired = nodes_[n].made = false;
     }
-    node.rewired = node.made = false;
   }
-  changed_ = false;
+  changed_ = any_made_ = false;
 }
 
-void Net::store_some(PieceRange range, const std::vector<bool>& became, std::vector<Graph::Rewritten>& nodes,
-                     std::string& records) const {
-  std::string def;
+// Records of nodes that read others than they did, in memory of exactly their size: it stays.
+void Net::store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std::string& records) const {
+  const auto is_rewritten = [&](const Node& node, Number n) {
+    if (!node.there || node.made) return false;
+    // In a body an input names the output by the op's own word, and another op has others.
+    return node.rewired || (any_made_ && std::ranges::any_of(inputs(n), [&](const In& in) {
+                              return !in.argument() && !in.control() && nodes_[in.node].made;
+                            }));
+  };
+  struct Rewired {
+    std::optional<Around> around;
+    size_t size = 0;    // of the NodeDef
+    std::string def{};  // where nothing is around its inputs
+  };
+  std::vector<Rewired> all;
+  size_t bytes = 0;
   for (Number n = range.begin; n < range.end; ++n) {
-    const Node& node = nodes_[n];
-    if (!node.there || node.made) continue;
-    const bool reads_made = std::ranges::any_of(
-        inputs(n), [&](const In& in) { return !in.argument() && !in.control() && became[in.node]; });
-    if (!node.rewired && !reads_made) continue;
-    def.clear();
-    append_rewired(node, inputs(n), def);
-    const size_t before = records.size();
-    append_bytes_field(records, graph_.node_field(), def);
-    nodes.push_back({NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(records.size() - before)});
+    if (!is_rewritten(nodes_[n], n)) continue;
+    Rewired& made = all.emplace_back(Rewired{around_inputs(nodes_[n])});
+    if (made.around) {
+      made.size = made.around->before.size() + made.around->behind.size();
+      for (const In& in : inputs(n)) made.size += input_size(in);
+    } else {
+      append_rewired(n, made.def);
+      made.size = made.def.size();
+    }
+    const size_t record = 1 + varint_size(made.size) + made.size;
+    nodes.push_back({NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(record)});
+    bytes += record;
   }
-  records.shrink_to_fit();  // they stay
+  records.reserve(bytes);
+  for (size_t k = 0; k < all.size(); ++k) {
+    const auto& [around, size, def] = all[k];
+    append_tag(records, graph_.node_field(), Wire::kBytes);
+    append_varint(records, size);
+    if (around) {
+      append_around(*around, index_of(nodes[k].id), records);
+    } else {
+      records += def;
+    }
+  }
 }
 
-// As with_inputs() does it.
-void Net::append_rewired(const Node& node, std::span<const In> inputs, std::string& record) const {
+// Nothing where they do not stand in one place.
+std::optional<Net::Around> Net::around_inputs(const Node& node) const {
   const std::string_view def = node.def;
-  if (!fields_ascend(def)) {
-    std::vector<std::string> texts;
-    for (const In& in : inputs) texts.push_back(text(in));
-    record += with_inputs(def, texts);
-    return;
-  }
+  if (!(graph_.inputs_lead() && !node.made) && !fields_ascend(def)) return std::nullopt;
   const char *begin = def.end(), *end = def.end();  // of the inputs that it had
   for (Fields fields(def); fields.next();) {
     if (fields->number < node_field::kInput) continue;
@@ -357,9 +436,31 @@ void Net::append_rewired(const Node& node, std::span<const In> inputs, std::stri
     end = fields->raw.data();
     break;
   }
-  record.append(def.data(), static_cast<size_t>(begin - def.data()));
-  for (const In& in : inputs) append_input(in, record);
-  record.append(end, static_cast<size_t>(def.end() - end));
+  return Around{{def.data(), begin}, {end, def.end()}};
+}
+
+// As with_inputs() does it.
+void Net::append_rewired(Number n, std::string& def) const {
+  const std::optional<Around> around = around_inputs(nodes_[n]);
+  if (!around) {
+    std::vector<std::string> texts;
+    for (const In& in : inputs(n)) texts.push_back(text(in));
+    def += with_inputs(nodes_[n].def, texts);
+    return;
+  }
+  append_around(*around, n, def);
+}
+
+void Net::append_around(const Around& around, Number n, std::string& def) const {
+  def += around.before;
+  for (const In& in : inputs(n)) append_input(in, def);
+  def += around.behind;
+}
+
+size_t Net::input_size(In in) const {
+  const size_t text = in.argument() || in_body() ? this->text(in).size()
+                                                 : name(in.node).size() + (in.control() ? 1 : port_size(in));
+  return 1 + varint_size(text) + text;
 }
 
 // As text() has it.

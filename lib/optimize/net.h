@@ -84,6 +84,7 @@ class Net {
                 const std::vector<std::pair<std::string, std::string>>& attrs, std::string_view device,
                 const std::vector<In>& inputs);
   void remove(Number n);
+  void keep(const NodeSet& needed);  // removes all others
 
   uint32_t outputs(Number n);  // 0 where their number is not known
   // kInvalid where it is not known; of an argument, too.
@@ -93,7 +94,7 @@ class Net {
   // Nothing where there is no such tensor.
   std::optional<In> find(std::string_view text) const;
   Number find_node(std::string_view name) const;  // In::kArgument: none
-  NodeSet all() const;                            // that are there
+  NodeSet all() const;                            // that are there, at once where all are
   // Everything that these need, themselves included; of inputs those of which `counts(reader, input)` is
   // true.
   template <typename Counts>
@@ -150,9 +151,15 @@ class Net {
   void put_inputs(Node& node, std::span<const In> inputs);
   void read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts,
                  std::vector<In>& ins);
-  void store_some(PieceRange range, const std::vector<bool>& became, std::vector<Graph::Rewritten>& nodes,
-                  std::string& records) const;
-  void append_rewired(const Node& node, std::span<const In> inputs, std::string& record) const;
+  void store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std::string& records) const;
+  // A NodeDef around its inputs.
+  struct Around {
+    std::string_view before, behind;
+  };
+  std::optional<Around> around_inputs(const Node& node) const;
+  void append_rewired(Number n, std::string& def) const;
+  void append_around(const Around& around, Number n, std::string& def) const;
+  size_t input_size(In in) const;
   void append_input(In in, std::string& record) const;
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
   std::optional<In> input_from(Number producer, const Input& input) const;
@@ -170,7 +177,8 @@ class Net {
   std::vector<std::string_view> argument_names_;
   std::unordered_map<std::string_view, Number> added_;  // by name
   NodeText text_;
-  bool changed_ = false;
+  uint32_t there_ = 0;  // nodes
+  bool changed_ = false, any_made_ = false, any_gone_ = false;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ class Optimizing {
     }
     before_.graph().decode();
     nodes_ = graph.size();
-    for (Number n = 0; n < nodes_; ++n) there_.push_back(!graph.removed(NodeId{n}));
+    for (Number n = 0; n < nodes_ && request_.want_changes; ++n) there_.push_back(!graph.removed(NodeId{n}));
     if (request_.passes.any()) drop_contexts(model_.meta());
     if (request_.inlined || request_.lowered) {
       known_.reset();
@@ -110,10 +110,10 @@ class Optimizing {
     const std::shared_ptr<const GraphIndex> known = std::exchange(known_, nullptr);
     Net net(graph, ops_, labels_, known.get());
     const uint32_t nodes = net.size();
-    std::vector<bool> there(nodes);
-    for (Number n = 0; n < nodes; ++n) there[n] = net.there(n);
-    for (Number n = 0; n < nodes && !request_.stand_ins.empty(); ++n)
-      there[n] = there[n] && !request_.stand_ins.contains(net.name(n));
+    NodeSet there = net.all();
+    for (Number n = 0; n < nodes && !request_.stand_ins.empty(); ++n) {
+      if (net.there(n) && request_.stand_ins.contains(net.name(n))) there.remove(NodeId{n});
+    }
     Subject subject(net, effects, contents_);
     subject.passes = request_.passes;
     subject.inlines = request_.inlined;
@@ -135,7 +135,7 @@ class Optimizing {
     if (bodies) graph.set_part(graph_field::kLibrary, library.encode());
     if ((changed && !bare) || bodies) reduce(model_);
     count_reasons(subject, nodes, result_.counts,
-                  [&](Number n) { return there[n] && graph.removed(NodeId{n}); });
+                  [&](Number n) { return there.has(NodeId{n}) && graph.removed(NodeId{n}); });
     if (subject.folded > 0) result_.counts["fold"]["nodes"] += subject.folded;
     result_.larger = result_.larger || subject.larger;
     const auto append = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
@@ -368,7 +368,7 @@ class Optimizing {
   OptimizeResult result_;
   bool reduced_[2] = {false, false};
   uint32_t nodes_ = 0;
-  std::vector<bool> there_;                  // by node, before anything was done
+  std::vector<bool> there_;                  // by node, before anything was done; where changes are listed
   std::shared_ptr<const GraphIndex> known_;  // while model_ is as before_: of that
 };
 

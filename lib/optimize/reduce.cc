@@ -46,10 +46,7 @@ void remove_unneeded(Net& net, const std::vector<std::string>& tensors) {
   for (const std::string& text : tensors) {
     if (const std::optional<In> in = net.find(text)) wanted.push_back(in->node);
   }
-  const NodeSet needed = net.needed_by(wanted);
-  for (Number n = 0; n < net.size(); ++n) {
-    if (net.there(n) && !needed.has(NodeId{n})) net.remove(n);
-  }
+  net.keep(net.needed_by(wanted));
 }
 
 }  // namespace gedit::optimizing

@@ -1,6 +1,10 @@
 // Sweeps over one net until nothing changes any more.
 #pragma once
 
+#include <algorithm>
+#include <functional>
+
+#include "base/parallel.h"
 #include "optimize/subject.h"
 
 namespace gedit::optimizing {
@@ -12,20 +16,24 @@ bool sweep_until_settled(Subject& subject, Classes& classes, std::optional<Flow>
 // All that counts: what is asked for, and what a function returns.
 std::vector<Number> asked_of(const Subject& subject);
 
-// Adds to `counts` why nodes went: those that were there and for which gone(n) is true.
+// Adds to `counts` why nodes went: those that were there and for which gone(n) is true, asked on all cores.
 template <typename Gone>
 void count_reasons(const Subject& subject, uint32_t nodes, Counts& counts, Gone gone) {
-  uint64_t unneeded = 0;
-  std::vector<uint64_t> found(subject.reasons().size());
-  for (Number n = 0; n < nodes; ++n) {
-    if (!gone(n)) continue;
-    const std::optional<size_t> reason = subject.reason_of(n);
-    ++(reason ? found[*reason] : unneeded);
-  }
-  if (unneeded > 0) counts["unneeded"]["nodes"] += unneeded;
-  for (size_t i = 0; i < found.size(); ++i) {
+  const size_t reasons = subject.reasons().size();  // behind them: none
+  const auto count = [&](PieceRange range) {
+    std::vector<uint64_t> found(reasons + 1);
+    for (Number n = range.begin; n < range.end; ++n) {
+      if (gone(n)) ++found[subject.reason_of(n).value_or(reasons)];
+    }
+    return found;
+  };
+  std::vector<uint64_t> all(reasons + 1);
+  for (const std::vector<uint64_t>& found : made_in_pieces(nodes, count))
+    std::ranges::transform(all, found, all.begin(), std::plus());
+  if (all[reasons] > 0) counts["unneeded"]["nodes"] += all[reasons];
+  for (size_t i = 0; i < reasons; ++i) {
     const Reason& reason = subject.reasons()[i];
-    if (found[i] > 0) counts[reason.section][std::string(reason.word)] += found[i];
+    if (all[i] > 0) counts[reason.section][std::string(reason.word)] += all[i];
   }
 }
 

@@ -26,6 +26,7 @@ bool may_be_masked(What what) {
 
 // Whether something draws numbers of a shape that is not computed from a tensor's.
 bool draws_stated_shape(const Net& net) {
+  if (!net.has_op([](const ProofOp& op, What) { return op.kinds.has(OpKind::kDrawsUniform); })) return false;
   for (Number n = 0; n < net.size(); ++n) {
     if (!net.there(n) || !net.is(n, OpKind::kDrawsUniform) || net.data(n).empty()) continue;
     const In shape = net.data(n)[0];
@@ -50,6 +51,10 @@ bool learn_shapes(Subject& subject, Graph& graph, Registry& ops) {
   Net& net = subject.net;
   const bool masks = subject.passes.dropout && draws_stated_shape(net);
   if (!subject.passes.fold && !subject.passes.algebra && !masks) return false;
+  const auto asks_for_shapes = [](const ProofOp& op, What) {
+    return folding::reads_shapes(op.name) || folding::only_shapes(op.name);
+  };
+  if (!masks && !net.has_op(asks_for_shapes)) return false;
   // Asked once for each op.
   struct Of {
     bool asks, tells;
@@ -65,7 +70,7 @@ bool learn_shapes(Subject& subject, Graph& graph, Registry& ops) {
     if (op != last) {
       const auto [found, fresh] = ops_there.try_emplace(op);
       if (fresh) {
-        const bool asks = folding::reads_shapes(op->name) || folding::only_shapes(op->name);
+        const bool asks = asks_for_shapes(*op, What::kOther);
         found->second = {asks, asks || folding::follows_from_shapes(op->name)};
       }
       last = op;
