@@ -84,7 +84,8 @@ bool tells_value(std::string_view key) { return !key.starts_with('_') || key == 
 struct InputTexts {
   std::vector<std::string_view> inputs;
   std::string_view attrs;
-  size_t data = 0;  // inputs
+  size_t data = 0;            // inputs
+  size_t begin = 0, end = 0;  // where all of them stand
 
   // The same for a node that many may read, and that is gone over for each of them: false where it is long.
   bool read_short(std::string_view node_def) {
@@ -94,20 +95,55 @@ struct InputTexts {
 
   // False where a control input stands before another one.
   bool read(std::string_view node_def) {
+    *this = {std::move(inputs), {}};
     inputs.clear();
-    attrs = {};
-    data = 0;
     for (Fields fields(node_def); fields.next();) {
+      if (fields->number <= node_field::kInput) {
+        end = static_cast<size_t>(fields->raw.end() - node_def.data());
+        if (fields->number < node_field::kInput) begin = end;
+      }
       if (fields->number == node_field::kInput) {
-        const bool control = fields->value.starts_with('^');
-        if (!control && data != inputs.size()) return false;
-        data += control ? 0 : 1;
-        inputs.push_back(fields->value);
+        if (!add(fields->value)) return false;
       } else if (fields->number >= node_field::kAttr) {
         attrs = {fields->raw.data(), node_def.end()};
         break;
       }
     }
+    return true;
+  }
+
+  // The same for a node that is as `other`, of which `texts` tell, but for its inputs: false for any other.
+  // Mostly only these were changed.
+  bool read_alike(std::string_view node_def, std::string_view other, const InputTexts& texts) {
+    constexpr char kInputTag = node_field::kInput << 3 | 2;
+    const std::string_view behind = other.substr(texts.end);
+    if (node_def.size() < texts.begin + behind.size() ||
+        !node_def.starts_with(other.substr(0, texts.begin)) || !node_def.ends_with(behind))
+      return false;
+    inputs.clear();
+    data = 0;
+    const size_t stop = node_def.size() - behind.size();
+    for (size_t at = texts.begin; at < stop;) {
+      if (stop - at < 3 || node_def[at] != kInputTag) return false;
+      size_t size = static_cast<unsigned char>(node_def[at + 1]);
+      at += 2;
+      if (size >= 0x80) {
+        const auto more = static_cast<unsigned char>(node_def[at++]);
+        if (more >= 0x80) return false;
+        size = (size & 0x7f) | size_t{more} << 7;
+      }
+      if (size > stop - at || !add(node_def.substr(at, size))) return false;
+      at += size;
+    }
+    return true;
+  }
+
+ private:
+  bool add(std::string_view input) {
+    const bool control = input.starts_with('^');
+    if (!control && data != inputs.size()) return false;
+    data += control ? 0 : 1;
+    inputs.push_back(input);
     return true;
   }
 };
@@ -248,10 +284,11 @@ class SameNodes {
   // By what stands in the records of both, and what the nodes that they read give in A.
   bool is_same(NodeId id, Looking& looking, bool& forward) const {
     const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
-    if (node_op(def_a) != node_op(def_b) || !fields_ascend(def_b) || !looking.a.read(def_a) ||
-        !looking.b.read(def_b) || looking.a.data != looking.b.data ||
-        !alike_attributes(looking.a.attrs, looking.b.attrs))
-      return false;
+    if (!looking.a.read(def_a)) return false;
+    const bool alike = looking.b.read_alike(def_b, def_a, looking.a) ||
+                       (node_op(def_a) == node_op(def_b) && fields_ascend(def_b) && looking.b.read(def_b) &&
+                        alike_attributes(looking.a.attrs, looking.b.attrs));
+    if (!alike || looking.a.data != looking.b.data) return false;
     const std::span<const NodeId> from_a = index_.producers().of(id);
     for (size_t k = 0; k < looking.b.inputs.size(); ++k) {
       const Input input_b = parse_input(looking.b.inputs[k]);
