@@ -88,16 +88,19 @@ Edges producers(const Graph& graph, const Names& names) {
   std::vector<Piece> pieces = made_in_pieces(graph.size(), look, kNodes);
   size_t all = 0;
   for (const Piece& piece : pieces) all += piece.targets.size();
-  edges.targets_.reserve(all);
+  make_room(edges.targets_, all);
   edges.complete_ = true;
-  for (size_t k = 0; k < pieces.size(); ++k) {
-    const auto before = static_cast<uint32_t>(edges.targets_.size());
-    const PieceRange nodes = piece_range(k, graph.size(), kNodes);
-    for (uint32_t i = nodes.begin; i < nodes.end && before != 0; ++i) edges.begins_[i + 1] += before;
-    edges.targets_.insert(edges.targets_.end(), pieces[k].targets.begin(), pieces[k].targets.end());
-    pieces[k].targets = {};
-    edges.complete_ = edges.complete_ && pieces[k].complete;
+  std::vector<uint32_t> before;
+  for (Piece& piece : pieces) {
+    before.push_back(static_cast<uint32_t>(edges.targets_.size()));
+    edges.targets_.insert(edges.targets_.end(), piece.targets.begin(), piece.targets.end());
+    piece.targets = {};
+    edges.complete_ = edges.complete_ && piece.complete;
   }
+  const auto shift = [&](size_t k, PieceRange nodes) {
+    for (uint32_t i = nodes.begin; i < nodes.end && before[k] != 0; ++i) edges.begins_[i + 1] += before[k];
+  };
+  in_pieces(graph.size(), shift, kNodes);
   return edges;
 }
 

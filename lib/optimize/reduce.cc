@@ -1,5 +1,8 @@
 #include "optimize/reduce.h"
 
+#include <atomic>
+
+#include "base/parallel.h"
 #include "edit/around/colocations.h"
 #include "select/tensors.h"
 
@@ -15,6 +18,28 @@ constexpr OpKinds kMoreThanANode =
     OpKind::kExit | OpKind::kMerge | OpKind::kSwitch | OpKind::kNextIteration | OpKind::kLoopCond |
     OpKind::kCall | OpKind::kPartitionedCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile |
     OpKind::kIterator | OpKind::kQueue | OpKind::kReader;
+
+// Whether these need everything, as far as that is seen at once: each other node is read, and each reads only
+// what stands before it. So the last one that is not needed would be read by one behind it that is.
+bool all_needed(const NodeSet& asked, const Edges& producers) {
+  const uint32_t nodes = asked.size();
+  std::vector<uint64_t> read((size_t{nodes} + 63) / 64);
+  std::atomic<bool> all = true;
+  in_pieces(nodes, [&](size_t, PieceRange range) {
+    for (uint32_t i = range.begin; i < range.end && all; ++i) {
+      for (const NodeId from : producers.of(NodeId{i})) {
+        if (index_of(from) >= i) all = false;
+        const uint64_t bit = uint64_t{1} << (index_of(from) % 64);
+        const std::atomic_ref word(read[index_of(from) / 64]);
+        if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+      }
+    }
+  });
+  for (uint32_t i = 0; i < nodes && all; ++i) {
+    if ((read[i / 64] >> (i % 64) & 1) == 0 && !asked.has(NodeId{i})) return false;
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -32,6 +57,7 @@ bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
     if (text.starts_with('^') || !tensor_if_there(index.names(), text)) return false;
     needed.add(find_tensor(model, index.names(), ops, text).node);
   }
+  if (graph.tally().nodes == graph.size() && all_needed(needed, index.producers())) return true;
   needed = reach(needed, index.producers(), kAnyDistance);
   if (needed.count() == graph.tally().nodes) return true;
   shrink_colocations(graph, index.names(), [&](NodeId id) { return needed.has(id); });
