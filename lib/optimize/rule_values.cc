@@ -154,8 +154,16 @@ bool all_equal(const View& view, In in, double number) {
 }  // namespace
 
 void look_at_values(View& view, Number n) {
-  if (n < view.known.size())
-    view.known[n] = {values_at(view, n), gives_scalar(view, n), gives_memory(view, n), shape_like(view, n)};
+  if (n >= view.known.size()) return;
+  const ProofOp& op = view.net.op(n);
+  // Of most ops nothing follows.
+  constexpr OpKinds kTold =
+      OpKind::kConst | OpKind::kDrawsUniform | OpKind::kKeepsShape | OpKind::kKeepsFirstShape;
+  const bool told = view.net.what(n) != What::kOther || op.kinds.has_any(kTold) ||
+                    op.conduct == Conduct::kPasses || view.any_references;
+  view.known[n] = !told ? View::Known{.like = {n, 0}}
+                        : View::Known{values_at(view, n), gives_scalar(view, n), gives_memory(view, n),
+                                      shape_like(view, n)};
 }
 
 // By ones, which something random gave, or which are 1.

@@ -179,29 +179,29 @@ void Sweep::decide(Number n) {
   const Passes& passes = subject_.passes;
   // Most nodes are of ops of which most rules know nothing.
   const What what = net_.what(n);
+  const OpKinds kinds = net_.op(n).kinds;
   const bool bypassed = subject_.is_bypassed(n);
   const bool shaped = !subject_.same_shape.empty() && subject_.same_shape.contains(n);
-  const bool judged = what != What::kOther || net_.is(n, kJudged) || bypassed || shaped;
-  const bool branches = net_.is(n, kJudged) || what == What::kSelect;
-  const bool drops = net_.is(n, OpKind::kNoOp) || is_looked_through(what) || bypassed;
+  const bool judged = what != What::kOther || kinds.has_any(kJudged) || bypassed || shaped;
+  const bool branches = kinds.has_any(kJudged) || what == What::kSelect;
+  const bool drops = kinds.has(OpKind::kNoOp) || is_looked_through(what) || bypassed;
   const bool masks = what == What::kMultiply || what == What::kDivide || what == What::kSelect ||
                      what == What::kSelectV2;  // dropout
   const bool folds = !net_.data(n).empty() && (!subject_.known.empty() || reads_constant_first(n));
   using Rule = Decision (*)(const View&, Number);
-  const auto tried = [&](bool asked, Rule rule) {
-    if (!asked) return false;
+  const auto tried = [&](Rule rule) {
     const Decision decision = rule(view_, n);
     return decision.any() && take(n, decision);
   };
-  if (tried(branches && passes.branches, decide_branch)) {
+  if (branches && passes.branches && tried(decide_branch)) {
     subject_.learns_more = true;
     return;
   }
-  if (tried(drops, decide_drop)) return;
-  if (tried(masks && passes.dropout, decide_dropout)) return;
-  if (tried(masks && passes.any_dropout, decide_any_dropout)) return;
-  if (tried(judged && passes.algebra, decide_algebra)) return;
-  if (tried(folds && passes.fold, decide_fold)) return;
+  if (drops && tried(decide_drop)) return;
+  if (masks && passes.dropout && tried(decide_dropout)) return;
+  if (masks && passes.any_dropout && tried(decide_any_dropout)) return;
+  if (judged && passes.algebra && tried(decide_algebra)) return;
+  if (folds && passes.fold && tried(decide_fold)) return;
   if (passes.share) share(n);
 }
 
@@ -244,12 +244,12 @@ bool Sweep::copies_memory(Number n, const Decision& decision) const {
                              [&](const auto& output) { return view_.is_memory(output.second); });
 }
 
-// Who reads the node reads what stands for it, and waits for what the node waited for where that counts.
-bool Sweep::alias(Number n, const Decision& decision) {
-  if (copies_memory(n, decision)) return false;
+// What else its readers are to wait for where others stand for the node, and whether these are there exactly
+// when the node is; nothing where that is too much to say.
+std::optional<bool> Sweep::find_carried(Number n, const Decision& decision, std::vector<Number>& carried) {
   const ConditionId when = whens_.of(n);
   const bool exit = net_.is(n, OpKind::kExit);  // its frame's inside is nobody's business outside
-  std::vector<Number> others, carried;
+  std::vector<Number> others;
   standing_.clear();
   for (const auto& [index, to] : decision.outputs) standing_.push_back(key_of(to));
   std::ranges::sort(standing_);
@@ -263,50 +263,66 @@ bool Sweep::alias(Number n, const Decision& decision) {
   ConditionId all = kAlways;
   for (const auto& [index, to] : decision.outputs) {
     if (index == decision.outputs.front().first) all = whens_.of(to);
-    if (whens_.of(to) != whens_.of(decision.outputs.front().second)) return false;
+    if (whens_.of(to) != whens_.of(decision.outputs.front().second)) return std::nullopt;
   }
   const ConditionId own = all;
   std::ranges::sort(others);
   others.erase(std::unique(others.begin(), others.end()), others.end());
-  if (flow_.ordered() && !others.empty()) return false;
+  if (flow_.ordered() && !others.empty()) return std::nullopt;
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const Number other : others) {
     if (!flow_.effect(other) && !flow_.ordered()) continue;
-    if (merge) return false;  // waits for it, dead or not
+    if (merge) return std::nullopt;  // waits for it, dead or not
     carried.push_back(other);
     all = whens_.both(all, whens_.of(other));
-    if (carried.size() > kMostCarried) return false;
+    if (carried.size() > kMostCarried) return std::nullopt;
   }
   for (const Number other : others) {
     if (merge || whens_.implies(all, whens_.of(other))) continue;
-    if (carried.size() == kMostCarried) return false;
+    if (carried.size() == kMostCarried) return std::nullopt;
     carried.push_back(other);
     all = whens_.both(all, whens_.of(other));
   }
-  if ((all != when && !exit) || carried.size() > kMostCarried) return false;
+  if ((all != when && !exit) || carried.size() > kMostCarried) return std::nullopt;
   std::ranges::sort(carried);
   carried.erase(std::unique(carried.begin(), carried.end()), carried.end());
+  return own == when;
+}
+
+// Who reads the node reads what stands for it, and waits for what the node waited for where that counts.
+bool Sweep::alias(Number n, const Decision& decision) {
+  if (copies_memory(n, decision)) return false;
+  std::vector<Number> carried;
+  // Where all run always, and nothing has an effect, nobody waits for anything that counts.
+  const bool plain = flow_.plain() && !flow_.ordered();
+  const std::optional<bool> as_often = plain ? std::optional(true) : find_carried(n, decision, carried);
+  if (!as_often) return false;
+  const bool exact = *as_often || net_.is(n, OpKind::kExit);
   new_aliases_.clear();
-  for (const auto& [index, to] : decision.outputs) new_aliases_.push_back({index, to, own == when || exit});
+  for (const auto& [index, to] : decision.outputs) new_aliases_.push_back({index, to, exact});
   aliases_.set(n, new_aliases_);
-  carried_.set(n, carried);
+  if (!carried.empty()) carried_.set(n, carried);
   gone_[n] = true;
   // Who waits for it waits for the node that gives the tensor, if that says as much.
   std::vector<Number>& waits = waits_;
   waits = carried;
-  ConditionId told = kAlways;
   for (const auto& [index, to] : decision.outputs) {
     if (waits.size() > kMostCarried) break;
     if (!to.argument() && std::ranges::find(waits, to.node) == waits.end()) waits.push_back(to.node);
   }
-  for (const Number control : waits) told = whens_.both(told, whens_.of(control));
+  const auto say_as_much = [&] {
+    ConditionId told = kAlways;
+    for (const Number control : waits) told = whens_.both(told, whens_.of(control));
+    return told == whens_.of(n);
+  };
   // Who waits for a cond or a call waits for little where a session lowers or inlines it; for what reads it,
   // for all that this is made of.
   const auto may_give_way = [&](Number node) {
     const bool calls = net_.is(node, OpKind::kIf | OpKind::kCase | OpKind::kCall) || !net_.op(node).known;
     return calls && (flow_.effect(node) || flow_.ordered());
   };
-  if (told == when && waits.size() <= kMostCarried && std::ranges::none_of(waits, may_give_way)) {
+  if (waits.size() <= kMostCarried &&
+      (plain || (say_as_much() && std::ranges::none_of(waits, may_give_way)))) {
     control_alias_.set(n, waits);
   } else {
     more_ = true;
@@ -326,7 +342,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
   }
   subject_.give_reason(n, decision.reason);
   // A Merge goes on reading what is only there because of what it waits for.
-  const bool merged = decision.changes != nullptr && own != when;
+  const bool merged = decision.changes != nullptr && !*as_often;
   if (subject_.is_kept(n) || merged) keep_name(n, decision);
   return true;
 }

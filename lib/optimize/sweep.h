@@ -69,12 +69,14 @@ class Sweep {
   bool carry_out(Number n, const Decision& decision);
   bool is_source(Number n) const;
   bool copies_memory(Number n, const Decision& decision) const;
+  std::optional<bool> find_carried(Number n, const Decision& decision, std::vector<Number>& carried);
   bool alias(Number n, const Decision& decision);
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
   std::optional<Number> find_equal(Number n);
   bool may_change_places(Number n) const;
   bool changes_places(Number n);
+  ContentId content_of(Number n);
   Number find_by_key(Number n);
   bool share(Number n);
   void resolve_returned();
@@ -88,7 +90,8 @@ class Sweep {
   Lists<Alias> aliases_;              // of what is gone
   Lists<Number> carried_;             // controls besides, of who reads it
   Lists<Number> control_alias_;       // of who waits for it
-  Classes shared_;                    // what computes the same from the same is one
+  std::vector<Number> first_const_;   // by content: of Consts that wait for nothing, on no device
+  Classes shared_;                    // what else computes the same from the same is one
   std::vector<Number> first_shared_;  // by class
   // By node: who was looked at of those that read it first, until there are two.
   static constexpr Number kNobody = UINT32_MAX, kSeveral = UINT32_MAX - 1;

@@ -53,27 +53,39 @@ bool Sweep::changes_places(Number n) {
   return may_change_places(n) && key_of(data[0]) > key_of(data[1]) && net_.labels().commutes(net_.label(n));
 }
 
+// Of a Const, one for equal ones.
+ContentId Sweep::content_of(Number n) {
+  std::vector<ContentId>& known = subject_.content_ids;
+  if (known.size() <= n) known.resize(net_.size(), 0);
+  if (known[n] == 0) {
+    const std::optional<Number> same = net_.same_const(n);
+    known[n] =
+        same && known[*same] != 0 ? known[*same] : subject_.contents.of_tensor(tensor_of(net_.def(n))) + 1;
+  }
+  return known[n];
+}
+
 // The first node of the same key, or the node itself.
 Number Sweep::find_by_key(Number n) {
   const std::span<const In> data = net_.data(n), controls = net_.controls(n);
+  const std::string_view device = net_.device(n);
+  const bool is_const = net_.is(n, OpKind::kConst);
+  const ContentId content = is_const ? content_of(n) : 0;
+  // No more of them than this graph may have; of functions there may be many, with few contents each.
+  if (is_const && device.empty() && net_.inputs(n).empty() && content < gone_.size()) {
+    if (first_const_.size() <= content) first_const_.resize(content + 1, kNobody);
+    if (first_const_[content] == kNobody) first_const_[content] = n;
+    return first_const_[content];
+  }
   key_.resize(4 + 2 * data.size() + controls.size());
   uint32_t* next = key_.data();
-  const bool is_const = net_.is(n, OpKind::kConst);
   if (is_const) {
-    std::vector<ContentId>& known = subject_.content_ids;
-    if (known.size() <= n) known.resize(net_.size(), 0);
-    if (known[n] == 0) {
-      const std::optional<Number> same = net_.same_const(n);
-      known[n] =
-          same && known[*same] != 0 ? known[*same] : subject_.contents.of_tensor(tensor_of(net_.def(n))) + 1;
-    }
     *next++ = UINT32_MAX;
-    *next++ = known[n];
+    *next++ = content;
   } else {
     *next++ = 0;
     *next++ = net_.label(n);
   }
-  const std::string_view device = net_.device(n);
   *next++ = device.empty()
                 ? 0
                 : devices_.try_emplace(device, static_cast<uint32_t>(devices_.size()) + 1).first->second;
