@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/parallel.h"
+#include "graph/node_front.h"
 #include "graph/wiring.h"
 
 namespace gedit {
@@ -75,7 +76,9 @@ Edges producers(const Graph& graph, const Names& names) {
         };
         // Attributes, most of a node, are passed over where none is in front of an input.
         if (graph.inputs_lead()) {
-          each_leading_input(graph.bytes(id), read);
+          each_before_attrs(graph.bytes(id), [&](uint32_t number, std::string_view value) {
+            if (number == node_field::kInput) read(value);
+          });
         } else {
           each_input(graph.bytes(id), read);
         }

@@ -11,6 +11,7 @@
 #include "graph/colocation.h"
 #include "graph/index.h"
 #include "graph/library.h"
+#include "graph/node_front.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
 
@@ -56,9 +57,11 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   // On all cores; but ops are asked for a body's words by one at a time.
   const size_t piece = in_body() ? std::max<size_t>(size(), 1) : kPerPiece;
   std::atomic<uint32_t> there = 0;
+  std::atomic<bool> any_class = false;
   const auto look = [&](PieceRange range) {
     std::vector<In> ins;
     ConstsAlike consts;
+    std::unordered_map<const ProofOp*, std::string_view> without;  // attributes without `_class`
     uint32_t count = 0;
     for (Number n = range.begin; n < range.end; ++n) {
       if (graph.removed(NodeId{n})) continue;
@@ -66,12 +69,21 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
       ++count;
       read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, consts,
                 ins);
+      // Most nodes have attributes that were looked at just before.
+      Node& node = nodes_[n];
+      std::string_view& seen = without[node.op];
+      const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
+      if (!attrs.empty() && attrs == seen) continue;
+      node.may_have_class = may_have_class(node.def);
+      if (!node.may_have_class) seen = attrs;
+      if (node.may_have_class) any_class = true;
     }
     there += count;
     return ins;
   };
   std::vector<std::vector<In>> ins = made_in_pieces(size(), look, piece);
   there_ = there;
+  any_class_ = any_class;
   std::vector<size_t> begins{0};
   for (const std::vector<In>& some : ins) begins.push_back(begins.back() + some.size());
   make_room(ins_, begins.back());
@@ -183,17 +195,25 @@ void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, bool l
   node.what = facts.what;
   node.has_device = false;
   const char* first_attr = nullptr;
-  for (Fields fields(def); fields.next();) {
-    if (fields->bytes(node_field::kInput)) read(fields->value);
-    if (fields->bytes(node_field::kDevice)) node.has_device = !fields->value.empty();
-    if (!fields->bytes(node_field::kAttr)) continue;
-    if (first_attr == nullptr) first_attr = fields->raw.data();
-    if (graph_.inputs_lead()) break;
+  if (later && graph_.inputs_lead()) {
+    const size_t front = each_before_attrs(def, [&](uint32_t number, std::string_view value) {
+      if (number == node_field::kInput) read(value);
+      if (number == node_field::kDevice) node.has_device = !value.empty();
+    });
+    if (front < def.size()) first_attr = def.data() + front;
+  } else {
+    for (Fields fields(def); fields.next();) {
+      if (fields->bytes(node_field::kInput)) read(fields->value);
+      if (fields->bytes(node_field::kDevice)) node.has_device = !fields->value.empty();
+      if (first_attr == nullptr && fields->bytes(node_field::kAttr)) first_attr = fields->raw.data();
+    }
   }
   const std::string_view attrs = first_attr == nullptr ? std::string_view() : attrs_from(first_attr, def);
   node.attrs = static_cast<uint32_t>(attrs.size());
   node.constant = {};
-  if (!later && facts.op->kinds.has(OpKind::kConst)) node.constant = const_facts(def);
+  if (later) return;
+  if (facts.op->kinds.has(OpKind::kConst)) node.constant = const_facts(def);
+  node.may_have_class = true;  // it is not looked for
 }
 
 void Net::ConstsAlike::look_at(Number n, Node& node) {
@@ -235,7 +255,7 @@ void Net::become(Number n, std::string node_def, const std::vector<In>& inputs) 
   const std::string_view def = graph_.arena()->keep(std::move(node_def));
   put_def(node, def, ops_there_.of(node_op(def)), false, [](std::string_view) {});
   node.label = kNoLabel;
-  node.made = any_made_ = true;
+  node.made = any_made_ = any_class_ = true;
   put_inputs(node, inputs);
 }
 
@@ -249,7 +269,7 @@ Number Net::append(std::string_view base, std::string_view op,
   node.there = true;
   const std::string_view def = graph_.arena()->keep(builder.take());
   put_def(node, def, ops_there_.of(node_op(def)), false, [](std::string_view) {});
-  node.made = any_made_ = true;
+  node.made = any_made_ = any_class_ = true;
   put_inputs(node, inputs);
   nodes_.push_back(node);
   ++there_;
@@ -301,26 +321,16 @@ std::string Net::text(In in) const {
 
 // Without entries of `_class` that name what is gone; empty where there are none.
 void Net::forget_colocations() {
-  if (!any_gone_) return;
+  if (!any_gone_ || !any_class_) return;
   const auto is_gone = [&](std::string_view name) {
     const Number n = find_node(name);
     return n != In::kArgument && !nodes_[n].there;
   };
-  // Most nodes have attributes that were looked at just before.
   const auto look = [&](PieceRange range) {
     std::vector<std::pair<Number, std::string>> shrunk;
-    std::unordered_map<const ProofOp*, std::string_view> without;  // attributes without `_class`
     for (Number n = range.begin; n < range.end; ++n) {
-      const Node& node = nodes_[n];
-      if (!node.there) continue;
-      const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
-      std::string_view& seen = without[node.op];
-      if (!attrs.empty() && attrs == seen) continue;
-      if (!may_have_class(node.def)) {
-        seen = attrs;
-      } else if (auto left = without_colocations(node.def, is_gone)) {
-        shrunk.emplace_back(n, std::move(*left));
-      }
+      if (!nodes_[n].there || !nodes_[n].may_have_class) continue;
+      if (auto left = without_colocations(nodes_[n].def, is_gone)) shrunk.emplace_back(n, std::move(*left));
     }
     return shrunk;
   };
@@ -428,14 +438,11 @@ void Net::store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std
 std::optional<Net::Around> Net::around_inputs(const Node& node) const {
   const std::string_view def = node.def;
   if (!(graph_.inputs_lead() && !node.made) && !fields_ascend(def)) return std::nullopt;
-  const char *begin = def.end(), *end = def.end();  // of the inputs that it had
-  for (Fields fields(def); fields.next();) {
-    if (fields->number < node_field::kInput) continue;
-    if (begin == def.end()) begin = fields->raw.data();
-    if (fields->number == node_field::kInput) continue;
-    end = fields->raw.data();
-    break;
-  }
+  const char *begin = def.data(), *end = def.data();  // of the inputs that it had
+  each_before_attrs(def, [&](uint32_t number, std::string_view value) {
+    if (number <= node_field::kInput) end = value.end();
+    if (number < node_field::kInput) begin = end;
+  });
   return Around{{def.data(), begin}, {end, def.end()}};
 }
 

@@ -116,7 +116,8 @@ class Net {
     LabelId label = kNoLabel;                 // of a Const: the first that has its attributes
     What what = What::kOther;
     ConstFacts constant;
-    bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false;
+    bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false,
+         may_have_class : 1 = false;
   };
   static constexpr LabelId kNoLabel = UINT32_MAX;
   // The ops that are there, as OpsOf asks for them.
@@ -178,7 +179,7 @@ class Net {
   std::unordered_map<std::string_view, Number> added_;  // by name
   NodeText text_;
   uint32_t there_ = 0;  // nodes
-  bool changed_ = false, any_made_ = false, any_gone_ = false;
+  bool changed_ = false, any_made_ = false, any_gone_ = false, any_class_ = false;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "base/map_entry.h"
 #include "base/parallel.h"
 #include "graph/alike.h"
+#include "graph/node_front.h"
 #include "prove/conduct.h"
 #include "prove/contents.h"
 #include "select/tensors.h"
@@ -97,19 +98,14 @@ struct InputTexts {
   bool read(std::string_view node_def) {
     *this = {std::move(inputs), {}};
     inputs.clear();
-    for (Fields fields(node_def); fields.next();) {
-      if (fields->number <= node_field::kInput) {
-        end = static_cast<size_t>(fields->raw.end() - node_def.data());
-        if (fields->number < node_field::kInput) begin = end;
-      }
-      if (fields->number == node_field::kInput) {
-        if (!add(fields->value)) return false;
-      } else if (fields->number >= node_field::kAttr) {
-        attrs = {fields->raw.data(), node_def.end()};
-        break;
-      }
-    }
-    return true;
+    bool right = true;
+    const size_t front = each_before_attrs(node_def, [&](uint32_t number, std::string_view value) {
+      if (number <= node_field::kInput) end = static_cast<size_t>(value.end() - node_def.data());
+      if (number < node_field::kInput) begin = end;
+      if (number == node_field::kInput) right = add(value) && right;
+    });
+    attrs = node_def.substr(front);
+    return right;
   }
 
   // The same for a node that is as `other`, of which `texts` tell, but for its inputs: false for any other.
@@ -147,6 +143,12 @@ struct InputTexts {
     return true;
   }
 };
+
+// Of a node that is fields_ascend(); empty where they are long.
+std::string_view attrs_of(std::string_view node_def) {
+  return attrs_from(node_def.data() + each_before_attrs(node_def, [](uint32_t, std::string_view) {}),
+                    node_def);
+}
 
 // Attributes, of which those that change no value do not count.
 bool alike_attributes(std::string_view a, std::string_view b) {
@@ -269,7 +271,7 @@ class SameNodes {
 
   bool any_odd(NodeId id, std::string_view node_def, Looking& looking) const {
     if (ops_a_.of(id) == Gives::kConst) return false;
-    const std::string_view attrs = like_of(node_def).attrs;
+    const std::string_view attrs = attrs_of(node_def);
     const OpNumber op = a_.op_number(id);
     if (looking.not_odd.size() <= op) looking.not_odd.resize(size_t{op} + 1);
     if (!attrs.empty() && looking.not_odd[op] == attrs) return false;
@@ -346,8 +348,8 @@ class SameNodes {
       const Gives gives = ops_a_.of(left.node);
       if (left.index != right.index || node_op(def_left) != node_op(def_right)) return false;
       if (gives == Gives::kConst) {
-        const std::string_view attrs = like_of(def_left).attrs;
-        if (left.index == 0 && !attrs.empty() && attrs == like_of(def_right).attrs) continue;
+        const std::string_view attrs = attrs_of(def_left);
+        if (left.index == 0 && !attrs.empty() && attrs == attrs_of(def_right)) continue;
         if (left.index != 0 || !same_values(value_proto(def_left), value_proto(def_right), looking))
           return false;
         continue;
@@ -408,7 +410,7 @@ class SameNodes {
         reads.insert(reads.end(), same.begin(), same.end());
         return true;
       }
-      text.read(b_.bytes(id));
+      if (!fields_ascend(b_.bytes(id)) || !text.read(b_.bytes(id))) return false;
       for (const std::string_view input : text.inputs) {
         reads.push_back(find_in_b(parse_input(input).node, kNoNode));
         if (reads.back() == kNoNode) return false;
