@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr std::size_t kHugePage = 2 << 20, kLarge = 4 << 20;  // bytes
+constexpr std::size_t kHugePage = 2 << 20, kLarge = 2 << 20;  // bytes
 
 // Null where there is no memory.
 void* take(std::size_t size) {

@@ -172,7 +172,7 @@ void in_pieces(size_t count, const std::function<void(size_t, PieceRange)>& work
 }
 
 void take_pages(void* memory, size_t bytes) {
-  constexpr size_t kPage = 4096, kStep = size_t{2} << 20, kWorthIt = size_t{4} << 20;  // bytes
+  constexpr size_t kPage = 4096, kStep = size_t{2} << 20, kWorthIt = size_t{2} << 20;  // bytes
   if (bytes < kWorthIt || thread_count() == 1) return;
   const auto touch = [&](size_t, PieceRange range) {
     volatile char* const begin = static_cast<char*>(memory);
