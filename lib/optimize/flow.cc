@@ -134,8 +134,8 @@ Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& as
   if (any_dead_ && any_effect_) find_effects_for_dead(asked);
 }
 
-// Where nothing branches, nothing is known to be true, and all stand behind what they read, as most graphs are
-// written, no node waits for another to be passed. False where that is not so.
+// Where nothing branches, nothing is known to be true, and all stand behind what they read, as most graphs
+// are written, no node waits for another to be passed. False where that is not so.
 bool Flow::pass_all() {
   const bool branches = net_.has_op([](const ProofOp& op, What what) {
     return op.kinds.has_any(kBranches) || what == What::kControlTrigger;
@@ -150,7 +150,7 @@ bool Flow::pass_all() {
       for (const In& in : net_.inputs(n)) {
         if (in.argument()) continue;
         if (in.node >= n) usual = false;
-        std::atomic_ref(states_[in.node].readers).fetch_add(1, std::memory_order_relaxed);
+        std::atomic_ref<uint32_t>(states_[in.node].readers).fetch_add(1, std::memory_order_relaxed);
       }
     }
   });

@@ -30,7 +30,7 @@ bool all_needed(const NodeSet& asked, const Edges& producers) {
       for (const NodeId from : producers.of(NodeId{i})) {
         if (index_of(from) >= i) all = false;
         const uint64_t bit = uint64_t{1} << (index_of(from) % 64);
-        const std::atomic_ref word(read[index_of(from) / 64]);
+        const std::atomic_ref<uint64_t> word(read[index_of(from) / 64]);
         if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
       }
     }

@@ -157,13 +157,14 @@ void look_at_values(View& view, Number n) {
   if (n >= view.known.size()) return;
   const ProofOp& op = view.net.op(n);
   // Of most ops nothing follows.
-  constexpr OpKinds kTold =
-      OpKind::kConst | OpKind::kDrawsUniform | OpKind::kKeepsShape | OpKind::kKeepsFirstShape;
-  const bool told = view.net.what(n) != What::kOther || op.kinds.has_any(kTold) ||
-                    op.conduct == Conduct::kPasses || view.any_references;
-  view.known[n] = !told ? View::Known{.like = {n, 0}}
-                        : View::Known{values_at(view, n), gives_scalar(view, n), gives_memory(view, n),
-                                      shape_like(view, n)};
+  const bool of_values = view.net.what(n) != What::kOther || op.conduct == Conduct::kPasses ||
+                         op.kinds.has_any(OpKind::kConst | OpKind::kDrawsUniform);
+  const bool of_shapes = of_values || op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
+  View::Known known{.memory = gives_memory(view, n), .like = {n, 0}};
+  if (of_values) known.values = values_at(view, n);
+  if (of_shapes) known.scalar = gives_scalar(view, n);
+  if (of_shapes) known.like = shape_like(view, n);
+  view.known[n] = known;
 }
 
 // By ones, which something random gave, or which are 1.
@@ -292,10 +293,10 @@ Decision decide_algebra(const View& view, Number n) {
         what == What::kMultiply || what == What::kDivide || what == What::kAdd || what == What::kSubtract;
     for (const size_t k : {0U, 1U}) {
       const In x = data[k], other = data[1 - k];
-      if (!counts || !keeps_shape(view, x, other)) continue;
+      if (!counts) continue;
       const bool ones = view.values_of(other) == Values::kOnes, zeros = is_positive_zero(view, other),
                  negative_zeros = is_negative_zero(view, other);
-      if (!ones && !zeros && !negative_zeros) continue;
+      if ((!ones && !zeros && !negative_zeros) || !keeps_shape(view, x, other)) continue;
       const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
       const bool whole = type == DType::kInt32 || type == DType::kInt64;
       if (!whole && !is_float(type)) continue;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "optimize/constant.h"
 #include "select/tensors.h"
 
@@ -17,6 +18,13 @@ constexpr size_t kMostGrouped = 16;  // of a node that is nothing but its contro
 constexpr OpKinds kJudged =
     OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kIf | OpKind::kCase | OpKind::kNoOp;
 
+std::vector<View::Known> nothing_known(uint32_t nodes) {
+  std::vector<View::Known> known;
+  make_room(known, nodes);
+  for (Number n = 0; n < nodes; ++n) known.push_back({.like = {n, 0}});
+  return known;
+}
+
 }  // namespace
 
 Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
@@ -28,7 +36,7 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
             subject.net,
             flow,
             whens_,
-            std::vector<View::Known>(subject.net.size()),
+            nothing_known(subject.net.size()),
             subject.net.has_op([](const ProofOp& op, What) { return op.gives_references; })},
       gone_(subject.net.size()),
       aliases_(subject.net.size()),
@@ -36,8 +44,9 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       control_alias_(subject.net.size()),
       first_shared_{In::kArgument},
       first_reader_(subject.passes.share ? subject.net.size() : 0, kNobody) {
+  make_room(stands_, net_.size());
+  stands_.resize(net_.size(), kNothing);
   subject.scopes.reset();
-  for (Number n = 0; n < net_.size(); ++n) view_.known[n].like = {n, 0};
 }
 
 bool Sweep::run() {
@@ -53,11 +62,18 @@ bool Sweep::run() {
   return changed_;
 }
 
-const Sweep::Alias* Sweep::alias_of(In in) const {
+std::optional<Sweep::Alias> Sweep::alias_of(In in) const {
+  if (stands_[in.node] != kNothing)
+    return in.index == 0 ? std::optional(Alias{0, stands_[in.node]}) : std::nullopt;
   for (const Alias& alias : aliases_.of(in.node)) {
-    if (alias.index == in.index) return &alias;
+    if (alias.index == in.index) return alias;
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+// What waits for what is gone waits for these.
+std::span<const Number> Sweep::waits_of(Number gone) const {
+  return stands_[gone] != kNothing ? std::span(&stands_[gone].node, 1) : control_alias_.of(gone);
 }
 
 // And waits for nothing: as most nodes.
@@ -87,12 +103,12 @@ void Sweep::resolve(Number n) {
       continue;
     }
     if (in.control()) {
-      if (!control_alias_.has(in.node)) add_control(n, in.node, controls);
-      for (const Number control : control_alias_.of(in.node)) add_control(n, control, controls);
+      if (stands_[in.node] == kNothing && !control_alias_.has(in.node)) add_control(n, in.node, controls);
+      for (const Number control : waits_of(in.node)) add_control(n, control, controls);
       continue;
     }
-    const Alias* const alias = alias_of(in);
-    if (alias == nullptr || (merge && !alias->exact) || is_device_between(n, in, alias->to)) {
+    const std::optional<Alias> alias = alias_of(in);
+    if (!alias || (merge && !alias->exact) || is_device_between(n, in, alias->to)) {
       data.push_back(in);
       more_ = true;
       continue;
@@ -298,11 +314,16 @@ bool Sweep::alias(Number n, const Decision& decision) {
   const std::optional<bool> as_often = plain ? std::optional(true) : find_carried(n, decision, carried);
   if (!as_often) return false;
   const bool exact = *as_often || net_.is(n, OpKind::kExit);
+  gone_[n] = true;
+  const auto& [first, stands] = decision.outputs.front();
+  if (plain && decision.outputs.size() == 1 && first == 0 && !stands.argument()) {
+    stands_[n] = stands;
+    return tell(n, decision, true);
+  }
   new_aliases_.clear();
   for (const auto& [index, to] : decision.outputs) new_aliases_.push_back({index, to, exact});
   aliases_.set(n, new_aliases_);
   if (!carried.empty()) carried_.set(n, carried);
-  gone_[n] = true;
   // Who waits for it waits for the node that gives the tensor, if that says as much.
   std::vector<Number>& waits = waits_;
   waits = carried;
@@ -331,6 +352,11 @@ bool Sweep::alias(Number n, const Decision& decision) {
     if (const std::optional<Number> first = shared ? find_equal(n) : std::nullopt)
       control_alias_.set(n, {&*first, 1});
   }
+  return tell(n, decision, *as_often);
+}
+
+// Of what is gone: why, and what the proof is to know; it stays as an Identity where its name does.
+bool Sweep::tell(Number n, const Decision& decision, bool as_often) {
   if (decision.assumed) {
     for (const auto& [index, to] : decision.outputs) subject_.assume({n, index}, to);
   }
@@ -342,7 +368,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
   }
   subject_.give_reason(n, decision.reason);
   // A Merge goes on reading what is only there because of what it waits for.
-  const bool merged = decision.changes != nullptr && !*as_often;
+  const bool merged = decision.changes != nullptr && !as_often;
   if (subject_.is_kept(n) || merged) keep_name(n, decision);
   return true;
 }
@@ -391,8 +417,8 @@ bool Sweep::vanish(Number n, Reason reason) {
 void Sweep::resolve_returned() {
   for (In& in : subject_.returned) {
     if (settled(in)) continue;
-    const Alias* const alias = alias_of(in);
-    if (alias == nullptr || !alias->exact || !carried_.of(in.node).empty() || alias->to.argument()) continue;
+    const std::optional<Alias> alias = alias_of(in);
+    if (!alias || !alias->exact || !carried_.of(in.node).empty() || alias->to.argument()) continue;
     in = alias->to;
     changed_ = true;
   }

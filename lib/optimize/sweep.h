@@ -30,31 +30,35 @@ class Sweep {
     In to;
     bool exact = true;  // is there whenever the original is, without the controls besides
   };
-  // Lists of some of the nodes that the sweep began with.
+  static constexpr In kNothing = {In::kArgument, In::kControl};
+  // Lists of some of the nodes that the sweep began with; nothing is kept where there are none.
   template <typename T>
   class Lists {
    public:
-    explicit Lists(uint32_t nodes) : list_of_(nodes) {}
-    bool has(Number n) const { return list_of_[n] != 0; }
+    explicit Lists(uint32_t nodes) : nodes_(nodes) {}
+    bool has(Number n) const { return !list_of_.empty() && list_of_[n] != 0; }
     // Empty where there is none.
     std::span<const T> of(Number n) const {
-      if (list_of_[n] == 0) return {};
+      if (!has(n)) return {};
       const size_t list = list_of_[n];
       return {all_.data() + ends_[list - 1], all_.data() + ends_[list]};
     }
     void set(Number n, std::span<const T> list) {
+      list_of_.resize(nodes_);
       all_.insert(all_.end(), list.begin(), list.end());
       list_of_[n] = static_cast<uint32_t>(ends_.size());
       ends_.push_back(static_cast<uint32_t>(all_.size()));
     }
 
    private:
+    uint32_t nodes_;
     std::vector<uint32_t> list_of_;  // by node: the number of its list, 0 for none
     std::vector<uint32_t> ends_{0};  // by list: where it ends, and the next begins
     std::vector<T> all_;
   };
   static uint64_t key_of(In in) { return uint64_t{in.node} << 32 | in.index; }
-  const Alias* alias_of(In in) const;
+  std::optional<Alias> alias_of(In in) const;
+  std::span<const Number> waits_of(Number gone) const;
 
   bool settled(In in) const { return in.argument() || in.node >= gone_.size() || !gone_[in.node]; }
   bool reads_what_stays(Number n) const;
@@ -71,6 +75,7 @@ class Sweep {
   bool copies_memory(Number n, const Decision& decision) const;
   std::optional<bool> find_carried(Number n, const Decision& decision, std::vector<Number>& carried);
   bool alias(Number n, const Decision& decision);
+  bool tell(Number n, const Decision& decision, bool as_often);
   bool vanish(Number n, Reason reason);
   bool keep_name(Number n, const Decision& decision);
   std::optional<Number> find_equal(Number n);
@@ -87,7 +92,8 @@ class Sweep {
   Whens whens_;
   View view_;
   std::vector<bool> gone_;            // by node: something stands for it
-  Lists<Alias> aliases_;              // of what is gone
+  std::vector<In> stands_;            // by node that is gone: for its output 0 and who waits for it, exactly
+  Lists<Alias> aliases_;              // of what else is gone
   Lists<Number> carried_;             // controls besides, of who reads it
   Lists<Number> control_alias_;       // of who waits for it
   std::vector<Number> first_const_;   // by content: of Consts that wait for nothing, on no device

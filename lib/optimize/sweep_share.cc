@@ -118,11 +118,15 @@ bool Sweep::share(Number n) {
     more_ = true;
     return false;
   }
-  new_aliases_.clear();
-  for (uint32_t index = 0; index < count; ++index) new_aliases_.push_back({index, {*first, index}, true});
-  aliases_.set(n, new_aliases_);
-  control_alias_.set(n, {&*first, 1});
   gone_[n] = true;
+  if (count == 1) {
+    stands_[n] = {*first, 0};
+  } else {
+    new_aliases_.clear();
+    for (uint32_t index = 0; index < count; ++index) new_aliases_.push_back({index, {*first, index}, true});
+    aliases_.set(n, new_aliases_);
+    control_alias_.set(n, {&*first, 1});
+  }
   subject_.give_reason(n, {"share", is_const ? "constants" : "nodes"});
   return true;
 }
