@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -123,8 +124,10 @@ bool is_back_edge(const Net& net, Number reader, In in) {
 
 Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed)
     : net_(net), needed_(std::move(needed)) {
-  make_room(states_, net.size());
   states_.resize(net.size());
+  in_pieces(net.size(), [&](size_t, PieceRange nodes) {
+    std::fill(states_.begin() + nodes.begin, states_.begin() + nodes.end, State());
+  });
   order_.reserve(needed_.count());
   if (!pass_all()) find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.
@@ -159,8 +162,11 @@ bool Flow::pass_all() {
     return false;
   }
   all_alive_ = needed_.count() == net_.size();
-  for (Number n = 0; n < net_.size(); ++n) {
-    if (all_alive_ || needed(n)) order_.push_back(n);
+  if (all_alive_) {
+    order_.resize(net_.size());
+    std::iota(order_.begin(), order_.end(), Number{0});
+  } else {
+    for (const NodeId id : needed_.nodes()) order_.push_back(index_of(id));
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/blank.h"
 #include "graph/library.h"
 #include "optimize/net.h"
 
@@ -113,7 +114,7 @@ class Flow {
   const Net& net_;
   std::vector<Number> order_;
   NodeSet needed_;
-  std::vector<State> states_;  // by node
+  BlankVector<State> states_;  // by node
   bool ordered_ = false;
   bool all_alive_ = false;  // and all are needed
   bool goes_back_ = false, any_branch_ = false, any_dead_ = false, any_effect_ = false;

@@ -36,7 +36,6 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
       names_(known != nullptr ? known->names() : own_names_.emplace(graph)),
       new_names_(names_),
       ops_there_{labels} {
-  make_room(nodes_, graph.size());
   nodes_.resize(graph.size());
   if (in_body()) {
     for (const std::string_view name : argument_names(function_signature(graph))) {
@@ -51,6 +50,7 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   const Edges& sources = known == nullptr ? own : known->producers();
   // What an input of a body means the op says that it names, wherever that stands.
   for (Number n = 0; n < size() && in_body(); ++n) {
+    nodes_[n] = Node();
     nodes_[n].def = graph.bytes(NodeId{n});
     nodes_[n].op = ops_of.of(NodeId{n}).op;
   }
@@ -64,6 +64,7 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     std::unordered_map<const ProofOp*, std::string_view> without;  // attributes without `_class`
     uint32_t count = 0;
     for (Number n = range.begin; n < range.end; ++n) {
+      if (!in_body()) nodes_[n] = Node();
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
       ++count;
@@ -86,7 +87,6 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   any_class_ = any_class;
   std::vector<size_t> begins{0};
   for (const std::vector<In>& some : ins) begins.push_back(begins.back() + some.size());
-  make_room(ins_, begins.back());
   ins_.resize(begins.back());
   const auto put = [&](size_t k, PieceRange range) {
     for (Number n = range.begin; n < range.end; ++n) nodes_[n].begin += static_cast<uint32_t>(begins[k]);
@@ -344,7 +344,7 @@ void Net::store() {
   forget_colocations();
   // What only reads others is made on all cores; but in a body, where the ops are asked for words.
   const uint32_t stood = graph_.size();
-  const size_t piece = in_body() ? std::max<size_t>(stood, 1) : kPerPiece;
+  const size_t piece = in_body() ? std::max<size_t>(stood, 1) : 4 * kPerPiece;  // records of megabytes
   struct Made {
     std::vector<Graph::Rewritten> nodes;
     std::string records;

@@ -13,6 +13,7 @@
 
 #include "base/hash_index.h"
 #include "base/parallel.h"
+#include "base/blank.h"
 #include "edit/basis/names.h"
 #include "graph/edges.h"
 #include "graph/graph.h"
@@ -171,9 +172,9 @@ class Net {
   std::optional<Names> own_names_;  // where none are known
   const Names& names_;
   NewNames new_names_;
-  std::vector<Node> nodes_;
+  BlankVector<Node> nodes_;
   OpTable ops_there_;
-  std::vector<In> ins_;
+  BlankVector<In> ins_;
   std::unordered_map<std::string_view, uint32_t> arguments_;
   std::vector<std::string_view> argument_names_;
   std::unordered_map<std::string_view, Number> added_;  // by name

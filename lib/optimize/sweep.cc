@@ -18,10 +18,11 @@ constexpr size_t kMostGrouped = 16;  // of a node that is nothing but its contro
 constexpr OpKinds kJudged =
     OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kIf | OpKind::kCase | OpKind::kNoOp;
 
-std::vector<View::Known> nothing_known(uint32_t nodes) {
-  std::vector<View::Known> known;
-  make_room(known, nodes);
-  for (Number n = 0; n < nodes; ++n) known.push_back({.like = {n, 0}});
+BlankVector<View::Known> nothing_known(uint32_t nodes) {
+  BlankVector<View::Known> known(nodes);
+  in_pieces(nodes, [&](size_t, PieceRange range) {
+    for (Number n = range.begin; n < range.end; ++n) known[n] = {.like = {n, 0}};
+  });
   return known;
 }
 
@@ -44,8 +45,10 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       control_alias_(subject.net.size()),
       first_shared_{In::kArgument},
       first_reader_(subject.passes.share ? subject.net.size() : 0, kNobody) {
-  make_room(stands_, net_.size());
-  stands_.resize(net_.size(), kNothing);
+  stands_.resize(net_.size());
+  in_pieces(net_.size(), [&](size_t, PieceRange range) {
+    std::fill(stands_.begin() + range.begin, stands_.begin() + range.end, kNothing);
+  });
   subject.scopes.reset();
 }
 

@@ -92,7 +92,7 @@ class Sweep {
   Whens whens_;
   View view_;
   std::vector<bool> gone_;            // by node: something stands for it
-  std::vector<In> stands_;            // by node that is gone: for its output 0 and who waits for it, exactly
+  BlankVector<In> stands_;            // by node that is gone: for its output 0 and who waits for it, exactly
   Lists<Alias> aliases_;              // of what else is gone
   Lists<Number> carried_;             // controls besides, of who reads it
   Lists<Number> control_alias_;       // of who waits for it
