@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kGraphLibrary = 2;            // GraphDef.library
 constexpr uint32_t kTensorContent = 4;           // TensorProto
 constexpr size_t kLongestRun = size_t{4} << 20;  // is handed on, to be written while the next is looked for
+constexpr uint32_t kNodesAPiece = 2048;          // of which one thread among several tells how it is written
 
 constexpr size_t kRecordRoom = kPrefixRoom + 4;
 
@@ -249,21 +250,23 @@ void Graph::write(Sink& sink, Tally* tally) const {
 }
 
 void Graph::write_nodes(MappedWriter& writer, uint32_t begin, uint32_t end) const {
-  constexpr uint32_t kNodes = 2048;
-  if (thread_count() == 1 || end - begin < 4 * kNodes) return write_some(writer, begin, end);
-  const size_t count = pieces_of(end - begin, kNodes);
+  // What only lies somewhere else is copied once by the one that writes, not twice.
+  const bool as_they_lie = !mapped() && streams_.empty();
+  if (thread_count() == 1 || as_they_lie || end - begin < 4 * kNodesAPiece)
+    return write_some(writer, begin, end);
+  const size_t count = pieces_of(end - begin, kNodesAPiece);
   Places<WrittenPiece> pieces(places_for(count));
   OrderedPieces ordered(writer.sink());
   uint32_t next = begin;
   in_order(
       count,
       [&](size_t i, size_t place) {
-        const auto first = begin + static_cast<uint32_t>(i) * kNodes;
+        const auto first = begin + static_cast<uint32_t>(i) * kNodesAPiece;
         pieces[place].clear();
-        write_piece(pieces[place], first, std::min(end, first + kNodes));
+        write_piece(pieces[place], first, std::min(end, first + kNodesAPiece));
       },
       [&](size_t place) {
-        const uint32_t first = std::exchange(next, std::min(end, next + kNodes));
+        const uint32_t first = std::exchange(next, std::min(end, next + kNodesAPiece));
         ordered.write(
             pieces[place],
             [&](size_t left, size_t behind) {
@@ -296,6 +299,7 @@ struct EditedNode {
 template <typename Stays, typename Edited>
 void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edited) const {
   constexpr uint32_t kAhead = 16;  // the heads of the next records are on their way from memory
+  const bool in_steps = end - begin > kNodesAPiece;  // else somebody has the whole run
   size_t range = range_of(begin);
   std::string_view run;
   for (uint32_t i = begin; i < end; ++i) {
@@ -313,6 +317,8 @@ void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edite
         stays(std::exchange(run, record.raw));
       } else {
         run = {run.data(), run.size() + record.raw.size()};
+        for (; in_steps && run.size() > kLongestRun; run.remove_prefix(kLongestRun))
+          stays(run.substr(0, kLongestRun));
       }
       continue;
     }
