@@ -206,7 +206,8 @@ void Sweep::decide(Number n) {
   const bool drops = kinds.has(OpKind::kNoOp) || is_looked_through(what) || bypassed;
   const bool masks = what == What::kMultiply || what == What::kDivide || what == What::kSelect ||
                      what == What::kSelectV2;  // dropout
-  const bool folds = !net_.data(n).empty() && (!subject_.known.empty() || reads_constant_first(n));
+  const bool folds =
+      passes.fold && !net_.data(n).empty() && (!subject_.known.empty() || reads_constant_first(n));
   using Rule = Decision (*)(const View&, Number);
   const auto tried = [&](Rule rule) {
     const Decision decision = rule(view_, n);
@@ -220,7 +221,7 @@ void Sweep::decide(Number n) {
   if (masks && passes.dropout && tried(decide_dropout)) return;
   if (masks && passes.any_dropout && tried(decide_any_dropout)) return;
   if (judged && passes.algebra && tried(decide_algebra)) return;
-  if (folds && passes.fold && tried(decide_fold)) return;
+  if (folds && tried(decide_fold)) return;
   if (passes.share) share(n);
 }
 
@@ -317,7 +318,7 @@ bool Sweep::alias(Number n, const Decision& decision) {
   const std::optional<bool> as_often = plain ? std::optional(true) : find_carried(n, decision, carried);
   if (!as_often) return false;
   const bool exact = *as_often || net_.is(n, OpKind::kExit);
-  gone_[n] = true;
+  gone_[n] = 1;
   const auto& [first, stands] = decision.outputs.front();
   if (plain && decision.outputs.size() == 1 && first == 0 && !stands.argument()) {
     stands_[n] = stands;
@@ -409,7 +410,7 @@ bool Sweep::vanish(Number n, Reason reason) {
     told = whens_.both(told, whens_.of(in.node));
   }
   if (told != whens_.of(n)) return false;
-  gone_[n] = true;
+  gone_[n] = 1;
   control_alias_.set(n, waits);
   subject_.give_reason(n, reason);
   return true;

@@ -60,7 +60,7 @@ class Sweep {
   std::optional<Alias> alias_of(In in) const;
   std::span<const Number> waits_of(Number gone) const;
 
-  bool settled(In in) const { return in.argument() || in.node >= gone_.size() || !gone_[in.node]; }
+  bool settled(In in) const { return in.argument() || in.node >= gone_.size() || gone_[in.node] == 0; }
   bool reads_what_stays(Number n) const;
   void resolve(Number n);
   bool is_device_between(Number reader, In in, In to) const;
@@ -91,7 +91,7 @@ class Sweep {
   const Flow& flow_;
   Whens whens_;
   View view_;
-  std::vector<bool> gone_;            // by node: something stands for it
+  std::vector<uint8_t> gone_;         // by node: something stands for it
   BlankVector<In> stands_;            // by node that is gone: for its output 0 and who waits for it, exactly
   Lists<Alias> aliases_;              // of what else is gone
   Lists<Number> carried_;             // controls besides, of who reads it

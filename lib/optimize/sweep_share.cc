@@ -118,7 +118,7 @@ bool Sweep::share(Number n) {
     more_ = true;
     return false;
   }
-  gone_[n] = true;
+  gone_[n] = 1;
   if (count == 1) {
     stands_[n] = {*first, 0};
   } else {
