@@ -73,18 +73,17 @@ const Tensors& Facts::tensors() const {
 const Facts::FirstPass& Facts::first_pass() const {
   return known(first_pass_, [&] {
     FirstPass found;
-    for (uint32_t i = 0; i < graph_.size(); ++i) {
-      const NodeId id{i};
-      if (graph_.removed(id)) continue;
-      const OpKinds op = graph_.kinds(id);
-      if (op.has_any(OpKind::kSave | OpKind::kRestore)) {
+    constexpr OpKinds kSavers = OpKind::kSave | OpKind::kRestore;
+    constexpr OpKinds kState = OpKind::kVariable | OpKind::kTable;
+    graph_.each_of(kSavers | kState | OpKind::kEnter, [&](NodeId id) {
+      if (graph_.is(id, kSavers)) {
         found.savers.push_back(id);
-      } else if (op.has_any(OpKind::kVariable | OpKind::kTable)) {
+      } else if (graph_.is(id, kState)) {
         found.state.push_back(id);
       } else {
-        found.loops = found.loops || op.has(OpKind::kEnter);
+        found.loops = true;
       }
-    }
+    });
     return found;
   });
 }
