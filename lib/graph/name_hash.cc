@@ -20,7 +20,12 @@ uint64_t name_hash(std::string_view name) {
     hash = fold(hash ^ word ^ kSecond, kFirst);
   }
   uint64_t tail = 0;
-  if (left > 0) std::memcpy(&tail, p, left);
+  if (name.size() >= 8 && left > 0) {  // the end of the last eight bytes
+    std::memcpy(&tail, p + left - 8, 8);
+    tail >>= 64 - 8 * left;
+  } else if (left > 0) {
+    std::memcpy(&tail, p, left);
+  }
   return fold(hash ^ tail ^ kSecond, kFirst ^ left);
 }
 

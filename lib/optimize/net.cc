@@ -61,8 +61,9 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   const auto look = [&](PieceRange range) {
     std::vector<In> ins;
     ConstsAlike consts;
-    std::unordered_map<const ProofOp*, std::string_view> without;  // attributes without `_class`
+    AlikeAttrs<bool> classes(graph);
     uint32_t count = 0;
+    ins.reserve(size_t{2} * (range.end - range.begin));
     for (Number n = range.begin; n < range.end; ++n) {
       if (!in_body()) nodes_[n] = Node();
       if (graph.removed(NodeId{n})) continue;
@@ -70,13 +71,11 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
       ++count;
       read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, consts,
                 ins);
-      // Most nodes have attributes that were looked at just before.
       Node& node = nodes_[n];
-      std::string_view& seen = without[node.op];
       const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
-      if (!attrs.empty() && attrs == seen) continue;
-      node.may_have_class = may_have_class(node.def);
-      if (!node.may_have_class) seen = attrs;
+      const bool* const known_class = classes.find(NodeId{n}, attrs);
+      node.may_have_class = known_class != nullptr ? *known_class : may_have_class(node.def);
+      if (known_class == nullptr) classes.keep(NodeId{n}, attrs, node.may_have_class);
       if (node.may_have_class) any_class = true;
     }
     there += count;
