@@ -35,9 +35,11 @@ bool all_needed(const NodeSet& asked, const Edges& producers) {
       }
     }
   });
-  for (uint32_t i = 0; i < nodes && all; ++i) {
-    if ((read[i / 64] >> (i % 64) & 1) == 0 && !asked.has(NodeId{i})) return false;
-  }
+  in_pieces(nodes, [&](size_t, PieceRange range) {
+    for (uint32_t i = range.begin; i < range.end && all; ++i) {
+      if ((read[i / 64] >> (i % 64) & 1) == 0 && !asked.has(NodeId{i})) all = false;
+    }
+  });
   return all;
 }
 

@@ -43,11 +43,13 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       aliases_(subject.net.size()),
       carried_(subject.net.size()),
       control_alias_(subject.net.size()),
-      first_shared_{In::kArgument},
-      first_reader_(subject.passes.share ? subject.net.size() : 0, kNobody) {
+      first_shared_{In::kArgument} {
   stands_.resize(net_.size());
+  if (subject.passes.share) first_reader_.resize(net_.size());
   in_pieces(net_.size(), [&](size_t, PieceRange range) {
     std::fill(stands_.begin() + range.begin, stands_.begin() + range.end, kNothing);
+    if (first_reader_.empty()) return;
+    std::fill(first_reader_.begin() + range.begin, first_reader_.begin() + range.end, kNobody);
   });
   subject.scopes.reset();
 }

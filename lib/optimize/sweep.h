@@ -101,7 +101,7 @@ class Sweep {
   std::vector<Number> first_shared_;  // by class
   // By node: who was looked at of those that read it first, until there are two.
   static constexpr Number kNobody = UINT32_MAX, kSeveral = UINT32_MAX - 1;
-  std::vector<Number> first_reader_;
+  BlankVector<Number> first_reader_;
   std::unordered_map<std::string_view, uint32_t> devices_;
   std::vector<uint32_t> last_waiter_;  // by node: the mark of the last that was found to wait for it
   uint32_t mark_ = 0;
