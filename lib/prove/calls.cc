@@ -1,6 +1,7 @@
 // Functions, seen through: calls by what the body gives, If and Case by what their branches give, While by
 // its functions as values.
 #include <algorithm>
+#include <unordered_set>
 
 #include "graph/function_names.h"
 #include "graph/name_attr_list.h"
@@ -25,29 +26,29 @@ bool is_effect(Conduct conduct) {
 
 // Whether the function, or one that it calls, does something besides giving its results.
 bool has_effects(Side& side, std::string_view function) {
-  std::vector<std::string_view> open{function};
-  std::unordered_map<std::string_view, bool> seen{{function, true}};
+  CalledBody* const asked = side.body(function);
+  if (asked == nullptr) return false;
+  std::vector<CalledBody*> open{asked};
+  std::unordered_set<const CalledBody*> seen{asked};
   while (!open.empty()) {
-    const std::string_view name = open.back();
+    CalledBody& body = *open.back();
     open.pop_back();
-    const auto known = side.effects.find(name);
-    if (known != side.effects.end()) {
-      if (known->second) return side.effects[function] = true;
+    if (body.effects.has_value()) {
+      if (*body.effects) return *(asked->effects = true);
       continue;
     }
-    CalledBody* body = side.body(name);
-    if (body == nullptr) continue;
-    for (uint32_t i = 0; i < body->graph.size(); ++i) {
-      const std::string_view node_def = body->graph.bytes(NodeId{i});
+    for (uint32_t i = 0; i < body.graph.size(); ++i) {
+      const std::string_view node_def = body.graph.bytes(NodeId{i});
       const std::string_view op = node_op(node_def);
       const Conduct conduct = side.labels().op(op).conduct;
-      if (side.body(op) == nullptr && is_effect(conduct)) return side.effects[function] = true;
-      each_function_named(node_def, [&](std::string_view called) {
-        if (seen.emplace(called, true).second && side.body(called) != nullptr) open.push_back(called);
+      if (side.body(op) == nullptr && is_effect(conduct)) return *(asked->effects = true);
+      each_function_named(node_def, [&](std::string_view name) {
+        CalledBody* const called = side.body(name);
+        if (called != nullptr && seen.insert(called).second) open.push_back(called);
       });
     }
   }
-  return side.effects[function] = false;
+  return *(asked->effects = false);
 }
 
 std::string arguments_key(std::string_view function, const std::vector<ProofTensor>& arguments) {
@@ -101,10 +102,11 @@ std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_v
 ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int depth) {
   CalledBody* body = side.body(function);
   if (body == nullptr) return state.unknown("a function", "is not there");
-  const auto known = side.lambdas.find(function);
-  if (known != side.lambdas.end()) return known->second;
-  if (side.open_lambdas.size() >= kDeepestCall) return state.unknown("a function", "is nested too deep");
-  if (!side.open_lambdas.insert(function).second) return state.unknown("a function", "names itself");
+  if (body->lambda.has_value()) return *body->lambda;
+  if (side.open_lambdas >= kDeepestCall) return state.unknown("a function", "is nested too deep");
+  if (body->open) return state.unknown("a function", "names itself");
+  body->open = true;
+  ++side.open_lambdas;
   std::vector<ProofTensor> arguments;
   for (uint32_t i = 0; i < body->arguments.size(); ++i)
     arguments.push_back({state.classes.intern(KeyForm::kArgument, {i}), kAlways});
@@ -117,8 +119,9 @@ ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int 
   }
   const ClassId id = state.classes.intern(KeyForm::kLambda, key);
   if (unknown) state.classes.set_unknown(id);
-  side.lambdas[function] = id;
-  side.open_lambdas.erase(function);
+  body->lambda = id;
+  body->open = false;
+  --side.open_lambdas;
   return id;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "fold/fold.h"
@@ -38,6 +37,9 @@ struct CalledBody {
   std::vector<std::string_view> results;  // as inputs in the body are written, in the order of the signature
   std::string_view odd;                   // why it cannot be seen through; empty where it can
   AssumedTensors assumed;
+  std::optional<ClassId> lambda;  // what it is as a value
+  bool open = false;              // that is being made
+  std::optional<bool> effects;    // known once somebody asked
 };
 
 // What the state of a node goes by: its container and its shared_name, else its own name, but for a
@@ -91,9 +93,7 @@ class Side {
   std::unordered_map<uint32_t, Own> owns;  // by node: as it was last numbered
   // Results of functions, by function and arguments.
   std::unordered_map<std::string, std::vector<ProofTensor>> calls;
-  std::unordered_map<std::string_view, ClassId> lambdas;
-  std::unordered_set<std::string_view> open_lambdas;   // that are being made
-  std::unordered_map<std::string_view, bool> effects;  // of functions
+  int open_lambdas = 0;  // how many are being made
   // Whether two nodes of the main graph hold the state that goes by this name.
   bool shared_by_two(const std::optional<std::string>& name);
 
