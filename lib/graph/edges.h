@@ -20,6 +20,10 @@ class Edges {
     return {targets_.data() + begins_[i], targets_.data() + begins_[i + 1]};
   }
 
+  // How many there are in all, and how many are of nodes in front of this one.
+  size_t count() const { return targets_.size(); }
+  size_t count_before(NodeId id) const { return begins_[index_of(id)]; }
+
   // Of producers(): whether every input of every node has a node, so that input k of a node is of(node)[k].
   bool complete() const { return complete_; }
   // Of producers(): most lead to what stands before the node. Of the reverse: behind it.

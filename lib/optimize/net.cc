@@ -54,24 +54,26 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     nodes_[n].def = graph.bytes(NodeId{n});
     nodes_[n].op = ops_of.of(NodeId{n}).op;
   }
-  // On all cores; but ops are asked for a body's words by one at a time.
-  const size_t piece = in_body() ? std::max<size_t>(size(), 1) : kPerPiece;
+  // Where each input has a node it is known where those of a node lie. On all cores then; but ops are asked
+  // for a body's words by one at a time.
+  const bool placed = sources.complete();
+  const size_t piece = in_body() || !placed ? std::max<size_t>(size(), 1) : kPerPiece;
+  if (placed) ins_.resize(sources.count());
   std::atomic<uint32_t> there = 0;
   std::atomic<bool> any_class = false;
-  const auto look = [&](PieceRange range) {
-    std::vector<In> ins;
+  const auto look = [&](size_t, PieceRange range) {
     ConstsAlike consts;
     AlikeAttrs<bool> classes(graph);
     uint32_t count = 0;
-    ins.reserve(size_t{2} * (range.end - range.begin));
     for (Number n = range.begin; n < range.end; ++n) {
       if (!in_body()) nodes_[n] = Node();
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
       ++count;
-      read_node(n, ops_of.of(NodeId{n}), sources.complete() ? sources.of(NodeId{n}).data() : nullptr, consts,
-                ins);
       Node& node = nodes_[n];
+      node.begin = static_cast<uint32_t>(placed ? sources.count_before(NodeId{n}) : ins_.size());
+      if (!placed) ins_.resize(ins_.size() + input_views(graph.bytes(NodeId{n})).size());
+      read_node(n, ops_of.of(NodeId{n}), placed ? sources.of(NodeId{n}).data() : nullptr, consts);
       const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
       const bool* const known_class = classes.find(NodeId{n}, attrs);
       node.may_have_class = known_class != nullptr ? *known_class : may_have_class(node.def);
@@ -79,28 +81,16 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
       if (node.may_have_class) any_class = true;
     }
     there += count;
-    return ins;
   };
-  std::vector<std::vector<In>> ins = made_in_pieces(size(), look, piece);
+  in_pieces(size(), look, piece);
   there_ = there;
   any_class_ = any_class;
-  std::vector<size_t> begins{0};
-  for (const std::vector<In>& some : ins) begins.push_back(begins.back() + some.size());
-  ins_.resize(begins.back());
-  const auto put = [&](size_t k, PieceRange range) {
-    for (Number n = range.begin; n < range.end; ++n) nodes_[n].begin += static_cast<uint32_t>(begins[k]);
-    std::ranges::copy(ins[k], ins_.begin() + static_cast<std::ptrdiff_t>(begins[k]));
-    ins[k] = {};
-  };
-  in_pieces(size(), put, piece);
 }
 
 // In one look at its record; data inputs first.
-void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts,
-                    std::vector<In>& ins) {
+void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts) {
   Node& node = nodes_[n];
-  node.begin = static_cast<uint32_t>(ins.size());
-  size_t controls = 0;
+  In* const ins = ins_.data() + node.begin;
   put_def(node, graph_.bytes(NodeId{n}), facts, true, [&](std::string_view text) {
     if (text.starts_with('^') && arguments_.contains(text.substr(1))) return;  // which are there anyway
     const std::optional<In> in =
@@ -109,15 +99,12 @@ void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, Con
       throw refused("reads '" + printable(text) + "', which is not there")
           .of(quoted("node", node_name(node.def)))
           .hint("gedit check");
-    if (in->control()) {
-      ++controls;
-      ins.push_back(*in);
-    } else {
-      ins.insert(ins.end() - static_cast<std::ptrdiff_t>(controls), *in);
+    ins[node.count++] = *in;
+    if (!in->control()) {
+      std::rotate(ins + node.data, ins + node.count - 1, ins + node.count);
+      ++node.data;
     }
   });
-  node.count = static_cast<uint32_t>(ins.size()) - node.begin;
-  node.data = node.count - static_cast<uint32_t>(controls);
   if (facts.op->kinds.has(OpKind::kConst)) consts.look_at(n, node);
 }
 

@@ -151,8 +151,7 @@ class Net {
   template <typename Read>
   void put_def(Node& node, std::string_view def, const OpFacts& facts, bool later, Read read) const;
   void put_inputs(Node& node, std::span<const In> inputs);
-  void read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts,
-                 std::vector<In>& ins);
+  void read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts);
   void store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std::string& records) const;
   // A NodeDef around its inputs.
   struct Around {
