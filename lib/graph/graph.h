@@ -21,7 +21,6 @@
 #include "graph/mapping.h"
 #include "graph/node.h"
 #include "graph/records.h"
-#include "graph/shared_rows.h"
 #include "ops/kinds.h"
 
 namespace gedit {
