@@ -2,10 +2,13 @@
 // clears fresh memory for each of them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "base/parallel.h"
 
 namespace gedit {
 
@@ -24,5 +27,15 @@ struct Blank : std::allocator<T> {
 
 template <typename T>
 using BlankVector = std::vector<T, Blank<T>>;
+
+// As many of that value.
+template <typename T>
+BlankVector<T> filled_in_pieces(size_t count, const T& value) {
+  BlankVector<T> all(count);
+  in_pieces(count, [&](size_t, PieceRange range) {
+    std::fill(all.begin() + range.begin, all.begin() + range.end, value);
+  });
+  return all;
+}
 
 }  // namespace gedit

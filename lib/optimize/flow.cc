@@ -123,11 +123,7 @@ bool is_back_edge(const Net& net, Number reader, In in) {
 }
 
 Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed)
-    : net_(net), needed_(std::move(needed)) {
-  states_.resize(net.size());
-  in_pieces(net.size(), [&](size_t, PieceRange nodes) {
-    std::fill(states_.begin() + nodes.begin, states_.begin() + nodes.end, State());
-  });
+    : net_(net), needed_(std::move(needed)), states_(filled_in_pieces(net.size(), State())) {
   order_.reserve(needed_.count());
   if (!pass_all()) find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.

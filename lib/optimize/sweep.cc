@@ -40,17 +40,12 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
             nothing_known(subject.net.size()),
             subject.net.has_op([](const ProofOp& op, What) { return op.gives_references; })},
       gone_(subject.net.size()),
+      stands_(filled_in_pieces(subject.net.size(), kNothing)),
       aliases_(subject.net.size()),
       carried_(subject.net.size()),
       control_alias_(subject.net.size()),
-      first_shared_{In::kArgument} {
-  stands_.resize(net_.size());
-  if (subject.passes.share) first_reader_.resize(net_.size());
-  in_pieces(net_.size(), [&](size_t, PieceRange range) {
-    std::fill(stands_.begin() + range.begin, stands_.begin() + range.end, kNothing);
-    if (first_reader_.empty()) return;
-    std::fill(first_reader_.begin() + range.begin, first_reader_.begin() + range.end, kNobody);
-  });
+      first_shared_{In::kArgument},
+      first_reader_(filled_in_pieces<Number>(subject.passes.share ? subject.net.size() : 0, kNobody)) {
   subject.scopes.reset();
 }
 

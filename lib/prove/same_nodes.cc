@@ -96,8 +96,8 @@ struct InputTexts {
 
   // False where a control input stands before another one.
   bool read(std::string_view node_def) {
-    *this = {std::move(inputs), {}};
     inputs.clear();
+    data = begin = end = 0;
     bool right = true;
     const size_t front = each_before_attrs(node_def, [&](uint32_t number, std::string_view value) {
       if (number <= node_field::kInput) end = static_cast<size_t>(value.end() - node_def.data());
