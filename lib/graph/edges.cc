@@ -64,7 +64,7 @@ Edges producers(const Graph& graph, const Names& names) {
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (!graph.removed(id)) {
-        const auto read = [&](std::string_view text) {
+        each_input_of(graph, id, [&](std::string_view text) {
           const std::string_view name = parse_input_of(graph, text).node;
           NodeId producer = unique ? recent.find(name) : kNoNode;
           if (producer == kNoNode) producer = names.find(name);
@@ -73,15 +73,7 @@ Edges producers(const Graph& graph, const Names& names) {
           } else {
             piece.targets.push_back(producer);
           }
-        };
-        // Attributes, most of a node, are passed over where none is in front of an input.
-        if (graph.inputs_lead()) {
-          each_before_attrs(graph.bytes(id), [&](uint32_t number, std::string_view value) {
-            if (number == node_field::kInput) read(value);
-          });
-        } else {
-          each_input(graph.bytes(id), read);
-        }
+        });
         recent.pass(id);
       }
       edges.begins_[i + 1] = static_cast<uint32_t>(piece.targets.size());

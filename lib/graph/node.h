@@ -102,14 +102,6 @@ void each_input(std::string_view node_def, Use use) {
   }
 }
 
-// The same for a node that is fields_ascend().
-template <typename Use>
-void each_leading_input(std::string_view node_def, Use use) {
-  for (Fields fields(node_def); fields.next() && fields->number <= node_field::kInput;) {
-    if (fields->number == node_field::kInput) use(fields->value);
-  }
-}
-
 // All inputs as stored.
 std::vector<std::string> inputs_of(std::string_view node_def);
 std::vector<std::string_view> input_views(std::string_view node_def);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "graph/node.h"
+#include "graph/graph.h"
 
 namespace gedit {
 
@@ -32,6 +32,15 @@ size_t each_before_attrs(std::string_view node_def, Use use) {
     at += size;
   }
   return at;
+}
+
+// As each_input(): attributes, most of a node, are passed over where none is in front of an input.
+template <typename Use>
+void each_input_of(const Graph& graph, NodeId node, Use use) {
+  if (!graph.inputs_lead()) return each_input(graph.bytes(node), use);
+  each_before_attrs(graph.bytes(node), [&](uint32_t number, std::string_view value) {
+    if (number == node_field::kInput) use(value);
+  });
 }
 
 }  // namespace gedit

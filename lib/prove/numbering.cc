@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/node_front.h"
+
 namespace gedit {
 
 Numbering::Numbering(Side& side, ProofState& state)
@@ -186,14 +188,8 @@ void Numbering::resolve(NodeId node, std::vector<In>& ins) {
   const Edges* producers = in_body() ? nullptr : &side_.producers();
   if (producers != nullptr && producers->complete()) {
     const NodeId* producer = producers->of(node).data();
-    const auto read = [&](std::string_view text) {
-      ins.push_back(input_from(*producer++, parse_input(text)));
-    };
-    if (graph_.inputs_lead()) {
-      each_leading_input(graph_.bytes(node), read);
-    } else {
-      each_input(graph_.bytes(node), read);
-    }
+    each_input_of(graph_, node,
+                  [&](std::string_view text) { ins.push_back(input_from(*producer++, parse_input(text))); });
     return;
   }
   each_input(graph_.bytes(node), [&](std::string_view text) { ins.push_back(resolve_input(text)); });

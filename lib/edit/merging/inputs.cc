@@ -12,6 +12,7 @@
 #include "base/size.h"
 #include "edit/basis/key_value.h"
 #include "graph/frames.h"
+#include "graph/node_front.h"
 #include "graph/types.h"
 #include "graph/wiring.h"
 #include "model/references.h"
@@ -171,18 +172,13 @@ void InputMap::find_readers(bool share) {
       std::vector<Read> found;
       for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
         uint32_t slot = 0;
-        const auto look = [&](std::string_view text) {
+        each_input_of(graph, NodeId{i}, [&](std::string_view text) {
           if ((sizes >> (parse_input(text).node.size() & 63) & 1) != 0) {
             if (const auto pair = wanted.find(canonical_input(text)); pair != wanted.end())
               found.push_back({pair->second, {part->number, NodeId{i}, slot}});
           }
           ++slot;
-        };
-        if (graph.inputs_lead()) {
-          each_leading_input(graph.bytes(NodeId{i}), look);
-        } else {
-          each_input(graph.bytes(NodeId{i}), look);
-        }
+        });
       }
       return found;
     };
