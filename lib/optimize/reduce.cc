@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/blank.h"
 #include "base/parallel.h"
 #include "edit/around/colocations.h"
 #include "select/tensors.h"
@@ -69,12 +70,39 @@ bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
   return true;
 }
 
+// Without cycles a node is not needed where nobody reads it, or only such nodes do.
 void remove_unneeded(Net& net, const std::vector<std::string>& tensors) {
   std::vector<Number> wanted;
   for (const std::string& text : tensors) {
     if (const std::optional<In> in = net.find(text)) wanted.push_back(in->node);
   }
-  net.keep(net.needed_by(wanted));
+  BlankVector<uint32_t> readers = filled_in_pieces(net.size(), uint32_t{0});
+  in_pieces(net.size(), [&](size_t, PieceRange range) {
+    for (Number n = range.begin; n < range.end; ++n) {
+      if (!net.there(n)) continue;
+      for (const In& in : net.inputs(n)) {
+        if (!in.argument()) std::atomic_ref(readers[in.node]).fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  });
+  for (const Number n : wanted) ++readers[n];
+  std::vector<Number> unread = found_in_pieces(net.size(), [&](PieceRange range) {
+    std::vector<Number> found;
+    for (Number n = range.begin; n < range.end; ++n) {
+      if (net.there(n) && readers[n] == 0) found.push_back(n);
+    }
+    return found;
+  });
+  NodeSet needed = net.all();
+  while (!unread.empty()) {
+    const Number n = unread.back();
+    unread.pop_back();
+    needed.remove(NodeId{n});
+    for (const In& in : net.inputs(n)) {
+      if (!in.argument() && --readers[in.node] == 0) unread.push_back(in.node);
+    }
+  }
+  net.keep(needed);
 }
 
 }  // namespace gedit::optimizing
