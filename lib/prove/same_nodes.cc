@@ -53,6 +53,10 @@ class GivesTable {
     if (kinds.has(OpKind::kConst)) return Gives::kConst;
     if (kinds.has(OpKind::kPlaceholder)) return Gives::kInput;
     const OpDef op_def = parse_op_def(bytes);
+    // What a function is its name does not say.
+    for (const AttrDef& attr : op_def.attrs) {
+      if (attr.type == "func" || attr.type == "list(func)") return Gives::kMore;
+    }
     switch (conduct_of(op, &op_def)) {
       case Conduct::kPure:
         return Gives::kMade;
@@ -66,18 +70,6 @@ class GivesTable {
   Registry& ops_;
   std::unordered_map<std::string_view, Gives> known_;
 };
-
-// Whether what an attribute says is not in its bytes: it names a function, or leaves it to a caller.
-bool is_odd(std::string_view attr_value) {
-  for (Fields value(attr_value); value.next();) {
-    if (value->number == attr_field::kPlaceholder || value->number == attr_field::kFunc) return true;
-    if (!value->bytes(attr_field::kList)) continue;
-    for (Fields list(value->value); list.next();) {
-      if (list->number == attr_field::kListFunc) return true;
-    }
-  }
-  return false;
-}
 
 bool tells_value(std::string_view key) { return !key.starts_with('_') || key == "_kernel"; }
 
@@ -203,14 +195,14 @@ class SameNodes {
   }
 
   bool run(const std::vector<NodeId>& outputs) {
-    std::atomic<bool> odd = false;
+    std::atomic<bool> unlike = false;
     const auto pieces = made_in_pieces(a_.size(), [&](PieceRange nodes) {
       Piece piece;
       Looking looking;
-      if (!odd && !look(nodes, looking, piece)) odd = true;
+      if (!unlike && !look(nodes, looking, piece)) unlike = true;
       return piece;
     });
-    if (odd) return false;
+    if (unlike) return false;
     bool walk = !appended_.empty();
     Looking looking;
     looking.contents = &contents_;
@@ -242,18 +234,15 @@ class SameNodes {
     std::vector<std::pair<Tensor, Tensor>> equal;  // of A, to be found the same
     Contents* contents = nullptr;                  // null: constants are only compared as they are written
     std::map<std::pair<const char*, const char*>, bool> long_ones{};  // constants that were compared
-    // By op: attributes that were found not to be odd.
-    std::vector<std::string_view> not_odd;
   };
 
-  // False where something in A is odd, or a node has another name, so that A's names are not those of B.
+  // False where a node has another name, so that A's names are not those of B.
   bool look(PieceRange nodes, Looking& looking, Piece& piece) {
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (b_.removed(id)) continue;
       if (a_.removed(id)) return false;
       const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
-      if (any_odd(id, def_a, looking)) return false;
       if (def_a.data() != def_b.data()) {
         if (node_name(def_a) != node_name(def_b)) return false;
         if (!is_same(id, looking, piece.forward)) piece.open.push_back(id);
@@ -267,20 +256,6 @@ class SameNodes {
       if (!there) piece.open.push_back(id);
     }
     return true;
-  }
-
-  bool any_odd(NodeId id, std::string_view node_def, Looking& looking) const {
-    if (ops_a_.of(id) == Gives::kConst) return false;
-    const std::string_view attrs = attrs_of(node_def);
-    const OpNumber op = a_.op_number(id);
-    if (looking.not_odd.size() <= op) looking.not_odd.resize(size_t{op} + 1);
-    if (!attrs.empty() && looking.not_odd[op] == attrs) return false;
-    bool odd = false;
-    each_attr(node_def, [&](std::string_view key, std::string_view value) {
-      odd = odd || (tells_value(key) && is_odd(value));
-    });
-    if (!odd) looking.not_odd[op] = attrs;
-    return odd;
   }
 
   // By what stands in the records of both, and what the nodes that they read give in A.
