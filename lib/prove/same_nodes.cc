@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/map_entry.h"
 #include "base/parallel.h"
-#include "graph/alike.h"
-#include "graph/node_front.h"
 #include "prove/conduct.h"
 #include "prove/contents.h"
+#include "prove/input_texts.h"
 #include "select/tensors.h"
 
 namespace gedit {
@@ -70,97 +68,6 @@ class GivesTable {
   Registry& ops_;
   std::unordered_map<std::string_view, Gives> known_;
 };
-
-bool tells_value(std::string_view key) { return !key.starts_with('_') || key == "_kernel"; }
-
-// A node that is fields_ascend(), with its inputs as they stand there.
-struct InputTexts {
-  std::vector<std::string_view> inputs;
-  std::string_view attrs;
-  size_t data = 0;            // inputs
-  size_t begin = 0, end = 0;  // where all of them stand
-
-  // The same for a node that many may read, and that is gone over for each of them: false where it is long.
-  bool read_short(std::string_view node_def) {
-    constexpr size_t kLongest = 16 << 10;
-    return node_def.size() <= kLongest && read(node_def);
-  }
-
-  // False where a control input stands before another one.
-  bool read(std::string_view node_def) {
-    inputs.clear();
-    data = begin = end = 0;
-    bool right = true;
-    const size_t front = each_before_attrs(node_def, [&](uint32_t number, std::string_view value) {
-      if (number <= node_field::kInput) end = static_cast<size_t>(value.end() - node_def.data());
-      if (number < node_field::kInput) begin = end;
-      if (number == node_field::kInput) right = add(value) && right;
-    });
-    attrs = node_def.substr(front);
-    return right;
-  }
-
-  // The same for a node that is as `other`, of which `texts` tell, but for its inputs: false for any other.
-  // Mostly only these were changed.
-  bool read_alike(std::string_view node_def, std::string_view other, const InputTexts& texts) {
-    constexpr char kInputTag = node_field::kInput << 3 | 2;
-    const std::string_view behind = other.substr(texts.end);
-    if (node_def.size() < texts.begin + behind.size() ||
-        !node_def.starts_with(other.substr(0, texts.begin)) || !node_def.ends_with(behind))
-      return false;
-    inputs.clear();
-    data = 0;
-    const size_t stop = node_def.size() - behind.size();
-    for (size_t at = texts.begin; at < stop;) {
-      if (stop - at < 3 || node_def[at] != kInputTag) return false;
-      size_t size = static_cast<unsigned char>(node_def[at + 1]);
-      at += 2;
-      if (size >= 0x80) {
-        const auto more = static_cast<unsigned char>(node_def[at++]);
-        if (more >= 0x80) return false;
-        size = (size & 0x7f) | size_t{more} << 7;
-      }
-      if (size > stop - at || !add(node_def.substr(at, size))) return false;
-      at += size;
-    }
-    return true;
-  }
-
- private:
-  bool add(std::string_view input) {
-    const bool control = input.starts_with('^');
-    if (!control && data != inputs.size()) return false;
-    data += control ? 0 : 1;
-    inputs.push_back(input);
-    return true;
-  }
-};
-
-// Of a node that is fields_ascend(); empty where they are long.
-std::string_view attrs_of(std::string_view node_def) {
-  return attrs_from(node_def.data() + each_before_attrs(node_def, [](uint32_t, std::string_view) {}),
-                    node_def);
-}
-
-// Attributes, of which those that change no value do not count.
-bool alike_attributes(std::string_view a, std::string_view b) {
-  if (a == b) return true;
-  const auto next = [](Fields& fields, MapEntry& entry) {
-    while (fields.next()) {
-      if (!fields->bytes(node_field::kAttr)) continue;
-      entry = map_entry(fields->value);
-      if (tells_value(entry.key)) return true;
-    }
-    return false;
-  };
-  Fields fields_a(a), fields_b(b);
-  for (MapEntry entry_a, entry_b;;) {
-    const bool more = next(fields_a, entry_a);
-    if (next(fields_b, entry_b) != more) return false;
-    if (!more) return true;
-    if (entry_a.key != entry_b.key || entry_a.value != entry_b.value) return false;
-  }
-}
 
 std::string_view value_proto(std::string_view const_def) {
   const auto value = find_attr(const_def, "value");
