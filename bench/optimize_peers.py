@@ -4,7 +4,8 @@ grappler, which a Python with TensorFlow 1.15 has. A table for bench/README.md o
 
     optimize_peers.py --gedit GEDIT GRAPH...        GRAPH under GEDIT_SHARED where it is not a path
 
-Inputs and outputs are those that `gedit inspect` names. A peer that fails has its exception's name.
+Inputs and outputs are those that `gedit inspect` names. A peer that fails has its exception's name. The first row is a net made here:
+dropout and batch statistics under an is_training that is a constant.
 """
 import argparse
 import json
@@ -29,6 +30,18 @@ TRANSFORMS = ["strip_unused_nodes", "remove_nodes(op=Identity, op=CheckNumerics)
 
 def node_of(tensor):
     return tensor.split(":")[0]
+
+
+def with_constant_is_training():
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 4], name="x")
+        is_training = tf.constant(False, name="is_training")
+        weights = tf.constant([[0.5, -1.0, 2.0, 0.25]] * 4, name="weights")
+        h = tf.compat.v1.layers.dropout(tf.matmul(x, weights), 0.5, training=is_training)
+        mean, variance = tf.cond(is_training, lambda: tf.nn.moments(h, [0]),
+                                 lambda: (tf.constant([0.1] * 4), tf.constant([1.5] * 4)))
+        tf.identity(tf.nn.relu((h - mean) * tf.math.rsqrt(variance + 0.001)), name="y")
+        return graph.as_graph_def()
 
 
 def transform_graph(graph, inputs, outputs):
@@ -87,6 +100,16 @@ def found(name):
     return name if os.path.exists(name) else os.path.join(os.environ.get("GEDIT_SHARED", ""), "corpus", name)
 
 
+def row(program, name, path):
+    told = json.loads(subprocess.run([program, "inspect", path, "-j"], stdout=subprocess.PIPE, check=True).stdout)
+    meta_graph = told["meta_graphs"][0]
+    inputs, outputs = meta_graph["inputs"], [tensor["tensor"] for tensor in meta_graph["outputs"]]
+    graph = read(path)
+    cells = [name, measured(graph), *[peer(run, graph, inputs, outputs) for run in (transform_graph, inference, grappler)],
+             gedit(program, path, outputs), gedit(program, path, outputs, "--fold-bn")]
+    return "| " + " | ".join(cells) + " |"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gedit", required=True)
@@ -95,16 +118,13 @@ def main():
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.FATAL)
     print("| graph | as it is | transform_graph | optimize_for_inference | grappler %s | gedit optimize | with --fold-bn |" % tf.__version__)
     print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "made.pb")
+        with open(made, "wb") as file:
+            file.write(with_constant_is_training().SerializeToString())
+        print(row(options.gedit, "constant is_training", made), flush=True)
     for name in options.graphs:
-        path = found(name)
-        told = json.loads(subprocess.run([options.gedit, "inspect", path, "-j"], stdout=subprocess.PIPE, check=True).stdout)
-        meta_graph = told["meta_graphs"][0]
-        inputs, outputs = meta_graph["inputs"], [tensor["tensor"] for tensor in meta_graph["outputs"]]
-        graph = read(path)
-        cells = [os.path.splitext(os.path.basename(name))[0], measured(graph),
-                 *[peer(run, graph, inputs, outputs) for run in (transform_graph, inference, grappler)],
-                 gedit(options.gedit, path, outputs), gedit(options.gedit, path, outputs, "--fold-bn")]
-        print("| " + " | ".join(cells) + " |", flush=True)
+        print(row(options.gedit, name, found(name)), flush=True)
 
 
 if __name__ == "__main__":
