@@ -7,11 +7,11 @@
 
 namespace gedit {
 
-Numbering::Numbering(Side& side, ProofState& state)
+Numbering::Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names)
     : side_(side),
       state_(state),
-      graph_(side.graph()),
-      names_(side.names()),
+      graph_(graph),
+      names_(names),
       state_of_(graph_.size()),
       values_(graph_.size()),
       frames_(graph_.size()),
@@ -24,25 +24,14 @@ Numbering::Numbering(Side& side, ProofState& state)
   }
 }
 
+Numbering::Numbering(Side& side, ProofState& state) : Numbering(side, state, side.graph(), side.names()) {}
+
 Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments,
                      int depth)
-    : side_(side),
-      state_(state),
-      graph_(body.graph),
-      names_(body.names),
-      body_(&body),
-      arguments_(std::move(arguments)),
-      depth_(depth),
-      state_of_(graph_.size()),
-      values_(graph_.size()),
-      frames_(graph_.size()),
-      depends_on_loop_(graph_.size()),
-      of_array_(graph_.size()),
-      follows_(graph_.size()) {
-  if (state.ordered) {
-    done_.resize(graph_.size());
-    is_memory_.resize(graph_.size());
-  }
+    : Numbering(side, state, body.graph, body.names) {
+  body_ = &body;
+  arguments_ = std::move(arguments);
+  depth_ = depth;
 }
 
 // --- the walk ---

@@ -15,7 +15,7 @@ namespace gedit {
 
 class Numbering {
  public:
-  explicit Numbering(Side& side, ProofState& state);  // of the main graph
+  Numbering(Side& side, ProofState& state);  // of the main graph
   // Of a function, which is called with these. `depth`: of calls.
   Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments, int depth);
 
@@ -142,6 +142,8 @@ class Numbering {
   void number_odd(const Node& node);
   void number_choice(Node& node);
   void number_while(Node& node);
+
+  Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names);
 
   bool in_body() const { return body_ != nullptr; }
 
