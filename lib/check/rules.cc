@@ -39,9 +39,8 @@ constexpr std::array kRules{
              "an op that is gone for graphs of this producer"},
     // gc, ValidateColocationConstraints: "expects to be colocated with unknown node"
     RuleInfo{Rule::kColocation, "colocation", Level::kError, "beside a node that is not there"},
-    // graph/control_flow.cc, BuildControlFlowInfo: "inputs from different frames", "Mismatched parent
-    // frames",
-    // "more than one LoopCond node"
+    // graph/control_flow.cc, BuildControlFlowInfo: "inputs from different frames",
+    // "Mismatched parent frames", "more than one LoopCond node"
     RuleInfo{Rule::kFrame, "frame", Level::kError,
              "two loops in one frame, edges across frames, or what ends a loop outside"},
     // common_runtime/function.cc, Instantiate: "is not defined"; framework/function.cc
@@ -51,8 +50,7 @@ constexpr std::array kRules{
     RuleInfo{Rule::kOutputShapes, "output-shapes", Level::kError,
              "_output_shapes that TensorFlow refuses at import"},
     // core/framework/shape_inference.cc at import: "Dimensions must be equal", "must be rank"; in functions
-    // when
-    // they run
+    // when they run
     RuleInfo{
         Rule::kShapes, "shapes", Level::kError,
         "shapes that cannot agree, or an input of another rank than the op takes; in functions: a warning"},

@@ -1,8 +1,9 @@
 // Batch normalization folded into the weights before it (docs/rules.md#folding-batch-norms). Changes numbers:
 // weights are computed in double and rounded once.
 //
-//   for (const FoldedNorm& norm : find_batch_norms(subject)) apply: replace, append; what nobody reads now
-//   goes
+//   for (const FoldedNorm& norm : find_batch_norms(subject)) apply: replace, append
+//
+// What nobody reads then goes.
 //
 // Found are Conv2D, Conv3D, DepthwiseConv2dNative, MatMul, Conv2DBackpropInput, behind it in any order
 // BatchToSpaceND and BiasAdd (Add of a vector), and one or more of: FusedBatchNorm, V2, V3 (is_training

@@ -174,9 +174,8 @@ std::string with_attr(std::string_view node_def, std::string_view key,
 std::string without_attr(std::string_view node_def, std::string_view key);
 
 // Whether TensorFlow takes it for a node's name (tensorflow/core/common_runtime/graph_constructor.cc): pieces
-// joined by
-// `>`, each `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`. Position of the first character that is wrong, npos where it is
-// valid.
+// joined by `>`, each `[A-Za-z0-9.][A-Za-z0-9_.\-/]*`. Position of the first character that is wrong, npos
+// where it is valid.
 size_t invalid_name_at(std::string_view name);
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // How inputs are written: `a`, `a:1` and `^a` in a main graph; in a function's body `argument`, `a:output:1`
-// and
-// `^a`, by the name of the output as its op has it.
+// and `^a`, by the name of the output as its op has it.
 #pragma once
 
 #include <cstdint>
