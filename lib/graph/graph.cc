@@ -178,9 +178,7 @@ void Graph::replace(NodeId id, std::string_view node_def, std::shared_ptr<const 
   streams_.insert_or_assign(index_of(id), std::move(content));
 }
 
-void Graph::remove(NodeId id) {
-  remove_all({&id, 1});
-}
+void Graph::remove(NodeId id) { remove_all({&id, 1}); }
 
 void Graph::remove_all(std::span<const NodeId> nodes) {
   if (nodes.empty()) return;

@@ -73,7 +73,7 @@ class Graph {
   // With both, as the file has it.
   std::string_view found_bytes(NodeId id) const;
   bool any_doubled() const { return !doubled_.empty(); }
-  bool inputs_lead() const { return ordered_; }          // all nodes are fields_ascend()
+  bool inputs_lead() const { return ordered_; }    // all nodes are fields_ascend()
   bool any_on_device() const { return devices_; }  // or was; before mappings
   std::string_view name(NodeId id) const { return node_name(bytes(id)); }
   std::string_view device(NodeId id) const;  // before its mapping; empty: none

@@ -37,8 +37,8 @@ Names::Names(const Graph& graph)
   std::ranges::sort(duplicates_);
 }
 
-// In steps: first whose slots are here, told without a branch for each, which nobody could foretell; then their
-// slots are on their way from memory when they are filled.
+// In steps: first whose slots are here, told without a branch for each, which nobody could foretell; then
+// their slots are on their way from memory when they are filled.
 void Names::fill(Share& share) {
   constexpr uint32_t kStep = 128;
   std::array<uint32_t, kStep> own{};

@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/blank.h"
 #include "base/hash_index.h"
 #include "base/parallel.h"
-#include "base/blank.h"
 #include "edit/basis/names.h"
 #include "graph/edges.h"
 #include "graph/graph.h"
@@ -118,7 +118,7 @@ class Net {
     What what = What::kOther;
     ConstFacts constant;
     bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false,
-         may_have_class : 1 = false;
+                 may_have_class : 1 = false;
   };
   static constexpr LabelId kNoLabel = UINT32_MAX;
   // The ops that are there, as OpsOf asks for them.

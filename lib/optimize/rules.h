@@ -38,7 +38,7 @@ struct View {
     bool memory = false;  // any output may be the memory of a reference variable, which changes with it
     In like;              // a tensor that has its shape; itself where none is known
   };
-  BlankVector<Known> known;  // by node
+  BlankVector<Known> known;     // by node
   bool any_references = false;  // in the graph
 
   bool knows(In in) const { return !in.argument() && in.index == 0 && in.node < known.size(); }
