@@ -183,7 +183,7 @@ class Optimizing {
     const uint64_t folded = fold_batch_norms(model_, ops_, request_, wanted_);
     if (folded == 0) {
       if (!request_.inlined && !model_.graph().part(graph_field::kLibrary).empty())
-        result_.changes.notes.push_back("no batch norm is folded; those in functions are with --inline");
+        result_.changes.notes.emplace_back("no batch norm is folded; those in functions are with --inline");
       return false;
     }
     result_.counts["fold-bn"]["batch norms"] += folded;

@@ -89,7 +89,8 @@ void Races::find_order() {
   }
   open.assign(order_.rbegin(), order_.rend());
   std::vector<uint32_t> left_too = left;
-  for (size_t at = 0; at < order_.size(); ++at) give(order_[at], left, order_);
+  for (size_t at = 0; at < order_.size(); ++at)  // NOLINT(modernize-loop-convert): it grows
+    give(order_[at], left, order_);
   places_.assign(graph_.size(), UINT32_MAX);
   while (!open.empty()) {
     const uint32_t i = open.back();
