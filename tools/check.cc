@@ -103,7 +103,7 @@ as a report that code scanning shows; they stand at the first line of the file.
 
 With --tf V, a release such as 1.12, each node that TensorFlow V does not take is an error with the rule tf: ops,
 attributes, values and dtypes that it does not know, with the release that brought them, in function bodies, too.
-gedit retarget makes a graph that it takes.
+What V takes and does otherwise is not told: gedit retarget knows it, and makes a graph that V takes.
 
 )" + rules_text() +
               R"(
