@@ -158,6 +158,20 @@ def restoring(n):
              f"t/set = Assign(t/a, sum{n - 1}) {{T: DT_FLOAT, use_locking: true, validate_shape: true}}\n"])
 
 
+def saving(n):
+    """n variables that one saver saves and restores."""
+    texts = lambda form: ", ".join(listed(form, n))
+    return (["metagraph {}\n"] + [variable(f"s{i}") for i in range(n)] +
+            ['save/file = Const() {dtype: DT_STRING, value: tensor(DT_STRING [], "model")}\n',
+             f"save/names = Const() {{dtype: DT_STRING, value: tensor(DT_STRING [{n}], {texts(chr(34) + 's{i}/a' + chr(34))})}}\n",
+             f"save/slices = Const() {{dtype: DT_STRING, value: tensor(DT_STRING [{n}], {texts(chr(34) * 2)})}}\n",
+             f"save/save = SaveV2(save/file, save/names, save/slices, {texts('s{i}/a')}) {{dtypes: list({texts('DT_FLOAT')})}}\n",
+             "save/saved = Identity(save/file, ^save/save) {T: DT_STRING}\n",
+             f"save/restore = RestoreV2(save/file, save/names, save/slices) {{dtypes: list({texts('DT_FLOAT')})}}\n"] +
+            [f"save/assign{i} = Assign(s{i}/a, save/restore:{i}) {{T: DT_FLOAT, use_locking: true, validate_shape: true}}\n" for i in range(n)] +
+            [f"save/all = NoOp({texts('^save/assign{i}')})\n"])
+
+
 def calling(n):
     """n calls of n functions, each given what is written before, which it only waits for."""
     return (["x = Placeholder() {dtype: DT_FLOAT, shape: []}\n", 'v = VarHandleOp() {dtype: DT_FLOAT, shape: [], shared_name: "v"}\n',
@@ -314,6 +328,8 @@ def main():
         broken += not holds("prove of groups", lambda n: ["prove", *[subject.listing("groups.gtxt", grouping(n))] * 2, "--outputs", "y"])
         broken += not holds("extract of what is restored", lambda n: [
             "extract", subject.listing("restores.gtxt", restoring(n)), "--outputs", "t/r"])
+        broken += not holds("cast of what one saver saves", lambda n: [
+            "cast", subject.listing("saves.gtxt", saving(n)), "--weights", "bfloat16"])
         for options in ([], ["--inline"]):
             broken += not holds(" ".join(["optimize of calls", *options]), lambda n, options=options: [
                 "optimize", subject.listing("calls.gtxt", calling(n)), "--outputs", f"c{n - 1}", *options], MOST_OF_MODELS)

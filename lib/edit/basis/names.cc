@@ -2,7 +2,6 @@
 
 #include <atomic>
 
-#include "base/first_free.h"
 #include "base/parallel.h"
 
 namespace gedit {
@@ -33,7 +32,7 @@ std::string NewNames::exactly(std::string name, std::string_view hint) {
 }
 
 std::string NewNames::free(std::string_view base) {
-  std::string name = first_free(base, [&](const std::string& one) { return taken(one); });
+  std::string name = free_names_.first(base, [&](const std::string& one) { return taken(one); });
   given_.insert(name);
   return name;
 }

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/first_free.h"
 #include "graph/names.h"
 
 namespace gedit {
@@ -35,6 +36,7 @@ class NewNames {
 
   const Names& names_;
   std::unordered_set<std::string> given_;
+  FreeNames free_names_;
 };
 
 }  // namespace gedit

@@ -71,7 +71,7 @@ std::vector<std::string> ScopeNames::origins(std::string_view name) const {
 const std::string& FreshNames::of(std::string_view name) {
   const auto found = made_.find(name);
   if (found != made_.end()) return found->second;
-  std::string fresh = first_free(
+  std::string fresh = free_names_.first(
       scope_.of(name), [&](const std::string& one) { return stays_as_it_is(one) || taken_.contains(one); });
   taken_.insert(fresh);
   return made_.emplace(name, std::move(fresh)).first->second;

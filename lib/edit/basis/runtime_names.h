@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/first_free.h"
 #include "graph/edges.h"
 #include "graph/node.h"
 #include "graph/references.h"
@@ -49,6 +50,7 @@ class FreshNames {
  private:
   const ScopeNames& scope_;
   std::set<std::string, std::less<>> taken_;
+  FreeNames free_names_;
   Made made_;
 };
 

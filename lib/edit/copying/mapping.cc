@@ -189,8 +189,7 @@ std::string CopyMapping::free_name(std::string_view base) {
   const auto taken = [&](const std::string& name) {
     return is_taken(name) || original_of(name) != kNoNode || added_names_.contains(name);
   };
-  // A name that was taken stays taken.
-  std::string name = first_free(base, taken, next_numbers_.try_emplace(std::string(base), 1).first->second);
+  std::string name = free_names_.first(base, taken);
   added_names_.insert(name);
   return name;
 }

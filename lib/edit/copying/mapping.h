@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/first_free.h"
 #include "edit/around/extend.h"
 #include "edit/basis/runtime_names.h"
 #include "edit/copying/selection.h"
@@ -84,7 +85,7 @@ class CopyMapping final : public Mapping {
   std::unordered_map<TensorRef, Replacement, TensorHash> replaced_;
   std::unordered_set<uint32_t> stale_shapes_;
   std::unordered_set<std::string> added_names_;
-  std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
+  FreeNames free_names_;
   Identities identities_;
   const Edges& producers_;     // asked by several threads while copies are written
   const Prefixing prefixing_;  // `NEW/`

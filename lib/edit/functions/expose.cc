@@ -122,13 +122,11 @@ class Exposing::Ways {
     std::vector<Output> outputs{};            // behind those that it had
     std::vector<const Version*> callees{};    // by calls in its body
     std::unordered_set<std::string> taken{};  // names of arguments and outputs
-    std::unordered_map<std::string, int> next{};
+    FreeNames free_names{};
 
     // A name for the new output that no output of the function, and no argument, has.
     std::string fresh_output(const std::string& base) {
-      int& number = next.try_emplace(base, 1).first->second;
-      std::string fresh = first_free(
-          base, [&](const std::string& one) { return taken.contains(one); }, number);
+      std::string fresh = free_names.first(base, [&](const std::string& one) { return taken.contains(one); });
       taken.insert(fresh);
       return fresh;
     }

@@ -157,12 +157,14 @@ void FunctionDef::add_control_outputs(const std::function<std::vector<std::strin
   std::vector<Return> all;
   std::unordered_set<std::string> names(control_outputs_.begin(), control_outputs_.end());
   for (const Return& one : control_returns_) names.insert(one.key);
+  FreeNames free_names;
   for (Return& one : control_returns_) {
     const std::vector<std::string> nodes = use(one.value);
     all.push_back(std::move(one));
     for (const std::string& node : nodes) {
       // A node that was renamed is waited for under the name that it had.
-      std::string name = first_free(node, [&](const std::string& taken) { return names.contains(taken); });
+      std::string name =
+          free_names.first(node, [&](const std::string& taken) { return names.contains(taken); });
       all.emplace_back(name, node);
       control_outputs_.push_back(name);
       names.insert(std::move(name));

@@ -18,9 +18,7 @@ std::string InlinedGraph::free_name(std::string_view base) {
   const auto taken = [&](const std::string& one) {
     return names_.find(one) != kNoNode || given_.contains(one);
   };
-  std::string name(base);
-  // None is given back: the next of one base is behind the last.
-  if (taken(name)) name = first_free(base, taken, next_name_.try_emplace(name, 1).first->second);
+  std::string name = free_names_.first(base, taken);
   given_.insert(name);
   return name;
 }
@@ -32,9 +30,7 @@ std::string InlinedGraph::free_frame(std::string_view base) {
       frames_.emplace(string_attr(graph_.bytes(id), "frame_name").value_or(""));
     });
   }
-  int& next = next_frame_.try_emplace(std::string(base), 1).first->second;
-  std::string name = first_free(
-      base, [&](const std::string& one) { return frames_.contains(one); }, next);
+  std::string name = free_frames_.first(base, [&](const std::string& one) { return frames_.contains(one); });
   frames_.insert(name);
   return name;
 }

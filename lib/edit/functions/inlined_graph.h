@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/first_free.h"
 #include "graph/graph.h"
 #include "graph/names.h"
 
@@ -56,7 +57,7 @@ class InlinedGraph {
   Graph& graph_;
   Names names_;
   std::unordered_set<std::string> given_;  // names, and arguments of the body
-  std::unordered_map<std::string, int> next_name_;
+  FreeNames free_names_;
   std::unordered_map<std::string_view, NodeId> added_;
   struct Redirect {
     std::string to;
@@ -65,7 +66,7 @@ class InlinedGraph {
   std::unordered_map<std::string, Redirect> redirects_;  // by canonical text
   std::unordered_set<std::string> redirected_;           // nodes of which some tensor is
   std::set<std::string, std::less<>> frames_;
-  std::unordered_map<std::string, int> next_frame_;
+  FreeNames free_frames_;
   bool frames_known_ = false;
   std::vector<NodeId> removed_;
 };

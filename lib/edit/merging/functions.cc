@@ -160,7 +160,7 @@ void MergedLibrary::read(MergePart& part) {
 }
 
 void MergedLibrary::rename(MergePart& part, std::string_view name) {
-  std::string fresh = first_free(
+  std::string fresh = free_names_.first(
       name, [&](const std::string& one) { return names_.contains(one) || !part.ops.find(one).empty(); });
   names_.insert(fresh);
   part.rename_function(name, std::move(fresh));
@@ -260,7 +260,7 @@ void MergedLibrary::name_gradients(MergePart& part) {
   for (const auto& [function, type] : own) {
     std::string now(type);
     if (taken_types_.contains(type)) {
-      now = first_free(
+      now = free_types_.first(
           type, [&](const std::string& one) { return taken_types_.contains(one) || here.contains(one); });
       part.rename_gradient(type, now);
     }

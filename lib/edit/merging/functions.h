@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/first_free.h"
 #include "edit/merging/names.h"
 
 namespace gedit {
@@ -44,9 +45,11 @@ class MergedLibrary {
   Arena arena_;                                       // of changed definitions
   std::vector<std::vector<Definition>> definitions_;  // by part
   std::unordered_set<std::string> names_;             // of all functions
+  FreeNames free_names_;
   // Types under which gradients are registered, by the function's name in the merged graph.
   std::unordered_map<std::string, std::string> gradient_types_;
-  std::set<std::string, std::less<>> taken_types_;            // all of them
+  std::set<std::string, std::less<>> taken_types_;  // all of them
+  FreeNames free_types_;
   std::unordered_map<std::string, const Definition*> known_;  // by the name in the merged graph
   std::unordered_map<std::string, const MergePart*> known_from_;
 };

@@ -39,10 +39,8 @@ MergedNames::MergedNames(MergeParts& parts) : parts_(parts) {
 }
 
 std::string MergedNames::free_name(std::string_view wanted) {
-  // A name that was taken stays taken.
-  int& next = next_numbers_.try_emplace(std::string(wanted), 1).first->second;
-  std::string name = first_free(
-      wanted, [&](const std::string& one) { return added_.contains(one) || nodes_.taken(one); }, next);
+  std::string name = free_names_.first(
+      wanted, [&](const std::string& one) { return added_.contains(one) || nodes_.taken(one); });
   added_.insert(name);
   return name;
 }

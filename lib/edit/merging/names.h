@@ -4,10 +4,10 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/first_free.h"
 #include "edit/merging/naming.h"
 
 namespace gedit {
@@ -45,8 +45,8 @@ class MergedNames {
  private:
   MergeParts& parts_;
   NodeNames nodes_;
-  std::unordered_set<std::string> added_;              // names of new nodes
-  std::unordered_map<std::string, int> next_numbers_;  // by what free_name() was asked for
+  std::unordered_set<std::string> added_;  // names of new nodes
+  FreeNames free_names_;
 };
 
 }  // namespace gedit

@@ -56,9 +56,10 @@ class Cutting {
     }
     for (const NodeId id : body_.nodes()) body.append(body_node(id));
     std::set<std::string, std::less<>> taken;
+    FreeNames free_args;
     for (const WrapperTensor& output : outputs_) {
-      const std::string arg = first_free(argument_name(output.signature.key),
-                                         [&](const std::string& name) { return taken.contains(name); });
+      const std::string arg = free_args.first(argument_name(output.signature.key),
+                                              [&](const std::string& name) { return taken.contains(name); });
       taken.insert(arg);
       std::string source = source_of(output.tensor.node, output.tensor.index);
       if (!body_.has(output.tensor.node)) {  // an argument: TensorFlow's functions return what nodes give
@@ -151,7 +152,7 @@ class Cutting {
   }
 
   std::string fresh_name(const std::string& base) {
-    std::string name = first_free(base, [&](const std::string& one) {
+    std::string name = free_names_.first(base, [&](const std::string& one) {
       const NodeId id = names_.find(one);
       return (id != kNoNode && body_.has(id)) || taken_names_.contains(one);
     });
@@ -253,6 +254,7 @@ class Cutting {
   std::vector<std::string> constants_;                // new objects
   std::vector<std::string> argument_names_;           // of the inputs
   std::set<std::string, std::less<>> taken_names_;
+  FreeNames free_names_;
   std::string state_;
 };
 

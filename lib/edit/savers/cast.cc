@@ -64,24 +64,38 @@ class SaverCasting {
     return changed;
   }
 
-  std::string add_cast(NodeId saver, const std::string& input, DType from, DType to) {
-    const std::string name = names_.free(std::string(graph_.name(saver)) + "/Cast");
-    NodeBuilder builder(name, "Cast");
-    builder.input(input).device(node_device(graph_.bytes(saver))).type("DstT", to).type("SrcT", from);
-    graph_.append(builder.take());
-    changes_.added.emplace_back(name, "Cast");
-    return name;
-  }
+  // Beside a saver, of which thousands of tensors may be cast.
+  class Casts {
+   public:
+    Casts(SaverCasting& casting, NodeId saver)
+        : casting_(casting),
+          base_(std::string(casting.graph_.name(saver)) + "/Cast"),
+          device_(node_device(casting.graph_.bytes(saver))) {}
+
+    std::string add(const std::string& input, DType from, DType to) {
+      std::string name = casting_.names_.free(base_);
+      NodeBuilder builder(name, "Cast");
+      builder.input(input).device(device_).type("DstT", to).type("SrcT", from);
+      casting_.graph_.append(builder.take());
+      casting_.changes_.added.emplace_back(name, "Cast");
+      return name;
+    }
+
+   private:
+    SaverCasting& casting_;
+    std::string base_, device_;
+  };
 
   void cast_restored(const SaverNode& saver) {
     std::vector<DType> types = saver_types(graph_.bytes(saver.node));
     const std::map<uint32_t, DType> changed = changed_slots(saver, types);
     if (changed.empty()) return;
     const std::string name(graph_.name(saver.node));
+    Casts added(*this, saver.node);
     std::map<std::string, std::string> casts;  // by tensor
     for (const auto& [slot, type] : changed) {
       const std::string tensor = tensor_text(name, slot);
-      casts.emplace(tensor, add_cast(saver.node, tensor, to_, type));
+      casts.emplace(tensor, added.add(tensor, to_, type));
     }
     for (const NodeId reader : facts_.consumers().of(saver.node)) {
       std::vector<std::string> inputs = inputs_of(graph_.bytes(reader));
@@ -99,9 +113,10 @@ class SaverCasting {
     const std::map<uint32_t, DType> changed = changed_slots(saver, types);
     if (changed.empty()) return;
     std::vector<std::string> inputs = inputs_of(graph_.bytes(saver.node));
+    Casts added(*this, saver.node);
     for (const auto& [slot, type] : changed) {
       std::string& input = inputs.at(saver.first_tensor + slot);
-      input = add_cast(saver.node, input, type, to_);
+      input = added.add(input, type, to_);
     }
     graph_.replace(saver.node, with_inputs(graph_.bytes(saver.node), inputs));
     store_types(saver.node, types);
