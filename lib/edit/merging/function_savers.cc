@@ -33,10 +33,10 @@ void MergedSavers::take_functions(MergePart& part) {
     if (const std::string* done = part.redefined_function(restore.function);
         done != nullptr && !done->empty())
       continue;
-    part.redefine_function(
-        restore.function,
-        with_restored_keys(find_function_def(part.graph(), restore.function),
-                           [&](const std::string& key) { return checkpoint_.key_of(part, key); }));
+    part.redefine_function(restore.function,
+                           with_restored_keys(restore.function_def, [&](const std::string& key) {
+                             return checkpoint_.key_of(part, key);
+                           }));
     part.keep_function_apart(restore.function);  // other keys
   }
 }
@@ -79,7 +79,7 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
       ++head.slot;
     });
     Inliner inliner(
-        find_function_def(graph, save.function), part.ops, arguments,
+        save.function_def, part.ops, arguments,
         [&](std::string_view name) { return names_.free_name(scope + std::string(name)); },
         [&](std::string node_def) { new_nodes_.push_back(std::move(node_def)); });
     for (const SaverEntry& saved : save.saved) {

@@ -25,17 +25,6 @@ std::unordered_map<std::string_view, std::string_view> nodes_of(std::string_view
   return nodes;
 }
 
-}  // namespace
-
-std::string_view find_function_def(const Graph& graph, std::string_view name) {
-  for (Fields fields(graph.part(graph_field::kLibrary)); fields.next();) {
-    if (fields->bytes(1) && function_name(fields->value) == name) return fields->value;
-  }
-  return {};
-}
-
-namespace {
-
 // What the Save nodes of a function save; nothing where that is not known.
 std::optional<std::vector<SaverEntry>> saved_in(std::string_view function_def) {
   Graph body(function_def, function_field::kNode, std::make_shared<Arena>());
@@ -98,10 +87,10 @@ std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const 
   each_call(def.save, save_functions, [&](NodeId call, const auto& function) {
     auto saved = saved_in(function.second);
     known = known && saved && !saved->empty();
-    if (known) saver.saves.push_back({call, std::string(function.first), std::move(*saved)});
+    if (known) saver.saves.push_back({call, std::string(function.first), function.second, std::move(*saved)});
   });
   each_call(def.restore, restore_functions, [&](NodeId call, const auto& function) {
-    saver.restores.push_back({call, std::string(function.first)});
+    saver.restores.push_back({call, std::string(function.first), function.second});
   });
   if (!known || saver.restores.empty()) return std::nullopt;
   return saver;

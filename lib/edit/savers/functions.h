@@ -23,11 +23,13 @@ struct SaverFunctions {
   struct Save {
     NodeId call;
     std::string function;
+    std::string_view function_def;  // in the MetaGraph
     std::vector<SaverEntry> saved;  // sources as the function reads them
   };
   struct Restore {
     NodeId call;
     std::string function;
+    std::string_view function_def;
   };
   std::vector<Save> saves;  // none where the graph itself saves, as gedit merge makes it
   std::vector<Restore> restores;
@@ -43,8 +45,6 @@ std::optional<SaverFunctions> find_saver_functions(const MetaGraph& meta, const 
 // one reads them from elsewhere.
 std::string with_restored_keys(std::string_view function_def,
                                const std::function<std::string(const std::string&)>& key);
-
-std::string_view find_function_def(const Graph& graph, std::string_view name);  // empty: there is none
 
 // Nodes of a function's body once more in the main graph that calls it: those that a value is made of,
 // without what only hands values on and without control inputs.
