@@ -232,7 +232,9 @@ void Numbering::number_state(Node& node) {
   const std::string_view shared = string_attr(node_def, "shared_name").value_or("");
   ClassId what = kDeadClass;
   std::optional<KnownValue> stored;
-  if (variable && !state_.ordered && !in_body()) stored = side_.stored(node.id);
+  // Of what two hold nobody knows whose value it was given last.
+  const bool shared_by_two = !in_body() && side_.shared_by_two(name_of_state(node_def));
+  if (variable && !state_.ordered && !in_body() && !shared_by_two) stored = side_.stored(node.id);
   // A value and a variable are never the same: one name and no value is what both have.
   if (stored && side_.other_lacks_value(side_.name_in_a(node.text.name))) stored.reset();
   if (stored) {
@@ -248,12 +250,11 @@ void Numbering::number_state(Node& node) {
       text.append(" ").append(state_.classes.label(node.labelled.label).text);
     }
     if (in_body() && shared.empty()) unknown = "is a function's own state";
-    if (state_.ordered && !in_body() && side_.shared_by_two(name_of_state(node_def)))
-      unknown = "shares its state with another node";
+    if (state_.ordered && shared_by_two) unknown = "shares its state with another node";
     // What only one graph has by its name is a function's there.
     const bool by_shared =
         in_body() || (!shared.empty() && !side_.other_has(side_.name_in_a(node.text.name)));
-    text.append(" ").append(side_.name_in_a(by_shared ? shared : node.text.name));
+    text.append(" ").append(by_shared ? side_.name_in_a(shared) : side_.known_by(node.id));
     const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
     what = state_.classes.intern(state_.classes.label(form, text, unknown), node.inputs);
   }

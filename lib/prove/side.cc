@@ -52,24 +52,35 @@ std::optional<std::string> name_of_state(std::string_view node_def) {
   return std::string(string_attr(node_def, "container").value_or("")).append("\n").append(name);
 }
 
-bool Side::shared_by_two(const std::optional<std::string>& name) {
-  if (!name) return false;
-  if (!names_of_state_) {
-    names_of_state_.emplace();
+Side::Holders* Side::holders(const std::optional<std::string>& name) {
+  if (!name) return nullptr;
+  if (!holders_) {
+    holders_.emplace();
     for (uint32_t i = 0; i < graph().size(); ++i) {
       const NodeId id{i};
       if (graph().removed(id)) continue;
       const ProofOp& holder = op(id);
       const bool temporary = holder.kinds.has(OpKind::kTemporary) && holder.gives_references;
       if (holder.conduct != Conduct::kState && !temporary) continue;
-      const auto known = name_of_state(graph().bytes(id));
-      if (!known) continue;
-      const auto [found, fresh] = names_of_state_->try_emplace(*known, false);
-      if (!fresh) found->second = true;
+      if (const auto held = name_of_state(graph().bytes(id))) (*holders_)[*held].nodes.push_back(id);
     }
   }
-  const auto found = names_of_state_->find(*name);
-  return found != names_of_state_->end() && found->second;
+  const auto found = holders_->find(*name);
+  return found == holders_->end() ? nullptr : &found->second;
+}
+
+std::string Side::known_by(NodeId id) {
+  const std::string own = name_in_a(graph().name(id));
+  Holders* all = holders(name_of_state(graph().bytes(id)));
+  if (all == nullptr || all->nodes.size() < 2) return own;
+  if (!all->known_by) {
+    all->known_by.emplace();
+    for (const NodeId node : all->nodes) {
+      const std::string name = name_in_a(graph().name(node));
+      if (other_has(name) && (all->known_by->empty() || name < *all->known_by)) all->known_by = name;
+    }
+  }
+  return all->known_by->empty() ? own : *all->known_by;
 }
 
 CalledBody* Side::body(std::string_view function) {

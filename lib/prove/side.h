@@ -95,9 +95,20 @@ class Side {
   std::unordered_map<std::string, std::vector<ProofTensor>> calls;
   int open_lambdas = 0;  // how many are being made
   // Whether two nodes of the main graph hold the state that goes by this name.
-  bool shared_by_two(const std::optional<std::string>& name);
+  bool shared_by_two(const std::optional<std::string>& name) {
+    const Holders* found = holders(name);
+    return found != nullptr && found->nodes.size() > 1;
+  }
+  // By which node's name, as A has it, this one's state is known: of those that hold it and that the other
+  // graph has, too, the first by name; its own where that is none, or nobody else holds it.
+  std::string known_by(NodeId id);
 
  private:
+  struct Holders {  // of the main graph, of one state
+    std::vector<NodeId> nodes;
+    std::optional<std::string> known_by{};  // once somebody asked: empty where the other graph has none
+  };
+  Holders* holders(const std::optional<std::string>& name);
   Labels::FunctionText function_text(std::string_view function);
 
   const ProofSide& side_;
@@ -106,7 +117,7 @@ class Side {
   std::optional<Names> names_;  // where no index is known
   Library library_;
   std::unordered_map<std::string_view, size_t> functions_;
-  std::optional<std::unordered_map<std::string, bool>> names_of_state_;  // true: of two
+  std::optional<std::unordered_map<std::string, Holders>> holders_;  // by name of state
   std::unordered_map<std::string_view, std::unique_ptr<CalledBody>> bodies_;
   Labels labels_;
   struct OpsByName {
