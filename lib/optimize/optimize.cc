@@ -44,7 +44,10 @@ class Optimizing {
       wanted_.kept.emplace_back(model_.graph().name(id));
     if (request_.reduce) {
       std::vector<std::string> ends = fixed_;
-      for (const std::string& input : request_.inputs) ends.push_back(parse_typed_tensor(input).name);
+      for (const std::string& input : request_.inputs) {
+        const std::string name = parse_typed_tensor(input).name;
+        ends.push_back(signature_tensor(model_, name).value_or(name));
+      }
       keep_fillers(model_, ops_, ends, wanted_);
     }
     Graph& graph = model_.graph();

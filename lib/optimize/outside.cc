@@ -101,7 +101,11 @@ Wanted wanted_by(const Model& model, const OptimizeRequest& request) {
   if (!request.outputs.empty()) {
     if (!request.signatures.empty())
       throw Error(Cause::kUsage, "--outputs and --signature exclude each other");
-    return {request.outputs, {}, {}};
+    Wanted wanted;
+    // Signatures go with what only they need.
+    for (const std::string& text : request.outputs)
+      wanted.outputs.push_back(signature_tensor(model, text).value_or(text));
+    return wanted;
   }
   std::set<std::string> outputs, inputs;
   std::set<std::string> keys(request.signatures.begin(), request.signatures.end());
