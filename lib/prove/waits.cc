@@ -6,6 +6,11 @@
 #include "prove/numbering.h"
 
 namespace gedit {
+namespace {
+
+constexpr int kMostBehind = 4;  // others in a row that something came behind, and are looked at
+
+}  // namespace
 
 ClassId Numbering::done_class(const In& in) const { return in.real() ? done_[in.node] : kDeadClass; }
 
@@ -58,9 +63,17 @@ void Numbering::wait_for(Node& node, std::vector<uint32_t> before) {
 void Numbering::add_wait(ClassId done, std::vector<uint32_t>& before) const {
   const Classes& classes = state_.classes;
   if (done != kDeadClass && !classes.happens(done)) return;
-  if (classes.label_of(done).form == KeyForm::kAfter && !classes.happens(classes.inputs(done)[0]))
-    done = classes.inputs(done)[1];
-  add_group(done, before);
+  ClassId first = done;  // what came behind others
+  std::vector<uint32_t> others;
+  for (int step = 0; step < kMostBehind && classes.label_of(first).form == KeyForm::kAfter; ++step) {
+    add_group(classes.inputs(first)[1], others);
+    first = classes.inputs(first)[0];
+  }
+  if (first != done && !classes.happens(first)) {
+    before.insert(before.end(), others.begin(), others.end());
+  } else {
+    add_group(done, before);
+  }
 }
 
 // All of a group by itself; but a long chain of groups would name all before it again and again.
@@ -138,6 +151,19 @@ ClassId Numbering::without_wait(ClassId what, std::vector<uint32_t>* before) con
 ClassId Numbering::all_before(std::vector<uint32_t> classes) {
   std::ranges::sort(classes);
   classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  // What came behind others had these before it, so that they need no naming.
+  std::vector<uint32_t> before;
+  for (ClassId one : classes) {
+    for (int step = 0; step < kMostBehind && classes.size() > 1; ++step) {
+      if (state_.classes.label_of(one).form != KeyForm::kAfter) break;
+      const auto inputs = state_.classes.inputs(one);
+      before.push_back(inputs[0]);
+      add_group(inputs[1], before);
+      one = inputs[0];
+    }
+  }
+  std::ranges::sort(before);
+  std::erase_if(classes, [&](ClassId one) { return std::ranges::binary_search(before, one); });
   return classes.size() == 1 ? classes[0] : state_.classes.intern(KeyForm::kBefore, classes);
 }
 
