@@ -200,6 +200,50 @@ std::vector<std::string> object_paths(const Trackables& objects) {
   return paths;
 }
 
+OtherPaths::OtherPaths(Trackables objects) : objects_(std::move(objects)), ways_(objects_.size()) {
+  if (objects_.size() == 0) return;
+  std::deque<std::pair<uint32_t, uint32_t>> open;  // objects, and from which child of the root
+  std::vector<bool> is_first(objects_.size());
+  for (const Trackable::Reference& child : objects_[0].children) {
+    if (child.id < objects_.size()) is_first[child.id] = true;
+  }
+  const auto find = [&](const Trackable::Reference& child, uint32_t first, uint32_t parent) {
+    if (child.id == 0 || child.id >= objects_.size() || (parent != 0 && is_first[child.id])) return;
+    for (Way& way : ways_[child.id]) {
+      if (way.first == first) return;
+      if (way.first != kNone) continue;
+      way = {first, parent, &child.name};
+      open.emplace_back(child.id, first);
+      return;
+    }
+  };
+  for (const Trackable::Reference& child : objects_[0].children) {
+    firsts_.emplace(escaped_name(child.name), child.id);
+    find(child, child.id, 0);
+  }
+  while (!open.empty()) {
+    const auto [parent, first] = open.front();
+    open.pop_front();
+    for (const Trackable::Reference& child : objects_[parent].children) find(child, first, parent);
+  }
+}
+
+std::string OtherPaths::of(uint32_t id, std::string_view path) const {
+  const auto own = firsts_.find(std::string(path.substr(0, path.find('/'))));
+  for (const Way& way : ways_[id]) {
+    if (way.first == kNone || (own != firsts_.end() && way.first == own->second)) continue;
+    std::string other = escaped_name(*way.name);
+    for (uint32_t at = way.parent; at != 0;) {
+      const std::array<Way, 2>& ways = ways_[at];
+      const Way& before = ways[0].first == way.first ? ways[0] : ways[1];
+      other = joined_path(escaped_name(*before.name), other);
+      at = before.parent;
+    }
+    return other;
+  }
+  return {};
+}
+
 std::optional<uint32_t> ObjectFinder::find(std::string_view path) {
   if (objects_.size() == 0) return std::nullopt;
   uint32_t at = 0;

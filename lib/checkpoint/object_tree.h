@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -102,6 +103,28 @@ std::string_view last_of_path(std::string_view path);
 // which keys are made. Empty for the root and for objects that are no one's child (slots). Throws Error
 // (kInput) where all of them take more than 64 MiB.
 std::vector<std::string> object_paths(const Trackables& objects);
+
+// Other paths of objects than those that keys are made of: that begin with another child of the root.
+class OtherPaths {
+ public:
+  // The objects outlive it. Two looks at each reference.
+  explicit OtherPaths(Trackables objects);
+
+  // A short one from another child of the root than `path`, and over no third one: a model has its optimizer.
+  // Empty where there is none.
+  std::string of(uint32_t id, std::string_view path) const;
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Way {               // by which an object is found: its last reference
+    uint32_t first = kNone;  // the child of the root
+    uint32_t parent = 0;
+    const std::string* name = nullptr;
+  };
+  Trackables objects_;
+  std::unordered_map<std::string, uint32_t> firsts_;  // children of the root, by escaped name
+  std::vector<std::array<Way, 2>> ways_;              // by object, from two of these
+};
 
 // Objects by any path that leads to them. Children are kept by name where a path came by, so that many paths
 // cost what the objects on them cost.

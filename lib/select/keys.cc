@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -83,6 +84,11 @@ std::vector<bool> by_dtype(const Checkpoint& checkpoint, const Selector& selecto
   return hits;
 }
 
+// Elements of lists are named by their numbers.
+bool is_of_list(std::string_view path) {
+  return last_of_path(path).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& selector) {
@@ -154,6 +160,47 @@ std::vector<bool> require_tensors(const Checkpoint& checkpoint, std::string_view
   std::vector<bool> hits = select_tensors(checkpoint, parse_selector(text));
   if (std::find(hits.begin(), hits.end(), true) == hits.end()) throw nothing_hit(checkpoint, text);
   return hits;
+}
+
+std::vector<HeldElsewhere> held_elsewhere(const Checkpoint& checkpoint, const std::vector<bool>& hits,
+                                          const std::vector<std::string>& selectors) {
+  std::vector<HeldElsewhere> held;
+  if (!checkpoint.object_based()) return held;
+  const std::string bytes = load_object_graph(checkpoint);
+  const ObjectGraph graph = parse_object_graph(bytes);
+  std::unordered_map<std::string_view, uint32_t> holders;  // by key
+  for (uint32_t id = 0; id < graph.objects.size(); ++id) {
+    for (const ObjectGraph::Attribute& attribute : graph.objects[id].attributes)
+      holders.emplace(attribute.key, id);
+  }
+  const OtherPaths others(graph.objects);
+  Checkpoint elsewhere = checkpoint;
+  elsewhere.tensors.clear();
+  for (size_t i = 0; i < hits.size(); ++i) {
+    const std::string_view key = checkpoint.tensors[i].name;
+    const auto holder = hits[i] ? holders.find(key) : holders.end();
+    if (holder == holders.end()) continue;
+    const std::string_view path = object_path(key);
+    if (!is_of_list(path)) continue;
+    const std::string other = others.of(holder->second, path);
+    if (other.empty() || is_of_list(other)) continue;
+    held.push_back({key, other + std::string(key.substr(path.size()))});
+    elsewhere.tensors.push_back(checkpoint.tensors[i]);
+    elsewhere.tensors.back().name = held.back().other;
+  }
+  std::vector<bool> too(held.size());
+  for (const std::string& selector : selectors) {
+    const std::vector<bool> more = select_tensors(elsewhere, parse_selector(selector));
+    for (size_t i = 0; i < too.size(); ++i) too[i] = too[i] || more[i];
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < held.size(); ++i) {
+    if (too[i]) continue;
+    if (kept != i) held[kept] = std::move(held[i]);
+    ++kept;
+  }
+  held.resize(kept);
+  return held;
 }
 
 }  // namespace gedit

@@ -28,6 +28,8 @@ class ConvertCheckpoint final : public Command {
     options.pack = shards_ != 0 || !max_size_.empty() || !is_checkpoint_listing(operand_.path());
     options.shards = std::max<size_t>(shards_, 1);
     if (!max_size_.empty()) {
+      if (shards_ != 0)
+        throw Error(Cause::kUsage, "--max-size says how many data files there are").of("--shards");
       const auto size = parse_size(max_size_);
       if (!size || *size == 0) throw Error(Cause::kUsage, "not a size").of(quoted("--max-size", max_size_));
       options.max_size = *size;
