@@ -254,7 +254,9 @@ void Numbering::number_state(Node& node) {
     // What only one graph has by its name is a function's there.
     const bool by_shared =
         in_body() || (!shared.empty() && !side_.other_has(side_.name_in_a(node.text.name)));
-    text.append(" ").append(by_shared ? side_.name_in_a(shared) : side_.known_by(node.id));
+    text.append(" ");
+    text.append(!by_shared && shared_by_two ? side_.known_by(node.id)
+                                            : side_.name_in_a(by_shared ? shared : node.text.name));
     const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
     what = state_.classes.intern(state_.classes.label(form, text, unknown), node.inputs);
   }

@@ -71,16 +71,15 @@ Side::Holders* Side::holders(const std::optional<std::string>& name) {
 
 std::string Side::known_by(NodeId id) {
   const std::string own = name_in_a(graph().name(id));
-  Holders* all = holders(name_of_state(graph().bytes(id)));
-  if (all == nullptr || all->nodes.size() < 2) return own;
-  if (!all->known_by) {
-    all->known_by.emplace();
-    for (const NodeId node : all->nodes) {
+  Holders& all = *holders(name_of_state(graph().bytes(id)));
+  if (!all.known_by) {
+    all.known_by.emplace();
+    for (const NodeId node : all.nodes) {
       const std::string name = name_in_a(graph().name(node));
-      if (other_has(name) && (all->known_by->empty() || name < *all->known_by)) all->known_by = name;
+      if (other_has(name) && (all.known_by->empty() || name < *all.known_by)) all.known_by = name;
     }
   }
-  return all->known_by->empty() ? own : *all->known_by;
+  return all.known_by->empty() ? own : *all.known_by;
 }
 
 CalledBody* Side::body(std::string_view function) {

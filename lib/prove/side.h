@@ -99,8 +99,8 @@ class Side {
     const Holders* found = holders(name);
     return found != nullptr && found->nodes.size() > 1;
   }
-  // By which node's name, as A has it, this one's state is known: of those that hold it and that the other
-  // graph has, too, the first by name; its own where that is none, or nobody else holds it.
+  // By which node's name, as A has it, state is known that two hold, of which this is one: of those that the
+  // other graph has, too, the first by name; its own where that is none.
   std::string known_by(NodeId id);
 
  private:
