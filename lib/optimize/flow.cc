@@ -229,7 +229,6 @@ int8_t Flow::truth_of(Number n) const {
     return constant.truth_known ? static_cast<int8_t>(constant.truth ? 1 : 0) : int8_t{-1};
   }
   if (op.conduct == Conduct::kPasses && data.size() == 1 && !op.gives_references) return input(0);
-  if (op.kinds.has(OpKind::kLoopCond)) return -1;  // a loop stays as it is
   if (op.kinds.has(OpKind::kEnter)) return input(0);
   const What what = net_.what(n);
   if (what == What::kNot) return input(0) < 0 ? int8_t{-1} : static_cast<int8_t>(1 - input(0));
