@@ -10,6 +10,7 @@
 #include "edit/edits.h"
 #include "edit/functions/inline.h"
 #include "edit/objects/signature_parts.h"
+#include "model/summary.h"
 #include "optimize/bodies.h"
 #include "optimize/fix.h"
 #include "optimize/norms.h"
@@ -54,9 +55,9 @@ class Optimizing {
     // Where both are the same as yet, what is found of the one holds for the other.
     if (!request_.apart) index_before();
     const bool reduced = reduce(model_);
-    if (request_.apart) {
-      reduce(before_);
-    } else if (reduced) {
+    if (request_.apart) reduce(before_);
+    if (reduced) leave_fed();
+    if (reduced && !request_.apart) {
       before_ = model_;
       index_before();
     }
@@ -73,7 +74,10 @@ class Optimizing {
     strip_places();
     settle(true);
     // A functional cond of which the branch is known by now is a call of that branch.
-    for (int round = 0; round < kMostRounds && request_.inlined && inline_all(model_); ++round) settle(false);
+    for (int round = 0; round < kMostRounds && request_.inlined && inline_all(model_); ++round) {
+      reduce(model_);
+      settle(false);
+    }
     if (request_.fold_norms && fold_norms()) settle(false);
     strip(model_, ops_, request_.strip, result_.counts);
     if (request_.strip.functions) reduce(model_);  // gradients call functions, too
@@ -221,6 +225,26 @@ class Optimizing {
       add_new(result_.changes.notes, changes.notes);
     }
     return true;
+  }
+
+  // Nobody stands in for what only signatures fed that are gone by now.
+  void leave_fed() {
+    StandIns idle = request_.stand_ins;
+    if (idle.empty()) return;
+    std::unordered_set<std::string> fed;
+    for (const Model* model : {&model_, &before_}) {
+      if (model == &before_ && !request_.apart) continue;
+      for (const SignatureSummary& signature : list_signatures(model->meta())) {
+        for (const auto& [key, input] : signature.inputs) {
+          for (const std::string& text : input.tensors()) fed.insert(canonical_input(text));
+        }
+      }
+    }
+    std::erase_if(idle, [&](const auto& stand_in) { return fed.contains(canonical_input(stand_in.second)); });
+    if (idle.empty()) return;
+    remove_stand_ins(model_.graph(), idle);
+    if (request_.apart) remove_stand_ins(before_.graph(), idle);
+    known_.reset();
   }
 
   static void add_new(std::vector<std::string>& all, const std::vector<std::string>& more) {
