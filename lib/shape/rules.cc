@@ -26,18 +26,19 @@ constexpr auto kFamilies = std::to_array<Family>({
      "DrawBoundingBoxes DrawBoundingBoxesV2 Elu EncodeBase64 Erf Erfc Erfinv Exp Expm1 FFT FFT2D FFT3D "
      "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars "
      "FakeQuantWithMinMaxVarsPerChannel Floor HSVToRGB IFFT IFFT2D IFFT3D Imag InplaceAdd InplaceSub "
-     "InplaceUpdate Inv Invert IsFinite IsInf IsNan LRN LRNGrad LeakyRelu Lgamma Log Log1p LogSoftmax "
+     "InplaceUpdate Inv InvGrad Invert IsFinite IsInf IsNan LRN LRNGrad LeakyRelu Lgamma Log Log1p "
+     "LogSoftmax "
      "LogicalNot MatrixBandPart MatrixExponential MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 "
      "MaxPool3DGrad MaxPoolGrad NcclAllReduce Ndtri OnesLike PopulationCount Print "
-     "QuantizeAndDequantize RGBToHSV RandomShuffle Real Reciprocal RegexFullMatch "
-     "RegexReplace Relu Relu6 "
-     "Reverse ReverseSequence ReverseV2 Rint Roll Round Rsqrt ScatterAdd ScatterDiv ScatterMax "
+     "QuantizeAndDequantize RGBToHSV RandomShuffle Real Reciprocal ReciprocalGrad RegexFullMatch "
+     "RegexReplace Relu Relu6 Reverse ReverseSequence ReverseV2 Rint Roll Round Rsqrt RsqrtGrad ScatterAdd "
+     "ScatterDiv ScatterMax "
      "ScatterMin ScatterMul ScatterNdAdd ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate "
-     "ScatterSub ScatterUpdate Selu Sigmoid Sign Sin Sinh Softmax Softplus Softsign "
+     "ScatterSub ScatterUpdate Selu Sigmoid SigmoidGrad Sign Sin Sinh Softmax Softplus Softsign "
      "SparseApplyAdadelta SparseApplyAdagrad SparseApplyFtrl SparseApplyMomentum SparseApplyRMSProp "
-     "Sqrt Square StaticRegexFullMatch StaticRegexReplace StringLength StringLower StringStrip "
+     "Sqrt SqrtGrad Square StaticRegexFullMatch StaticRegexReplace StringLength StringLower StringStrip "
      "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber StringUpper "
-     "Substr Tan Tanh TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
+     "Substr Tan Tanh TanhGrad TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
      "TensorScatterUpdate TensorStridedSliceUpdate UnicodeScript UnicodeTranscode ZerosLike"},
     {same_all, "IdentityN"},
     {cast, "Cast"},
@@ -61,7 +62,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {minimum_values, "Minimum"},
     {scalars,
      "AnonymousHashTable AudioSummary AudioSummaryV2 BatchDataset BatchDatasetV2 CacheDataset "
-     "CacheDatasetV2 ConcatenateDataset EncodeJpeg EncodePng EncodeWav FilterDataset "
+     "CacheDatasetV2 ConcatenateDataset EncodeJpeg EncodeWav FilterDataset "
      "FixedLengthRecordReaderV2 FlatMapDataset GetSessionHandle GetSessionHandleV2 HashTableV2 "
      "HistogramSummary IdentityReaderV2 ImageSummary InterleaveDataset IsVariableInitialized Iterator "
      "IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetNextAsOptional IteratorV2 L2Loss "
@@ -90,9 +91,7 @@ constexpr auto kFamilies = std::to_array<Family>({
      "DatasetToSingleElement InfeedDequeueTuple IteratorGetNext IteratorGetNextSync OptionalGetValue "
      "ReduceDataset"},
     {as_first_two,
-     "ApproximateEqual Cross EluGrad InvGrad LeakyReluGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad "
-     "SeluGrad SigmoidGrad "
-     "SoftplusGrad SoftsignGrad SqrtGrad TanhGrad"},
+     "ApproximateEqual Cross EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad"},
     {bias_add, "BiasAdd BiasAddV1"},
     {bias_add_grad, "BiasAddGrad"},
     {softmax_cross_entropy, "SoftmaxCrossEntropyWithLogits"},
@@ -226,6 +225,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {list_set, "TensorListResize TensorListSetItem"},
     {list_element_shape, "TensorListElementShape"},
     {lookup, "LookupTableFind LookupTableFindV2"},
+    {encode_images, "EncodePng"},
     {resize,
      "QuantizedResizeBilinear ResizeNearestNeighborGrad ResizeArea ResizeBicubic ResizeBilinear "
      "ResizeNearestNeighbor"},

@@ -188,6 +188,7 @@ void non_max_suppression_overlaps(Subject& node);
 void non_max_suppression_v4(Subject& node);
 void non_max_suppression_v5(Subject& node);
 void combined_non_max_suppression(Subject& node);
+void encode_images(Subject& node);
 void decode_image(Subject& node);
 void decode_gif(Subject& node);
 void decode_any(Subject& node);
