@@ -41,6 +41,8 @@ ROWS = {
     "rename @scopes": lambda file, n: ["rename", "g.pb", file(listed("s{i}/=t{i}/", n))],
     "select @names": lambda file, n: ["select", "g.pb", file(listed("s{i}/y", n))],
     "select @scopes": lambda file, n: ["select", "g.pb", file(listed("s{i}/", n))],
+    "select @globs": lambda file, n: ["select", "g.pb", file(listed("s{i}/[xy]", n) + listed("**/r{i}", n))],
+    "select @globs of scopes": lambda file, n: ["select", "g.pb", file(listed("s{i}?/", n))],
     "sync --pair @": lambda file, n: ["sync", "g.pb", "--name", "pull", "--pair", file(listed("s{i}/a=s{j}/a", n))],
     "insert --after": lambda file, n: ["insert", "g.pb", "--op", "Identity", "--after", ",".join(listed("s{i}/r", n))],
     "extract --outputs": lambda file, n: ["extract", "g.pb", "--outputs", ",".join(listed("s{i}/y", n))],
@@ -220,6 +222,7 @@ REPEATED = {
 ON_CHECKPOINTS = {
     "list @names": lambda path, file, n, value: ["list", path, file(listed("s{i}/v" + value, n))],
     "list @scopes": lambda path, file, n, value: ["list", path, file(listed("s{i}/", n))],
+    "drop @globs": lambda path, file, n, value: ["drop", path, file(listed("s{i}/*" + value, n // 2))],
     "drop @names": lambda path, file, n, value: ["drop", path, file(listed("s{i}/v" + value, n // 2))],
     "rename @names": lambda path, file, n, value: ["rename", path, file(listed("s{i}/v=s{i}/w", n))],
     "rename @scopes": lambda path, file, n, value: ["rename", path, file(listed("s{i}/=t{i}/", n))],

@@ -2,6 +2,8 @@
 // `**a**a**a` costs no more than its length.
 #include "base/glob.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace gedit {
@@ -48,7 +50,7 @@ bool long_enough(std::string_view pattern, std::string_view name) {
   return letters <= name.size();
 }
 
-bool match(std::string_view pattern, std::string_view name) {
+bool matches(std::string_view pattern, std::string_view name) {
   if (!long_enough(pattern, name)) return false;
   std::vector<bool> now(pattern.size() + 1), next(pattern.size() + 1);
   // Positions behind stars are reached without a letter.
@@ -125,11 +127,37 @@ bool is_glob(std::string_view pattern) { return pattern.find_first_of("*?[{\\") 
 
 bool glob_match(std::string_view pattern, std::string_view name) {
   if (pattern == "**") return true;  // what people write to have all of a million nodes
-  if (pattern.find('{') == std::string_view::npos) return match(pattern, name);
+  if (pattern.find('{') == std::string_view::npos) return matches(pattern, name);
+  return std::ranges::any_of(expand_braces(pattern),
+                             [&](const std::string& one) { return matches(one, name); });
+}
+
+void Globs::add(std::string_view pattern) {
   for (const std::string& one : expand_braces(pattern)) {
-    if (match(one, name)) return true;
+    const size_t first = std::min(one.find_first_of("*?[{\\"), one.size());
+    const size_t last = one.find_last_of("*?[]{}\\");
+    const bool begins = first > 0 || last == std::string::npos || last + 1 == one.size();
+    const std::string letters = begins ? one.substr(0, first) : one.substr(last + 1);
+    Ends& ends = begins ? begins_ : ends_;
+    ends.patterns[letters].push_back(one);
+    ends.sizes.insert(letters.size());
   }
-  return false;
+}
+
+bool Globs::match(std::string_view name) const {
+  const auto any = [&](const Ends& ends, auto letters_of) {
+    for (const size_t size : ends.sizes) {
+      if (size > name.size()) return false;
+      const auto found = ends.patterns.find(letters_of(size));
+      if (found == ends.patterns.end()) continue;
+      for (const std::string& pattern : found->second) {
+        if (pattern == "**" || matches(pattern, name)) return true;
+      }
+    }
+    return false;
+  };
+  return any(begins_, [&](size_t size) { return name.substr(0, size); }) ||
+         any(ends_, [&](size_t size) { return name.substr(name.size() - size); });
 }
 
 }  // namespace gedit

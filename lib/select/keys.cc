@@ -6,12 +6,11 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/error.h"
-#include "base/glob.h"
 #include "checkpoint/edit.h"
 #include "checkpoint/objects.h"
+#include "select/name_patterns.h"
 
 namespace gedit {
 namespace {
@@ -20,17 +19,6 @@ using Is = Selector::Is;
 
 [[noreturn]] void refuse(const Selector& selector, const std::string& what) {
   throw Error(Cause::kUsage, what).of(quoted("selector", selector.written));
-}
-
-bool is_plain(const Selector& selector) { return selector.literal || !is_glob(selector.text); }
-
-// Whether one of the scopes that the name lies in, or the name itself, does.
-template <typename Test>
-bool in_any_scope(std::string_view name, Test test) {
-  for (size_t end = name.find('/');; end = name.find('/', end + 1)) {
-    if (test(name.substr(0, end))) return true;
-    if (end == std::string_view::npos) return false;
-  }
 }
 
 // The test of names that a selector is; tried on the key and on the object's path.
@@ -51,18 +39,10 @@ std::vector<bool> by_name(const Checkpoint& checkpoint, Test test) {
   return hits;
 }
 
-// What one of many names and scopes without wildcards hits: one look at every key. A file of them may have a
-// hundred thousand.
-std::vector<bool> by_plain_names(const Checkpoint& checkpoint,
-                                 const std::vector<const Selector*>& selectors) {
-  std::unordered_set<std::string_view> names, scopes;
-  for (const Selector* selector : selectors)
-    (selector->is == Is::kName ? names : scopes).insert(selector->text);
+std::vector<bool> by_patterns(const Checkpoint& checkpoint, const NamePatterns& patterns) {
   return by_name(checkpoint, [&](std::string_view name) {
     // An object is its values and its slots.
-    if (!names.empty() && (names.contains(name) || names.contains(object_path(name)))) return true;
-    return !scopes.empty() &&
-           in_any_scope(name, [&](std::string_view scope) { return scopes.contains(scope); });
+    return patterns.names(name) || patterns.names(object_path(name)) || patterns.wide(name);
   });
 }
 
@@ -94,13 +74,11 @@ bool is_of_list(std::string_view path) {
 std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& selector) {
   switch (selector.is) {
     case Is::kName:
-      if (is_plain(selector)) return by_plain_names(checkpoint, {&selector});
-      return by_name(checkpoint, [&](std::string_view name) { return glob_match(selector.text, name); });
-    case Is::kScope:
-      if (is_plain(selector)) return by_plain_names(checkpoint, {&selector});
-      return by_name(checkpoint, [&](std::string_view name) {
-        return in_any_scope(name, [&](std::string_view scope) { return glob_match(selector.text, scope); });
-      });
+    case Is::kScope: {
+      NamePatterns patterns;
+      patterns.add(selector);
+      return by_patterns(checkpoint, patterns);
+    }
     case Is::kRegex: {
       RE2::Options options;
       options.set_log_errors(false);
@@ -128,13 +106,12 @@ std::vector<bool> select_tensors(const Checkpoint& checkpoint, const Selector& s
       return hits;
     }
     case Is::kOr: {
-      std::vector<const Selector*> plain, others;
+      NamePatterns patterns;
+      std::vector<const Selector*> others;
       for (const Selector& operand : selector.operands) {
-        const bool by_names = (operand.is == Is::kName || operand.is == Is::kScope) && is_plain(operand);
-        (by_names ? plain : others).push_back(&operand);
+        if (!patterns.add(operand)) others.push_back(&operand);
       }
-      std::vector<bool> hits(checkpoint.tensors.size());
-      if (!plain.empty()) hits = by_plain_names(checkpoint, plain);
+      std::vector<bool> hits = by_patterns(checkpoint, patterns);
       for (const Selector* other : others) {
         const std::vector<bool> more = select_tensors(checkpoint, *other);
         for (size_t k = 0; k < hits.size(); ++k) hits[k] = hits[k] || more[k];

@@ -27,8 +27,8 @@ struct HeldElsewhere {
   std::string_view key;
   std::string other;  // the key that it would have by a path that begins otherwise
 };
-// Of the tensors that are hit those that lists hold, as an optimizer's, and other objects by a name, at a path
-// that none of the selectors hits.
+// Of the tensors that are hit those that lists hold, as an optimizer's, and other objects by a name, at a
+// path that none of the selectors hits.
 std::vector<HeldElsewhere> held_elsewhere(const Checkpoint& checkpoint, const std::vector<bool>& hits,
                                           const std::vector<std::string>& selectors);
 

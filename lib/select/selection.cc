@@ -17,6 +17,7 @@
 #include "graph/types.h"
 #include "model/collections.h"
 #include "ops/kinds.h"
+#include "select/name_patterns.h"
 #include "select/tensors.h"
 #include "shape/infer.h"
 
@@ -60,14 +61,6 @@ NodeSet in_both(const NodeSet& a, const NodeSet& b) {
     if (b.has(id)) result.add(id);
   }
   return result;
-}
-
-// A glob of scopes: some leading part of the name matches it.
-bool in_glob_scope(std::string_view name, std::string_view glob) {
-  for (size_t end = name.find('/');; end = name.find('/', end + 1)) {
-    if (glob_match(glob, name.substr(0, end))) return true;
-    if (end == std::string_view::npos) return false;
-  }
 }
 
 }  // namespace
@@ -170,14 +163,8 @@ NodeSet Selecting::State::in_place(const Selector& selector, SearchedPlace& plac
   };
   switch (selector.is) {
     case Is::kName:
-      if (selector.literal || !is_glob(selector.text)) return named(place, {selector.text});
-      return each(place, [&](std::string_view node) { return glob(node_name(node)); });
     case Is::kScope:
-      if (selector.literal || !is_glob(selector.text)) {
-        return each(place, [&](std::string_view node) { return in_scope(node_name(node), selector.text); });
-      }
-      return each(place,
-                  [&](std::string_view node) { return in_glob_scope(node_name(node), selector.text); });
+      return any_in_place({&selector}, place);
     case Is::kRegex: {
       RE2::Options options;
       options.set_log_errors(false);
@@ -266,30 +253,22 @@ NodeSet Selecting::State::in_place(const Selector& selector, SearchedPlace& plac
   return NodeSet(place.graph.size());  // a function inside a function: there is none
 }
 
-// What any of them hits. A file of names or scopes may have a hundred thousand: they cost one look each, and
-// one look at every node.
+// What any of them hits: names without wildcards cost one look each, all others by name one look at every
+// node.
 NodeSet Selecting::State::any_in_place(const std::vector<const Selector*>& selectors, SearchedPlace& place) {
   NodeSet result(place.graph.size());
-  std::unordered_set<std::string_view> scopes;
+  NamePatterns patterns;
   for (const Selector* selector : selectors) {
-    const bool plain = selector->literal || !is_glob(selector->text);
-    if (selector->is == Is::kName && plain) {
-      if (const NodeId id = place.find_names().find(selector->text); id != kNoNode) result.add(id);
-    } else if (selector->is == Is::kScope && plain) {
-      scopes.insert(selector->text);
-    } else {
+    if (!patterns.add(*selector)) {
       for (const NodeId id : in_place(*selector, place).nodes()) result.add(id);
+    } else if (patterns.names(selector->text)) {
+      if (const NodeId id = place.find_names().find(selector->text); id != kNoNode) result.add(id);
     }
   }
-  for (uint32_t i = 0; i < place.graph.size() && !scopes.empty(); ++i) {
-    if (place.graph.removed(NodeId{i})) continue;
-    const std::string_view name = place.graph.name(NodeId{i});
-    bool in = scopes.contains(name);
-    for (size_t slash = name.find('/'); !in && slash != std::string_view::npos;
-         slash = name.find('/', slash + 1))
-      in = scopes.contains(name.substr(0, slash));
-    if (in) result.add(NodeId{i});
-  }
+  if (!patterns.has_wide()) return result;
+  for (const NodeId id :
+       each(place, [&](std::string_view node) { return patterns.wide(node_name(node)); }).nodes())
+    result.add(id);
   return result;
 }
 

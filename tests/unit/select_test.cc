@@ -41,6 +41,11 @@ TEST(Glob, StarsStayWithinAScopeAndTwoCrossIt) {
            Row{"**a**a**a**b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
        }) {
     EXPECT_EQ(glob_match(row.pattern, row.name), row.matches) << row.pattern << " on " << row.name;
+    Globs globs;
+    globs.add(row.pattern);
+    globs.add("other/*");
+    globs.add("**/another");
+    EXPECT_EQ(globs.match(row.name), row.matches) << row.pattern << " on " << row.name << ", among others";
   }
 }
 
