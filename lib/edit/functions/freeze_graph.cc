@@ -180,13 +180,15 @@ bool GraphFreezing::moves(std::string_view input) const {
   return source != kNoNode && (context_.moving == nullptr || context_.moving->has(source));
 }
 
-// Whether what a node reads tells when it is to run.
+// Whether what a node reads tells when it is to run. What it waits for, which comes last, may be thousands of
+// writers, each of which asks.
 bool GraphFreezing::tells_when(NodeId reader) const {
-  bool tells = false;
-  each_input(graph_.bytes(reader), [&](std::string_view input) {
-    tells = tells || (!input.starts_with('^') && (!in_loop(reader) || moves(input)));
-  });
-  return tells;
+  for (Fields fields(graph_.bytes(reader)); fields.next();) {
+    if (!fields->bytes(node_field::kInput)) continue;
+    if (fields->value.starts_with('^')) return false;
+    if (!in_loop(reader) || moves(fields->value)) return true;
+  }
+  return false;
 }
 
 std::optional<std::string> GraphFreezing::waits_for(NodeId reader, NodeId writer) const {
