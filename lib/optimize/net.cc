@@ -168,8 +168,9 @@ LabelId Net::label(Number n) {
 const Net::OpFacts& Net::OpTable::of(std::string_view op) {
   const ProofOp* const proof_op = &labels.op(op);
   const auto found = known.find(proof_op);
-  return found != known.end() ? found->second
-                              : known.emplace(proof_op, OpFacts{proof_op, what_of(op)}).first->second;
+  if (found != known.end()) return found->second;
+  const What what = what_of(op);
+  return known.emplace(proof_op, OpFacts{proof_op, what, asks_of(*proof_op, what)}).first->second;
 }
 
 // Calls read(input) for each. What a Const holds may be looked at `later`. Where inputs and device stand in
@@ -179,6 +180,7 @@ void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, bool l
   node.def = def;
   node.op = facts.op;
   node.what = facts.what;
+  node.asks = facts.asks;
   node.has_device = false;
   const char* first_attr = nullptr;
   if (later && graph_.inputs_lead()) {

@@ -52,6 +52,7 @@ class Net {
   std::string_view name(Number n) const { return node_name(def(n)); }
   const ProofOp& op(Number n) const { return *nodes_[n].op; }
   What what(Number n) const { return nodes_[n].what; }
+  Asks asks(Number n) const { return nodes_[n].asks; }
   bool is(Number n, OpKinds any) const { return nodes_[n].op->kinds.has_any(any); }
   // Whether that holds for an op of any node that is there, or was: is_one(op, what).
   template <typename IsOne>
@@ -116,6 +117,7 @@ class Net {
     uint32_t attrs = 0;                       // of `def`: how much of its end like_of() tells
     LabelId label = kNoLabel;                 // of a Const: the first that has its attributes
     What what = What::kOther;
+    Asks asks;
     ConstFacts constant;
     bool there : 1 = false, rewired : 1 = false, made : 1 = false, has_device : 1 = false,
                  may_have_class : 1 = false;
@@ -125,6 +127,7 @@ class Net {
   struct OpFacts {
     const ProofOp* op;
     What what;
+    Asks asks;
   };
   struct OpTable {
     Labels& labels;

@@ -31,7 +31,6 @@ bool gives_scalar(const View& view, Number n) {
 
 // Many ops hand on what they read where that is what they would compute.
 bool gives_memory(const View& view, Number n) {
-  if (!view.any_references) return false;
   const ProofOp& op = view.net.op(n);
   if (op.gives_references || op.kinds.has(OpKind::kComputesAnew)) return op.gives_references;
   // What comes back in a loop is not known yet.
@@ -155,15 +154,11 @@ bool all_equal(const View& view, In in, double number) {
 
 void look_at_values(View& view, Number n) {
   if (n >= view.known.size()) return;
-  const ProofOp& op = view.net.op(n);
-  // Of most ops nothing follows.
-  const bool of_values = view.net.what(n) != What::kOther || op.conduct == Conduct::kPasses ||
-                         op.kinds.has_any(OpKind::kConst | OpKind::kDrawsUniform);
-  const bool of_shapes = of_values || op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
-  View::Known known{.memory = gives_memory(view, n), .like = {n, 0}};
-  if (of_values) known.values = values_at(view, n);
-  if (of_shapes) known.scalar = gives_scalar(view, n);
-  if (of_shapes) known.like = shape_like(view, n);
+  const Asks asks = view.net.asks(n);
+  View::Known known{.memory = view.any_references && gives_memory(view, n), .like = {n, 0}};
+  if (asks.values) known.values = values_at(view, n);
+  if (asks.shape) known.scalar = gives_scalar(view, n);
+  if (asks.shape) known.like = shape_like(view, n);
   view.known[n] = known;
 }
 

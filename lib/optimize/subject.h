@@ -81,8 +81,8 @@ struct Subject {
 
   bool is_kept(Number n) const { return kept.has(NodeId{n}); }
   bool keeps_more(Number n) const { return kept_more.has(NodeId{n}); }
-  bool is_untouched(Number n) const { return untouched.has(NodeId{n}); }
-  bool is_bypassed(Number n) const { return bypassed.has(NodeId{n}); }
+  bool is_untouched(Number n) const { return untouched.count() > 0 && untouched.has(NodeId{n}); }
+  bool is_bypassed(Number n) const { return bypassed.count() > 0 && bypassed.has(NodeId{n}); }
   // What a Const holds, read once for all its readers; null where that is not known.
   const folding::ConstTensor* constant(Number n) {
     const std::string_view def = net.def(n);

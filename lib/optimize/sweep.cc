@@ -14,10 +14,6 @@ namespace {
 constexpr size_t kMostCarried = 4;   // controls that every reader of a node would get
 constexpr size_t kMostGrouped = 16;  // of a node that is nothing but its controls
 
-// Ops that the rules know by their kind; others they know by what they are (what.h).
-constexpr OpKinds kJudged =
-    OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kIf | OpKind::kCase | OpKind::kNoOp;
-
 BlankVector<View::Known> nothing_known(uint32_t nodes) {
   BlankVector<View::Known> known(nodes);
   in_pieces(nodes, [&](size_t, PieceRange range) {
@@ -193,16 +189,9 @@ void Sweep::keep_needed(Number n, std::span<const In> data, std::vector<Number>&
 
 void Sweep::decide(Number n) {
   const Passes& passes = subject_.passes;
-  // Most nodes are of ops of which most rules know nothing.
-  const What what = net_.what(n);
-  const OpKinds kinds = net_.op(n).kinds;
+  const Asks asks = net_.asks(n);
   const bool bypassed = subject_.is_bypassed(n);
   const bool shaped = !subject_.same_shape.empty() && subject_.same_shape.contains(n);
-  const bool judged = what != What::kOther || kinds.has_any(kJudged) || bypassed || shaped;
-  const bool branches = kinds.has_any(kJudged) || what == What::kSelect;
-  const bool drops = kinds.has(OpKind::kNoOp) || is_looked_through(what) || bypassed;
-  const bool masks = what == What::kMultiply || what == What::kDivide || what == What::kSelect ||
-                     what == What::kSelectV2;  // dropout
   const bool folds =
       passes.fold && !net_.data(n).empty() && (!subject_.known.empty() || reads_constant_first(n));
   using Rule = Decision (*)(const View&, Number);
@@ -210,14 +199,14 @@ void Sweep::decide(Number n) {
     const Decision decision = rule(view_, n);
     return decision.any() && take(n, decision);
   };
-  if (branches && passes.branches && tried(decide_branch)) {
+  if (asks.branch && passes.branches && tried(decide_branch)) {
     subject_.learns_more = true;
     return;
   }
-  if (drops && tried(decide_drop)) return;
-  if (masks && passes.dropout && tried(decide_dropout)) return;
-  if (masks && passes.any_dropout && tried(decide_any_dropout)) return;
-  if (judged && passes.algebra && tried(decide_algebra)) return;
+  if ((asks.drop || bypassed) && tried(decide_drop)) return;
+  if (asks.dropout && passes.dropout && tried(decide_dropout)) return;
+  if (asks.dropout && passes.any_dropout && tried(decide_any_dropout)) return;
+  if ((asks.algebra || bypassed || shaped) && passes.algebra && tried(decide_algebra)) return;
   if (folds && tried(decide_fold)) return;
   if (passes.share) share(n);
 }

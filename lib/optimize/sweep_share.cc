@@ -6,23 +6,11 @@
 #include "optimize/sweep.h"
 
 namespace gedit::optimizing {
-namespace {
-
-// Control flow, and what is told apart by more than what it computes.
-constexpr OpKinds kNeverShared = OpKind::kPlaceholder | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
-                                 OpKind::kNextIteration | OpKind::kLoopCond | OpKind::kCall | OpKind::kIf |
-                                 OpKind::kCase | OpKind::kWhile | OpKind::kNoOp | OpKind::kPython;
-
-}  // namespace
-
 // The first node that computes the same from the same, where it is another one.
 std::optional<Number> Sweep::find_equal(Number n) {
-  const ProofOp& op = net_.op(n);
-  const bool is_const = op.kinds.has(OpKind::kConst);
-  const bool pure = op.conduct == Conduct::kPure || op.conduct == Conduct::kPasses;
-  if (!op.known || op.kinds.has_any(kNeverShared) || op.gives_references || op.takes_handles ||
-      (!is_const && (!pure || op.def.is_stateful || net_.data(n).empty())))
-    return std::nullopt;
+  if (!net_.asks(n).sharing) return std::nullopt;
+  const bool is_const = net_.is(n, OpKind::kConst);
+  if (!is_const && net_.data(n).empty()) return std::nullopt;
   // Most nodes are the only ones that read first what they do, and are not looked for. Of two that may change
   // places the later one, which fewer read; whether they do is not yet asked.
   if (!is_const) {

@@ -89,11 +89,37 @@ constexpr std::array kWhatRows = std::to_array<WhatRow>({
 });
 static_assert(std::ranges::is_sorted(kWhatRows, {}, &WhatRow::op));
 
+// Ops that the rules know by their kind; others they know by what they are.
+constexpr OpKinds kJudged =
+    OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kIf | OpKind::kCase | OpKind::kNoOp;
+
+// Control flow, and what is told apart by more than what it computes.
+constexpr OpKinds kNeverShared = OpKind::kPlaceholder | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |
+                                 OpKind::kNextIteration | OpKind::kLoopCond | OpKind::kCall | OpKind::kIf |
+                                 OpKind::kCase | OpKind::kWhile | OpKind::kNoOp | OpKind::kPython;
+
 }  // namespace
 
 What what_of(std::string_view op) {
   const auto* row = std::ranges::lower_bound(kWhatRows, op, {}, &WhatRow::op);
   return row != kWhatRows.end() && row->op == op ? row->what : What::kOther;
+}
+
+Asks asks_of(const ProofOp& op, What what) {
+  const bool judged = op.kinds.has_any(kJudged), other = what == What::kOther;
+  const bool pure = op.conduct == Conduct::kPure || op.conduct == Conduct::kPasses;
+  Asks asks;
+  asks.values =
+      !other || op.conduct == Conduct::kPasses || op.kinds.has_any(OpKind::kConst | OpKind::kDrawsUniform);
+  asks.shape = asks.values || op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
+  asks.branch = judged || what == What::kSelect;
+  asks.drop = op.kinds.has(OpKind::kNoOp) || is_looked_through(what);
+  asks.dropout =
+      what == What::kMultiply || what == What::kDivide || what == What::kSelect || what == What::kSelectV2;
+  asks.algebra = judged || !other;
+  asks.sharing = op.known && !op.kinds.has_any(kNeverShared) && !op.gives_references && !op.takes_handles &&
+                 (op.kinds.has(OpKind::kConst) || (pure && !op.def.is_stateful));
+  return asks;
 }
 
 }  // namespace gedit::optimizing

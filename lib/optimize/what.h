@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "prove/labels.h"
+
 namespace gedit::optimizing {
 
 enum class What : uint8_t {
@@ -55,6 +57,18 @@ enum class What : uint8_t {
 };
 
 What what_of(std::string_view op);
+
+// Which rules have anything to find out of nodes of an op: most have not, of most nodes.
+struct Asks {
+  bool values : 1 = false;   // that it gives ones, zeros, ...
+  bool shape : 1 = false;    // that it gives the shape of what it reads
+  bool branch : 1 = false;   // which branch is taken
+  bool drop : 1 = false;     // that inference does not need it
+  bool dropout : 1 = false;  // that it keeps all that it reads
+  bool algebra : 1 = false;  // that it gives what it reads
+  bool sharing : 1 = false;  // that another one computes the same
+};
+Asks asks_of(const ProofOp& op, What what);
 
 // What decide_drop() may know: gives on what it reads, or looks at it.
 constexpr bool is_looked_through(What what) { return what >= What::kIdentity && what <= What::kSummary; }
