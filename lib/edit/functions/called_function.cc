@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/message_edit.h"
+#include "edit/functions/always_runs.h"
 #include "graph/colocation.h"
 #include "graph/edges.h"
 #include "graph/function_names.h"
@@ -251,6 +252,18 @@ CalledFunction CalledFunctions::make(Function& function) {
   called.stays = is_true(message, function_field::kAttr, "_noinline") ||
                  is_true(message, function_field::kAttr, "_XlaMustCompile");
 
+  called.flow = behind_control_flow(body);
+  AlwaysRuns always(body);
+  const auto wait_behind_flow = [&](std::vector<uint32_t>& nodes, std::optional<uint32_t>& lost) {
+    if (called.flow.empty()) return;
+    nodes = always.behind(nodes, lost);
+    for (const uint32_t node : nodes) {
+      called.held[node] = true;
+      wanted.push_back(node);
+    }
+  };
+  wait_behind_flow(called.waits, called.lost_wait);
+
   std::vector<bool> needed(count);
   const auto need = [&] {
     while (!wanted.empty()) {
@@ -290,8 +303,8 @@ CalledFunction CalledFunctions::make(Function& function) {
       }
     });
   }
-  called.flow = behind_control_flow(body);
   wanted = called.loose;
+  wait_behind_flow(called.loose, called.lost_loose);
   need();
   called.all = those(needed);
   return called;

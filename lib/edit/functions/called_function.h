@@ -34,15 +34,19 @@ struct CalledFunction {
   std::unordered_map<std::string_view, std::string_view> returns;  // by output: what it is in the body
   std::unordered_set<std::string_view> reads;                      // arguments, by nodes and returns
   std::unordered_set<std::string_view> needs;                      // the same, by what is needed
-  std::vector<uint32_t> waits;  // nodes whose running the function's end waits for: control_ret
-  std::vector<uint32_t> loose;  // nodes with effects on which nothing of that rests
-  BodyNodes needed;             // for returns and waits
-  BodyNodes all;                // and for what is loose
-  std::vector<bool> effects;    // by node: its order, and whether it runs, counts
-  std::vector<bool> held;       // by node: others wait for it or stand where it does
-  std::vector<bool> flow;       // by node: may be dead, or in a loop, where the body alone decides it
-  bool binds = false;           // attributes stand for the call's
-  bool has_effects = false;     // it, or what it calls
+  // Nodes whose running the function's end waits for: control_ret, or behind a cond or loop of the body what
+  // tells that it is over.
+  std::vector<uint32_t> waits;
+  std::vector<uint32_t> loose;  // the same of nodes with effects on which nothing of that rests
+  // Of each the first in a cond or loop of which nothing tells that it is over.
+  std::optional<uint32_t> lost_wait, lost_loose;
+  BodyNodes needed;           // for returns and waits
+  BodyNodes all;              // and for what is loose
+  std::vector<bool> effects;  // by node: its order, and whether it runs, counts
+  std::vector<bool> held;     // by node: others wait for it or stand where it does
+  std::vector<bool> flow;     // by node: may be dead, or in a loop, where the body alone decides it
+  bool binds = false;         // attributes stand for the call's
+  bool has_effects = false;   // it, or what it calls
   bool recursive = false;
   bool has_gradient = false;
   bool stays = false;  // asks not to be inlined

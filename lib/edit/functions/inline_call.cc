@@ -39,6 +39,12 @@ class InlinedBody {
     if (std::string why = find_types(); !why.empty()) return why;
     if (!outputs_.known) find_outputs();
     if (!outputs_.why.empty()) return outputs_.why;
+    const auto lost = called_.lost_wait ? called_.lost_wait : runs_all_ ? called_.lost_loose : std::nullopt;
+    if (lost) {
+      return quoted("node", graph_.name(NodeId{*lost})) +
+             " of the function has effects in a cond or loop of its own, of which nothing tells whether it "
+             "is over";
+    }
     place_.guard(called_.has_effects, awaited());
     write();
     finish();
