@@ -43,10 +43,10 @@ class Body {
   bool run(Classes& classes, OptimizeResult& result) {
     const uint32_t nodes = net_.size();
     if (!protect()) return false;
-    const Flow before(net_, subject_.effects, asked_of(subject_));
+    const Flow before(net_, subject_.effects, asked_of(subject_), subject_.untouched);
     if (std::ranges::any_of(subject_.returned, [&](In in) { return before.dead(in); })) return false;
     const bool changed = sweep_until_settled(subject_, classes);
-    const Flow flow(net_, subject_.effects, asked_of(subject_));
+    const Flow flow(net_, subject_.effects, asked_of(subject_), subject_.untouched);
     bool removed = false;
     for (Number n = 0; n < net_.size(); ++n) {
       if (!net_.there(n) || flow.needed(n)) continue;

@@ -148,7 +148,7 @@ class Fixing {
 
   // A Const runs at once and always.
   void check_place(In in) const {
-    const Flow flow(net_, subject_.effects, {in.node});
+    const Flow flow(net_, subject_.effects, {in.node}, subject_.untouched);
     Whens whens(net_, flow, classes_, true);
     for (const Number n : flow.order()) whens.look(n);
     if (whens.of(in) != kAlways || whens.frame(in.node) != 0)

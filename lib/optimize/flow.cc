@@ -122,13 +122,14 @@ bool is_back_edge(const Net& net, Number reader, In in) {
          net.is(reader, OpKind::kMerge);
 }
 
-Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed)
+Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed,
+           const NodeSet& apart)
     : net_(net), needed_(std::move(needed)), states_(filled_in_pieces(net.size(), State())) {
   order_.reserve(needed_.count());
   if (!pass_all()) find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.
   if (goes_back_ && any_dead_) find_alive_around(edges());
-  find_effects(effects);
+  find_effects(effects, apart);
   if (goes_back_ && any_effect_) find_effects_around(edges());
   if (any_dead_ && any_effect_) find_effects_for_dead(asked);
 }
@@ -269,11 +270,11 @@ bool Flow::dead(In in) const {
   return known && *known != (in.index == 1);
 }
 
-void Flow::find_effects(const Effects& effects) {
+void Flow::find_effects(const Effects& effects, const NodeSet& apart) {
   if (effects.none_in(net_)) return;
   for (const Number n : order_) {
     if (states_[n].alive) {
-      ordered_ = ordered_ || effects.writes(net_, n);
+      ordered_ = ordered_ || (!apart.has(NodeId{n}) && effects.writes(net_, n));
       states_[n].effect = states_[n].own_effect = effects.of(net_, n);
     }
     for (const In& in : any_effect_ ? net_.inputs(n) : std::span<const In>()) {

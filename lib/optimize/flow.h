@@ -47,12 +47,14 @@ class Effects {
 
 class Flow {
  public:
-  // `asked`: the nodes of which anything counts; `needed`: all that these need. Costs the graph once, and
-  // where there are loops as much again for what is dead and for effects. Throws Error (kRefused) for a cycle
-  // that is no loop.
-  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed);
-  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked)
-      : Flow(net, effects, asked, net.needed_by(asked)) {}
+  // `asked`: the nodes of which anything counts; `needed`: all that these need; `apart`: those of them that
+  // run when nothing else does, as what initializes and restores, so that what they write comes before or
+  // behind all that reads it. Costs the graph once, and where there are loops as much again for what is dead
+  // and for effects. Throws Error (kRefused) for a cycle that is no loop.
+  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed,
+       const NodeSet& apart);
+  Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, const NodeSet& apart)
+      : Flow(net, effects, asked, net.needed_by(asked), apart) {}
 
   // Every node behind what it reads, but for what goes back into a loop.
   const std::vector<Number>& order() const { return order_; }
@@ -75,7 +77,7 @@ class Flow {
   bool asked_readers() const { return asked_readers_; }
   // Somebody reads which input a Merge gave.
   bool reads_second(Number merge) const { return merge < states_.size() && states_[merge].second; }
-  // Something that is needed writes, so that it counts what runs before what.
+  // Something that is needed, and not apart, writes, so that it counts what runs before what.
   bool ordered() const { return ordered_; }
   // Everything runs once and always.
   bool always() const { return !any_branch_ && !any_dead_; }
@@ -105,7 +107,7 @@ class Flow {
   void pass(Number n);
   int8_t truth_of(Number n) const;
   bool alive_by_inputs(Number n) const;
-  void find_effects(const Effects& effects);
+  void find_effects(const Effects& effects, const NodeSet& apart);
   Edges edges() const;
   void find_alive_around(const Edges& edges);
   void find_effects_around(const Edges& edges);

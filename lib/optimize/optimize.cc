@@ -128,7 +128,8 @@ class Optimizing {
     const bool all_needed = protect(model_, ops_, request_, wanted_, subject, known.get());
     if (first) fix_all(subject);
     const std::vector<Number> asked = asked_of(subject);
-    Flow flow(net, effects, asked, all_needed && !net.changed() ? net.all() : net.needed_by(asked));
+    Flow flow(net, effects, asked, all_needed && !net.changed() ? net.all() : net.needed_by(asked),
+              subject.untouched);
     refuse_dead(subject, flow);
     const bool asks_shapes = learn_shapes(subject, model_.graph(), ops_);
     subject.fold_larger = request_.fold_larger;

@@ -18,7 +18,7 @@ constexpr OpKinds kMoreThanANode =
     OpKind::kRestore | OpKind::kSaveV2 | OpKind::kRestoreV2 | OpKind::kMergeCheckpoints | OpKind::kEnter |
     OpKind::kExit | OpKind::kMerge | OpKind::kSwitch | OpKind::kNextIteration | OpKind::kLoopCond |
     OpKind::kCall | OpKind::kPartitionedCall | OpKind::kIf | OpKind::kCase | OpKind::kWhile |
-    OpKind::kIterator | OpKind::kQueue | OpKind::kReader;
+    OpKind::kIterator | OpKind::kTakesFromIterator | OpKind::kQueue | OpKind::kReader;
 
 // Whether these need everything, as far as that is seen at once: each other node is read, and each reads only
 // what stands before it. So the last one that is not needed would be read by one behind it that is.

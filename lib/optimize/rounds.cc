@@ -22,7 +22,7 @@ std::vector<Number> asked_of(const Subject& subject) {
 bool sweep_until_settled(Subject& subject, Classes& classes, std::optional<Flow> flow) {
   bool any = false;
   for (int i = 0; i < kMostSweeps; ++i) {
-    if (!flow) flow.emplace(subject.net, subject.effects, asked_of(subject));
+    if (!flow) flow.emplace(subject.net, subject.effects, asked_of(subject), subject.untouched);
     Sweep sweep(subject, *flow, classes);
     if (!sweep.run()) break;
     any = true;
