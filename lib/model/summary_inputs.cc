@@ -69,7 +69,7 @@ class GraphInputs {
 
   // What takes an element out of an iterator or a queue: it says what the elements are, and gives no handle.
   const char* pipeline_of(NodeId id) const {
-    if (of_.graph.is(id, OpKind::kIterator))
+    if (of_.graph.is(id, OpKind::kIterator | OpKind::kTakesFromIterator))
       return find_attr(of_.graph.bytes(id), "output_types") ? "from an iterator" : nullptr;
     const auto sources = of_.producers.of(id);
     if (sources.empty() || !of_.graph.is(sources[0], OpKind::kQueue)) return nullptr;

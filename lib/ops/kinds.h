@@ -74,7 +74,8 @@ enum class OpKind : uint8_t {
   kWhile,
 
   // What feeds a model, and what comes out.
-  kIterator,
+  kIterator,           // gives a handle of one of its own
+  kTakesFromIterator,  // an element of an iterator, or its handle as something else
   kQueue,
   kReader,
   kNoResult,  // what it gives is no result of a model, though nobody reads it

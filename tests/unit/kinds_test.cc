@@ -106,7 +106,8 @@ const std::vector<KindCase>& kind_cases() {
       {kCase, {"Case", "StatelessCase"}, {"If"}},
       {kWhile, {"While", "StatelessWhile"}, {"_While"}},
 
-      {kIterator, {"Iterator", "IteratorV2", "OneShotIterator", "IteratorGetNext"}, {"MakeIterator"}},
+      {kIterator, {"Iterator", "IteratorV2", "OneShotIterator"}, {"MakeIterator", "IteratorGetNext"}},
+      {kTakesFromIterator, {"IteratorGetNext", "IteratorToStringHandle"}, {"Iterator", "MakeIterator"}},
       {kQueue, {"FIFOQueue", "PaddingFIFOQueueV2"}, {"QueueDequeue", "QueueDequeueV2"}},
       {kReader, {"TFRecordReader", "TextLineReaderV2"}, {"ReaderRead", "ReaderReadV2"}},
       {kNoResult,

@@ -15,7 +15,8 @@ namespace {
 
 // Where examples come from: a frozen graph is rarely meant to need them.
 bool feeds_itself(std::string_view op) {
-  return is(op, OpKind::kIterator) || is(op, OpKind::kQueue) || is(op, OpKind::kReader);
+  return kinds_of(op).has_any(OpKind::kIterator | OpKind::kTakesFromIterator | OpKind::kQueue |
+                              OpKind::kReader);
 }
 
 // Of an iterator, a queue or a reader, not what it holds.
