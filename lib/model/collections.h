@@ -22,11 +22,11 @@ constexpr uint32_t kNodeList = 1, kBytesList = 2, kInt64List = 3, kFloatList = 4
 namespace collection_key {
 constexpr std::string_view kVariables = "variables", kTrainableVariables = "trainable_variables",
                            kLocalVariables = "local_variables", kGlobalStep = "global_step",
-                           kSavers = "savers", kMainOp = "saved_model_main_op",
-                           kLegacyInitOp = "legacy_init_op", kInitOp = "init_op",
-                           kLocalInitOp = "local_init_op", kTableInitializer = "table_initializer",
-                           kTrainOp = "train_op", kAssets = "saved_model_assets",
-                           kAssetFilepaths = "asset_filepaths";
+                           kSavers = "savers", kSaveableObjects = "saveable_objects",
+                           kMainOp = "saved_model_main_op", kLegacyInitOp = "legacy_init_op",
+                           kInitOp = "init_op", kLocalInitOp = "local_init_op",
+                           kTableInitializer = "table_initializer", kTrainOp = "train_op",
+                           kAssets = "saved_model_assets", kAssetFilepaths = "asset_filepaths";
 }
 
 // How a collection is treated; several may be true.

@@ -1,5 +1,6 @@
 #include "edit/around/keep.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "model/collections.h"
 #include "model/init_op.h"
+#include "model/saver_def.h"
 
 namespace gedit {
 namespace {
@@ -49,7 +51,16 @@ std::optional<std::string> reduced(std::string_view item, const Schema& schema, 
   return all ? std::string(item) : map_names(item, schema, RemainingNames(remaining));
 }
 
+// Whether there were savers, and none stays.
+bool loses_savers(const MetaGraph& meta, const Remaining& remaining) {
+  const std::vector<std::string_view> savers = saver_defs(meta);
+  return !savers.empty() && std::ranges::none_of(savers, remaining.saver);
+}
+
 void reduce_collections(MetaGraph& meta, const Remaining& remaining) {
+  // Of a graph without saver_def import_meta_graph makes a Saver of what this collection holds, which once
+  // imported is operations that it cannot save.
+  const bool no_saveables = loses_savers(meta, remaining);
   const std::vector<Collection> all = collections(meta);
   const ItemSchemas schemas(all);
   std::vector<std::string> entries;
@@ -64,6 +75,7 @@ void reduce_collections(MetaGraph& meta, const Remaining& remaining) {
       } else if (collection.kind == collection_kind::kNodeList && !remaining.node(item)) {
         left.reset();
       }
+      if (no_saveables && collection.key == collection_key::kSaveableObjects) left.reset();
       same = same && left && *left == item;
       if (left) items.push_back(std::move(*left));
     }
