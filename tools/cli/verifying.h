@@ -40,8 +40,9 @@ class Verifying {
   // To be called with what was read, before it is edited.
   void read(const Model& model);
 
-  // From here on what `output` writes is proved against what was read, where that is wanted. All MetaGraphs
-  // are, where both have as many; `what` is by default that everything is the same under its name.
+  // From here on what `output` writes is proved against what was read, where that is wanted: of the MetaGraph
+  // that is selected `what`, by default that everything is the same under its name, and that of all others,
+  // where both have as many.
   void prepare(InputOptions& input, OutputOptions& output, const What& what = {}) const;
 
   static Verified one(InputOptions& input, Model& before, Model& after, const What& what);
