@@ -7,8 +7,11 @@
 namespace gedit {
 
 void each_line(const std::string& path, const std::function<void(std::string_view line)>& use) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // which editors put before UTF-8
   const auto file = InputFile::open(path);
-  for (std::string_view left = file->bytes(); !left.empty();) {
+  std::string_view left = file->bytes();
+  if (left.starts_with(kByteOrderMark)) left.remove_prefix(kByteOrderMark.size());
+  while (!left.empty()) {
     const size_t end = std::min(left.find('\n'), left.size());
     std::string_view line = left.substr(0, end);
     left.remove_prefix(std::min(end + 1, left.size()));
