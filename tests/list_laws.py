@@ -335,6 +335,9 @@ def main():
             "cast", subject.listing("saves.gtxt", saving(n)), "--weights", "bfloat16"])
         broken += not holds("freeze of what restores", lambda n: [
             "freeze", subject.listing("saves.gtxt", saving(n)), "--checkpoint", subject.checkpoint(n, False), "--outputs", "save/all"])
+        broken += not holds("merge with checkpoints", lambda n: [
+            "merge", *[f"{name}=" + subject.listing("saves.gtxt", saving(n)) for name in "ab"],
+            *[f"--checkpoint={name}=" + subject.checkpoint(n, False) for name in "ab"]])
         for options in ([], ["--inline"]):
             broken += not holds(" ".join(["optimize of calls", *options]), lambda n, options=options: [
                 "optimize", subject.listing("calls.gtxt", calling(n)), "--outputs", f"c{n - 1}", *options], MOST_OF_MODELS)

@@ -104,7 +104,7 @@ TEST(Operand, NodesReadInsteadWhatIsToldBySlot) {
     return text;
   };
   EXPECT_EQ(inputs(), "^a/x ^a/y");
-  part.read_instead(z, "^y", "^b/y");
+  part.read_instead(z, {{"^y", "^b/y"}});
   EXPECT_EQ(inputs(), "^a/x ^b/y");
   part.read_instead(z, 0, std::nullopt);
   EXPECT_EQ(inputs(), "^b/y");

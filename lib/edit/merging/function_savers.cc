@@ -94,7 +94,7 @@ void MergedSavers::join_functions(MergePart& part, const std::string& filename, 
   for (const SaverFunctions::Restore& restore : saver.restores) {
     restores.add(restore.call);
     function_ends_.push_back(part.name_of(graph.name(restore.call)));
-    part.read_instead(restore.call, graph.name(saver.filename), filename);
+    part.read_instead(restore.call, {{std::string(graph.name(saver.filename)), filename}});
   }
   // What only they need: the operation that runs them all, constants and the file's name.
   const auto all_of = [&](std::span<const NodeId> nodes, const auto& is) {

@@ -84,10 +84,11 @@ void MergePart::read_instead(NodeId reader, uint32_t slot, std::optional<std::st
   special_.add(reader);
 }
 
-void MergePart::read_instead(NodeId reader, std::string_view tensor, std::string_view input) {
+void MergePart::read_instead(NodeId reader, const ByText<std::string>& inputs) {
   uint32_t slot = 0;
   each_input(graph().bytes(reader), [&](std::string_view text) {
-    if (canonical_input(text) == tensor) read_instead(reader, slot, input);
+    if (const auto found = inputs.find(canonical_input(text)); found != inputs.end())
+      read_instead(reader, slot, found->second);
     ++slot;
   });
 }

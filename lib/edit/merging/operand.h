@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/by_text.h"
 #include "edit/basis/facts.h"
 #include "edit/basis/runtime_names.h"
 #include "edit/merging/request.h"
@@ -119,8 +120,8 @@ class MergePart final : public Mapping {
 
   // The node reads `input` there, by the names in the merged graph; nothing: it has that input no more.
   void read_instead(NodeId reader, uint32_t slot, std::optional<std::string_view> input);
-  // The same wherever the node reads `tensor` (`a`, `a:1`, `^a`, as in this file).
-  void read_instead(NodeId reader, std::string_view tensor, std::string_view input);
+  // The same wherever the node reads one of these (`a`, `a:1`, `^a`, as in this file).
+  void read_instead(NodeId reader, const ByText<std::string>& inputs);
   // What the node reads there by now, nullptr where it reads what it did; kDropped for an input that is gone.
   const std::string* read_now(NodeId reader, uint32_t slot) const;
   static const std::string kDropped;

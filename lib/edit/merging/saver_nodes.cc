@@ -1,6 +1,8 @@
 // The kept saver gains what the other savers save and restore, under new keys.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "edit/merging/saver_state.h"
@@ -62,16 +64,22 @@ void MergedSavers::rekey_chosen() {
         extend_restore(nodes, restore, here ? kept_->restored : std::vector<SaverEntry>(), one_each);
     if (here) tensors = made;
   }
+  std::map<std::pair<MergePart*, NodeId>, ByText<std::string>> restored;  // of each node: its tensors now
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Kept::Use& use = kept_->uses[i];
     if (use.part != nullptr) {
-      for (const NodeId reader : use.part->facts.consumers().of(use.restore))
-        use.part->read_instead(reader, use.tensor, tensors[i]);
+      restored[{use.part, use.restore}].emplace(use.tensor, tensors[i]);
       continue;
     }
     const std::string name = names_.free_name(kept_->scope + "Assign");
     nodes.add(assignment(name, use.variable, use.resource, kept_->restored[i].dtype, tensors[i]));
     kept_->ends.push_back(name);
+  }
+  for (const auto& [from, now] : restored) {
+    const auto& [part, restore] = from;
+    const auto readers = part->facts.consumers().of(restore);
+    for (const NodeId reader : std::set<NodeId>(readers.begin(), readers.end()))
+      part->read_instead(reader, now);
   }
   // The operations that run the restored assignments run the new ones.
   NodeId group = kNoNode;
