@@ -7,6 +7,7 @@
 #include "checkpoint/values.h"
 #include "cli/checkpoints.h"
 #include "commands.h"
+#include "select/selector.h"
 
 namespace gedit {
 namespace {
@@ -32,7 +33,7 @@ class GetTensor final : public Command {
     if (output_.empty() && format_ != "text" && ::isatty(STDOUT_FILENO) != 0)
       throw Error(Cause::kUsage, "standard output is a terminal").hint("-o FILE");
     const Checkpoint checkpoint = operand_.open();
-    const Tensor& tensor = require_tensor(checkpoint, name_);
+    const Tensor& tensor = require_tensor(checkpoint, name_in(checkpoint));
     DataFiles files(checkpoint);
     const Bytes bytes = tensor_bytes(files, tensor);
     OutputFile out(to_file ? output_ : "-", overwrite_);
@@ -47,6 +48,14 @@ class GetTensor final : public Command {
   }
 
  private:
+  // A name in quotes, as `list` prints some, is that name, where no tensor is called so with its quotes.
+  std::string name_in(const Checkpoint& checkpoint) const {
+    const bool quoted = name_.size() > 2 && name_.starts_with('"') && name_.ends_with('"');
+    if (!quoted || checkpoint.find(name_) != nullptr) return name_;
+    const Selector selector = parse_selector(name_);
+    return selector.literal ? selector.text : name_;
+  }
+
   CheckpointOperand operand_;
   std::string name_, format_, output_;
   bool overwrite_ = false;
