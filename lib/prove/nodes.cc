@@ -330,8 +330,9 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
   const std::string_view node_def = graph_.bytes(node.id);
   if (!std::ranges::all_of(node.inputs, is_constant)) {
     before.clear();
-    if (!state_.shapes_count || in_body() || !folding::follows_from_shapes(op.name)) return {};
-    const auto known = folding::known_value(side_.shapes(), node.id, node_def, side_.folder());
+    const GraphShapes* const known_shapes = folding::follows_from_shapes(op.name) ? shapes() : nullptr;
+    if (known_shapes == nullptr) return {};
+    const auto known = folding::known_value(*known_shapes, node.id, node_def, side_.folder());
     if (state_.ordered) before = waits_of_inputs(node);
     return known ? std::vector<ClassId>{constant(*known)} : std::vector<ClassId>();
   }
@@ -360,16 +361,16 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
 // What gives what it reads, only in another shape, where that is the same shape: that of what it reads, or of
 // what a Reshape before it reads.
 bool Numbering::number_of_one_shape(Node& node) {
-  if (!state_.shapes_count || in_body() || node.data.empty() || !folding::only_shapes(node.op().name))
-    return false;
-  if (is_memory(node.data[0])) return false;
+  if (node.data.empty() || !folding::only_shapes(node.op().name) || is_memory(node.data[0])) return false;
+  const GraphShapes* const known_shapes = shapes();
+  if (known_shapes == nullptr) return false;
   const auto is_reshape = [&](const In& in) {
     return in.real() && in.index == 0 && graph_.op(NodeId{in.node}) == "Reshape";
   };
   constexpr int kMostReshapes = 16;  // in a row that are gone over
   NodeId reader = node.id;
   In from = node.data[0];
-  for (int step = 0; !folding::has_shape_of(side_.shapes(), reader, node.id); ++step) {
+  for (int step = 0; !folding::has_shape_of(*known_shapes, reader, node.id); ++step) {
     if (state_.ordered || node.op().name != "Reshape" || !is_reshape(from) || step == kMostReshapes)
       return false;
     reader = NodeId{from.node};

@@ -146,6 +146,11 @@ class Numbering {
   Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names);
 
   bool in_body() const { return body_ != nullptr; }
+  // Of this graph, where they count and are known.
+  const GraphShapes* shapes() const {
+    if (!state_.shapes_count) return nullptr;
+    return in_body() ? side_.shapes(body_->function) : &side_.shapes();
+  }
 
   Side& side_;
   ProofState& state_;

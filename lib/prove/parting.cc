@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fold/fold.h"
 #include "graph/listing.h"
 #include "prove/neutral.h"
 
@@ -29,6 +30,24 @@ const std::string* unknown_itself(const Classes& classes, ClassId a, ClassId b) 
     }
   }
   return nullptr;
+}
+
+// Whether it is computed of the shape of a tensor.
+bool rests_on_shapes(const Classes& classes, ClassId id) {
+  constexpr size_t kMost = 1000;
+  std::set<ClassId> seen{id};
+  std::vector<ClassId> open{id};
+  while (!open.empty() && seen.size() < kMost) {
+    const ClassId at = open.back();
+    open.pop_back();
+    const Label& label = classes.label_of(at);
+    if (folding::follows_from_shapes(op_of(label))) return true;
+    const auto inputs = classes.inputs(at);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (holds_class(label.form, i) && seen.insert(inputs[i]).second) open.push_back(inputs[i]);
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -101,6 +120,13 @@ Parting Partings::first(ClassId a, ClassId b) {
     }
     if (const std::string* why = unknown_itself(classes, a, b)) {
       parting.why = *why;
+      parting.unknown = true;
+      break;
+    }
+    const bool in_function = here_a == kNoNode || here_b == kNoNode;
+    const bool one_known = (label_a.form == KeyForm::kConst) != (label_b.form == KeyForm::kConst);
+    if (in_function && one_known && rests_on_shapes(classes, label_a.form == KeyForm::kConst ? b : a)) {
+      parting.why = "computes in a function what its shapes may tell in this call";
       parting.unknown = true;
       break;
     }

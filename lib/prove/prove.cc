@@ -332,9 +332,18 @@ Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& req
 // From shapes to what is computed of them, and to further shapes.
 constexpr int kMostShapeRounds = 4;
 
-bool any_asks_for_shapes(const Graph& graph) {
-  return std::ranges::any_of(graph.op_counts(), [](const auto& op) {
-    return folding::follows_from_shapes(op.first) || folding::only_shapes(op.first);
+// In a function, too.
+bool any_asks_for_shapes(const Model& model) {
+  const auto asks = [](const Graph& graph) {
+    return std::ranges::any_of(graph.op_counts(), [](const auto& op) {
+      return folding::follows_from_shapes(op.first) || folding::only_shapes(op.first);
+    });
+  };
+  if (asks(model.graph())) return true;
+  Library library = Library::decode(model.graph().part(graph_field::kLibrary), model.arena);
+  return std::ranges::any_of(library.functions, [&](Function& function) {
+    function.body.decode();
+    return asks(function.body);
   });
 }
 
@@ -359,7 +368,7 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
   Proof proof = proof_with(a, b, request, names, false);
   const auto is_proved = [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; };
   if (proof.proved() || !request.same.empty()) return proof;
-  if (!any_asks_for_shapes(a.model.graph()) && !any_asks_for_shapes(b.model.graph())) return proof;
+  if (!any_asks_for_shapes(a.model) && !any_asks_for_shapes(b.model)) return proof;
   // What is still not proved when more is known parts further on.
   const auto take = [&](Proof more) {
     for (size_t i = 0; i < proof.outputs.size(); ++i) {

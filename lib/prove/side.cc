@@ -27,6 +27,11 @@ const GraphShapes& Side::shapes() {
   return inference_->main();
 }
 
+const GraphShapes* Side::shapes(std::string_view function) {
+  shapes();
+  return inference_->function(function);
+}
+
 const Edges& Side::producers() {
   if (side_.index != nullptr) return side_.index->producers();
   if (!producers_) producers_ = gedit::producers(graph(), *names_);
@@ -89,7 +94,7 @@ CalledBody* Side::body(std::string_view function) {
   if (body != nullptr) return body.get();
   Graph& graph = library_.functions[found->second].body;
   graph.decode();
-  body = std::make_unique<CalledBody>(graph);
+  body = std::make_unique<CalledBody>(library_.functions[found->second].name, graph);
   const OpDef signature = parse_op_def(function_signature(graph));
   for (const ArgDef& arg : signature.inputs) {
     body->arguments.emplace(arg.name, static_cast<uint32_t>(body->arguments.size()));

@@ -30,7 +30,8 @@ using AssumedTensors = std::unordered_map<uint64_t, Assumed>;  // by node and ou
 
 // A function's body, made ready when it is first called.
 struct CalledBody {
-  explicit CalledBody(Graph& graph) : graph(graph), names(graph) {}
+  CalledBody(std::string_view function, Graph& graph) : function(function), graph(graph), names(graph) {}
+  std::string_view function;
   Graph& graph;
   Names names;
   std::unordered_map<std::string_view, uint32_t> arguments;  // by name
@@ -74,6 +75,8 @@ class Side {
   folding::NodeFolder& folder() { return folder_; }
   // Of the main graph; found when they are first asked for.
   const GraphShapes& shapes();
+  // Of a body: what holds in all calls of the function that the graph makes; null where nothing does.
+  const GraphShapes* shapes(std::string_view function);
 
   bool has_functions() const { return !functions_.empty(); }
   // Null where there is no such function.
