@@ -308,6 +308,14 @@ Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& reque
   return attempt->result();
 }
 
+// How many places are told is counted from output to output, and once more where the order counts.
+void keep_reason(const OutputProof& from, OutputProof& output) {
+  if (output.verdict != from.verdict || !output.why.empty()) return;
+  output.a = from.a;
+  output.b = from.b;
+  output.why = from.why;
+}
+
 Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& request, const NamesInA& names,
                  bool shapes_count, std::array<KnownConstants, 2>* constants = nullptr) {
   std::vector<bool> behind_writes;
@@ -324,6 +332,7 @@ Proof proof_with(const ProofSide& a, const ProofSide& b, const ProofRequest& req
       behind.b.clear();
       behind.why = "is written, or writes, in another order";
     }
+    keep_reason(free, behind);
     free = std::move(behind);
   }
   return proof;
