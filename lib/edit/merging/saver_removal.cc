@@ -70,10 +70,16 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   std::unordered_map<uint32_t, size_t> readers;  // of what savers read: how many stay
   for (const auto& [own_scope, group] : groups) {
     if (own_scope != scope && (!group.saves || own_scope.empty())) continue;
+    const bool counts = std::ranges::any_of(own.main.saves, [&](const SaverNode& save) {
+      return std::ranges::find(group.nodes, save.node) != group.nodes.end();
+    });
     const NodeId needs = remove_nodes(part, group.nodes, own_scope, stays, readers);
     if (needs != kNoNode)
       warnings_.push_back("the saver of " + printable(part.model.path) + " stays in the graph: '" +
                           printable(graph.name(needs)) + "' needs it");
+    if (needs == kNoNode && group.saves && !counts)
+      notes_.push_back("saver '" + printable(own_scope) + "' of " + printable(part.model.path) +
+                       " is left out: one saves and restores the variables of all files");
   }
   for (const NodeId id : part.removed().nodes()) removed_.insert(part.name_of(graph.name(id)));
 }
