@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "graph/frames.h"
 #include "graph/wiring.h"
 #include "optimize/constant.h"
 #include "optimize/whens.h"
@@ -166,12 +167,17 @@ class Fixing {
     if (type == DType::kBool) {
       const bool training = called("is_training") || called("training") || called("learning_phase") ||
                             last.starts_with("phase") || last.ends_with("phase");
-      if (training && only_decides(n)) put_and_tell(n, given_tensor(type, "false"), "false");
+      if (!training) return;
+      if (const std::optional<Number> other = beside_decisions(n)) return leave(n, *other);
+      put_and_tell(n, given_tensor(type, "false"), "false");
       return;
     }
     if (type != DType::kFloat && type != DType::kHalf && type != DType::kDouble) return;
     const bool keep = called("keep"), rate = called("rate") || called("drop");
-    if ((!keep && !rate) || !only_drops(n)) return;
+    if (!keep && !rate) return;
+    const auto [drops, other] = beside_dropout(n);
+    if (!drops) return;
+    if (other) return leave(n, *other);
     const std::string value = keep ? "1.0" : "0.0";
     put_and_tell(n, given_tensor(type, value), value);
   }
@@ -181,8 +187,20 @@ class Fixing {
     put({n, 0}, std::move(proto));
   }
 
-  // Whether all that reads it asks it for a decision.
-  bool only_decides(Number n) const {
+  void leave(Number n, Number reader) {
+    fixed_.notes.push_back("--fix auto: " + printable(net_.name(n)) + " is left, since '" +
+                           printable(net_.name(reader)) + "' (" + printable(net_.op(reader).name) +
+                           ") reads it, too");
+  }
+
+  // What is given on as it is, to all iterations of a loop, too.
+  bool gives_on(Number reader, uint32_t slot) const {
+    return net_.what(reader) == What::kIdentity || (net_.is(reader, OpKind::kSwitch) && slot == 0) ||
+           (net_.is(reader, OpKind::kEnter) && is_constant_enter(net_.def(reader)));
+  }
+
+  // The first of its readers that asks it for something else than a decision.
+  std::optional<Number> beside_decisions(Number n) const {
     std::vector<Number> open{n}, seen{n};
     while (!open.empty()) {
       const Number at = open.back();
@@ -194,23 +212,25 @@ class Fixing {
         if (op.kinds.has(OpKind::kSwitch) && slot == 1) continue;
         if (op.kinds.has(OpKind::kIf) && slot == 0) continue;
         if ((what == What::kSelect || what == What::kSelectV2) && slot == 0) continue;
-        const bool passes = what == What::kIdentity || what == What::kNot || what == What::kAnd ||
-                            what == What::kOr || (op.kinds.has(OpKind::kSwitch) && slot == 0);
-        if (!passes) return false;
+        const bool passes = gives_on(reader, slot) || what == What::kNot || what == What::kAnd ||
+                            what == What::kOr || op.kinds.has(OpKind::kMerge);
+        if (!passes) return reader;
         if (std::ranges::find(seen, reader) != seen.end()) continue;
-        if (seen.size() > 4096) return false;
+        if (seen.size() > 4096) return reader;
         seen.push_back(reader);
         open.push_back(reader);
       }
     }
-    return true;
+    return std::nullopt;
   }
 
-  // Whether it is a scalar that is held against random numbers, and else only scales.
-  bool only_drops(Number n) const {
+  // Whether it is a scalar that is held against random numbers, and the first reader for which it does not
+  // only scale beside.
+  std::pair<bool, std::optional<Number>> beside_dropout(Number n) const {
     const Shape shape = output_shape(net_.def(n), 0);
-    if (shape && !shape->empty()) return false;
+    if (shape && !shape->empty()) return {};
     bool random = false;
+    std::optional<Number> other;
     std::vector<Number> open{n}, seen{n};
     while (!open.empty()) {
       const Number at = open.back();
@@ -219,7 +239,7 @@ class Fixing {
         const What what = net_.what(reader);
         const std::span<const In> data = net_.data(reader);
         if (net_.inputs(reader)[slot].control()) continue;
-        const bool passes = what == What::kIdentity || (net_.is(reader, OpKind::kSwitch) && slot == 0) ||
+        const bool passes = gives_on(reader, slot) ||
                             (what == What::kSubtract && slot == 1 && is_const(data[0])) ||
                             (what == What::kDivide && slot == 1 && is_const(data[0]));
         const bool compares = what == What::kAdd || (what >= What::kGreaterEqual && what <= What::kLess);
@@ -227,15 +247,15 @@ class Fixing {
           random = true;
         } else if (passes) {
           if (std::ranges::find(seen, reader) != seen.end()) continue;
-          if (seen.size() > 4096) return false;
+          if (seen.size() > 4096) return {random, reader};
           seen.push_back(reader);
           open.push_back(reader);
-        } else if (!(what == What::kDivide && slot == 1) && what != What::kMultiply) {
-          return false;
+        } else if (!(what == What::kDivide && slot == 1) && what != What::kMultiply && !other) {
+          other = reader;
         }
       }
     }
-    return random;
+    return {random, other};
   }
   bool is_const(In in) const { return !in.argument() && net_.is(in.node, OpKind::kConst); }
   bool is_random(In in) const {

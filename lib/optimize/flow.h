@@ -67,6 +67,7 @@ class Flow {
   bool dead(Number n) const { return !all_alive_ && n < states_.size() && !states_[n].alive; }
   // It, or something that it needs, has an effect.
   bool effect(Number n) const { return n < states_.size() && states_[n].effect; }
+  bool own_effect(Number n) const { return n < states_.size() && states_[n].own_effect; }
   // It, or something that it needs, has an effect and runs for dead inputs of Merges alone: without these it
   // would not run.
   bool effect_for_dead(Number n) const { return n < states_.size() && states_[n].effect_for_dead; }

@@ -16,8 +16,9 @@ constexpr int kMostDepth = 8;        // from a scale to what it is computed from
 constexpr double kRoundings = 1e-2;  // by which a scale may miss what was dropped, in half precision, too
 
 std::optional<double> number_of(const View& view, In in) {
-  if (in.argument() || in.index != 0 || !view.net.is(in.node, OpKind::kConst)) return std::nullopt;
-  const std::optional<Splat> splat = splat_of(view.net.def(in.node));
+  const Number from = view.const_of(in);
+  if (from == In::kArgument) return std::nullopt;
+  const std::optional<Splat> splat = splat_of(view.net.def(from));
   return splat ? std::optional(splat->number) : std::nullopt;
 }
 

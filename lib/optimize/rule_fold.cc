@@ -31,7 +31,10 @@ std::vector<In> waits_of(const View& view, Number n) {
       if (seen.insert(in.node).second) waits.push_back(in);
     }
   };
-  for (const In& in : view.net.data(n)) add(view.net.controls(in.node));
+  for (const In& in : view.net.data(n)) {
+    const In control = control_of(in.node);  // of an Enter, without which it would lie outside of the loop
+    add(view.net.is(in.node, OpKind::kConst) ? view.net.controls(in.node) : std::span<const In>(&control, 1));
+  }
   add(view.net.controls(n));
   return waits;
 }
@@ -106,13 +109,13 @@ Decision decide_fold(const View& view, Number n) {
     if (Decision decision = fold_known(view, n); decision.any()) return decision;
   }
   for (const In& in : data) {
-    if (in.argument() || in.index != 0 || !net.is(in.node, OpKind::kConst)) return {};
+    if (view.const_of(in) == In::kArgument) return {};
   }
   if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   if (net.outputs(n) != 1) return {};
   std::vector<folding::ConstTensor> values;
   for (const In& in : data) {
-    const folding::ConstTensor* value = view.subject.constant(in.node);
+    const folding::ConstTensor* value = view.subject.constant(view.const_of(in));
     if (value == nullptr) return {};
     values.push_back(*value);
   }

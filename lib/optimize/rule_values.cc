@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/frames.h"
 #include "graph/types.h"
 #include "optimize/constant.h"
 #include "optimize/rules.h"
@@ -13,8 +14,8 @@ namespace {
 bool is_elementwise_pair(What what) { return what >= What::kAdd && what <= What::kExtremum; }
 
 std::optional<Splat> constant(const View& view, In in) {
-  if (in.argument() || in.index != 0 || !view.net.is(in.node, OpKind::kConst)) return std::nullopt;
-  return splat_of(view.net.def(in.node));
+  const Number from = view.const_of(in);
+  return from == In::kArgument ? std::nullopt : splat_of(view.net.def(from));
 }
 
 bool is_scalar(const View& view, In in) { return view.knows(in) && view.known[in.node].scalar; }
@@ -24,7 +25,7 @@ bool gives_scalar(const View& view, Number n) {
   if (op.kinds.has(OpKind::kConst)) return view.net.constant(n).scalar;
   const std::span<const In> data = view.net.data(n);
   const bool elementwise = is_elementwise_pair(view.net.what(n)) || view.net.what(n) == What::kCast ||
-                           op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
+                           op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape | OpKind::kEnter);
   return elementwise && !data.empty() &&
          std::ranges::all_of(data, [&](const In& in) { return is_scalar(view, in); });
 }
@@ -95,6 +96,10 @@ Values values_at(const View& view, Number n) {
   const What what = view.net.what(n);
   if (op.kinds.has(OpKind::kConst)) return values_of_const(view.net.constant(n));
   const std::span<const In> data = view.net.data(n);
+  if (op.kinds.has(OpKind::kEnter)) {
+    const Number from = view.const_of({n, 0});
+    return from == In::kArgument ? kUnknown : values_of_const(view.net.constant(from));
+  }
   if (op.kinds.has(OpKind::kDrawsUniform)) return kUniform;
   if (what == What::kZerosLike) return kZeros;
   if (what == What::kOnesLike) return kOnes;
@@ -137,8 +142,8 @@ bool keeps_shape(const View& view, In x, In other) {
 bool is_positive_zero(const View& view, In in) { return view.values_of(in) == Values::kZeros; }
 
 bool is_negative_zero(const View& view, In in) {
-  return !in.argument() && in.index == 0 && view.net.is(in.node, OpKind::kConst) &&
-         view.net.constant(in.node).negative_zeros;
+  const Number from = view.const_of(in);
+  return from != In::kArgument && view.net.constant(from).negative_zeros;
 }
 
 bool is_float(DType type) {
@@ -151,6 +156,18 @@ bool all_equal(const View& view, In in, double number) {
 }
 
 }  // namespace
+
+Number View::const_of(In in) const {
+  constexpr int kMostLoops = 16;  // one in another
+  for (int depth = 0; depth < kMostLoops && !in.argument() && in.index == 0; ++depth) {
+    if (net.is(in.node, OpKind::kConst)) return in.node;
+    if (!net.is(in.node, OpKind::kEnter) || net.data(in.node).size() != 1 ||
+        !is_constant_enter(net.def(in.node)))
+      break;
+    in = net.data(in.node)[0];
+  }
+  return In::kArgument;
+}
 
 void look_at_values(View& view, Number n) {
   if (n >= view.known.size()) return;
@@ -167,7 +184,7 @@ Decision decide_dropout(const View& view, Number n) {
   const What what = view.net.what(n);
   const std::span<const In> data = view.net.data(n);
   const auto random_ones = [&](In in) {
-    return view.values_of(in) == Values::kOnes && !in.argument() && !view.net.is(in.node, OpKind::kConst);
+    return view.values_of(in) == Values::kOnes && view.const_of(in) == In::kArgument;
   };
   const bool one_shape = view.subject.one_shape.contains(n);
   if (what == What::kMultiply && data.size() == 2) {
@@ -192,8 +209,9 @@ namespace {
 // Integers of a Const, of one dimension at most.
 std::optional<std::vector<int64_t>> integers(const View& view, In in) {
   constexpr uint64_t kMost = 64;
-  if (in.argument() || in.index != 0 || !view.net.is(in.node, OpKind::kConst)) return std::nullopt;
-  const folding::ConstTensor* value = view.subject.constant(in.node);
+  const Number from = view.const_of(in);
+  if (from == In::kArgument) return std::nullopt;
+  const folding::ConstTensor* value = view.subject.constant(from);
   if (value == nullptr || value->rank() > 1 || value->count() > kMost) return std::nullopt;
   std::vector<int64_t> found;
   for (uint64_t i = 0; i < value->count(); ++i) {

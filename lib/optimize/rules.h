@@ -44,6 +44,8 @@ struct View {
   bool knows(In in) const { return !in.argument() && in.index == 0 && in.node < known.size(); }
   Values values_of(In in) const { return knows(in) ? known[in.node].values : Values::kUnknown; }
   In like_of(In in) const { return knows(in) ? known[in.node].like : in; }
+  // The Const whose value the tensor has, itself or given to all iterations of a loop; In::kArgument: none.
+  Number const_of(In in) const;
   bool is_memory(In in) const { return !in.argument() && in.node < known.size() && known[in.node].memory; }
 };
 void look_at_values(View& view, Number n);

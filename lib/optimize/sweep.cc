@@ -213,7 +213,7 @@ void Sweep::decide(Number n) {
 
 bool Sweep::reads_constant_first(Number n) const {
   const In in = net_.data(n)[0];
-  return !in.argument() && net_.is(in.node, OpKind::kConst);
+  return !in.argument() && net_.is(in.node, OpKind::kConst | OpKind::kEnter);
 }
 
 bool Sweep::take(Number n, const Decision& decision) {
@@ -250,6 +250,22 @@ bool Sweep::copies_memory(Number n, const Decision& decision) const {
                              [&](const auto& output) { return view_.is_memory(output.second); });
 }
 
+// Whether the node, or something that it needs, has an effect; what the tensor needs that stands for another
+// is left aside, since who reads that waits for it.
+bool Sweep::brings_effect(Number n, In stands) const {
+  constexpr size_t kMost = 64;
+  if (!flow_.effect(n)) return false;
+  std::vector<Number> found{n};
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (flow_.own_effect(found[i]) || found.size() > kMost) return true;
+    for (const In& in : net_.inputs(found[i])) {
+      if (in.argument() || in.node == stands.node || !flow_.effect(in.node)) continue;
+      if (std::ranges::find(found, in.node) == found.end()) found.push_back(in.node);
+    }
+  }
+  return false;
+}
+
 // What else its readers are to wait for where others stand for the node, and whether these are there exactly
 // when the node is; nothing where that is too much to say.
 std::optional<bool> Sweep::find_carried(Number n, const Decision& decision, std::vector<Number>& carried) {
@@ -277,7 +293,9 @@ std::optional<bool> Sweep::find_carried(Number n, const Decision& decision, std:
   if (flow_.ordered() && !others.empty()) return std::nullopt;
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const Number other : others) {
-    if (!flow_.effect(other) && !flow_.ordered()) continue;
+    const bool effect =
+        decision.outputs.size() == 1 ? brings_effect(other, decision.outputs[0].second) : flow_.effect(other);
+    if (!effect && !flow_.ordered()) continue;
     if (merge) return std::nullopt;  // waits for it, dead or not
     carried.push_back(other);
     all = whens_.both(all, whens_.of(other));

@@ -73,6 +73,7 @@ class Sweep {
   bool carry_out(Number n, const Decision& decision);
   bool is_source(Number n) const;
   bool copies_memory(Number n, const Decision& decision) const;
+  bool brings_effect(Number n, In stands) const;
   std::optional<bool> find_carried(Number n, const Decision& decision, std::vector<Number>& carried);
   bool alias(Number n, const Decision& decision);
   bool tell(Number n, const Decision& decision, bool as_often);

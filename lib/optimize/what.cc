@@ -109,8 +109,8 @@ Asks asks_of(const ProofOp& op, What what) {
   const bool judged = op.kinds.has_any(kJudged), other = what == What::kOther;
   const bool pure = op.conduct == Conduct::kPure || op.conduct == Conduct::kPasses;
   Asks asks;
-  asks.values =
-      !other || op.conduct == Conduct::kPasses || op.kinds.has_any(OpKind::kConst | OpKind::kDrawsUniform);
+  asks.values = !other || op.conduct == Conduct::kPasses ||
+                op.kinds.has_any(OpKind::kConst | OpKind::kDrawsUniform | OpKind::kEnter);
   asks.shape = asks.values || op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape);
   asks.branch = judged || what == What::kSelect;
   asks.drop = op.kinds.has(OpKind::kNoOp) || is_looked_through(what);

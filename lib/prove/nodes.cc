@@ -1,6 +1,7 @@
 // What one node gives, by what it reads.
 #include <algorithm>
 
+#include "graph/frames.h"
 #include "graph/tensor_layout.h"
 #include "prove/neutral.h"
 #include "prove/numbering.h"
@@ -337,7 +338,8 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
     return known ? std::vector<ClassId>{constant(*known)} : std::vector<ClassId>();
   }
   // The same in every iteration.
-  if (op.kinds.has(OpKind::kEnter) && state_.truth(inputs[0])) return {inputs[0]};
+  if (op.kinds.has(OpKind::kEnter) && (state_.truth(inputs[0]) || is_constant_enter(node_def)))
+    return {inputs[0]};
   if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   const ClassId built = state_.classes.intern(node.labelled.label, inputs);
   const auto [found, fresh] = state_.folded.try_emplace(built);
