@@ -43,6 +43,7 @@ ALLOWED = {
     ("prove/neutral.cc", "Split"): "into one gives its second input",
     ("prove/neutral.cc", "Concat"): "of one gives its second input",
     ("prove/neutral.cc", "ConcatV2"): "of one gives its first input",
+    ("prove/neutral.cc", "Transpose"): "that moves no axis gives its first input",
     ("prove/neutral.cc", "Mul"): "by one, and the next two",
     ("prove/neutral.cc", "RealDiv"): "the same",
     ("prove/neutral.cc", "Div"): "the same",

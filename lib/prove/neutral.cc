@@ -41,6 +41,21 @@ std::optional<size_t> given_input(std::string_view op, std::string_view node_def
   return op == "ConcatV2" ? std::optional<size_t>(0) : std::nullopt;
 }
 
+std::optional<ClassId> transposed_nothing(const ProofState& state, std::string_view op,
+                                          std::span<const uint32_t> inputs) {
+  if (op != "Transpose" || inputs.size() != 2) return std::nullopt;
+  const std::optional<folding::ConstTensor> axes = state.tensor(inputs[1]);
+  if (!axes || axes->rank() != 1 || (axes->dtype() != DType::kInt32 && axes->dtype() != DType::kInt64))
+    return std::nullopt;
+  const auto rank = static_cast<int64_t>(axes->count());
+  for (int64_t i = 0; i < rank; ++i) {
+    const auto at = static_cast<uint64_t>(i);
+    const int64_t axis = axes->dtype() == DType::kInt32 ? axes->as<int32_t>(at) : axes->as<int64_t>(at);
+    if (axis != i && axis + rank != i) return std::nullopt;
+  }
+  return inputs[0];
+}
+
 std::optional<ClassId> scaled_by_one(const ProofState& state, std::string_view op,
                                      std::span<const uint32_t> inputs) {
   const bool product = op == "Mul";

@@ -395,6 +395,11 @@ bool Numbering::number_as_input(Node& node) {
     set(node.id, {after(node, node.inputs[*input]), node.when});
     return true;
   }
+  if (const auto input = transposed_nothing(state_, op, node.inputs)) {
+    if (state_.ordered && !waits_for_constants(node, 0)) return false;
+    set(node.id, {after(node, *input), node.when});
+    return true;
+  }
   const std::optional<ClassId> same = scaled_by_one(state_, op, node.inputs);
   if (!same || !stays_scaled_by_one(state_, *same, node.inputs[*same == node.inputs[0] ? 1 : 0]))
     return false;
