@@ -69,6 +69,7 @@ struct AlwaysRuns::Read {
 
   // What the node is given for is what all that it reads is there for; of a Merge one of two will do.
   void decide(NodeId id, Node& node) {
+    const bool merge = graph.is(id, OpKind::kMerge);
     std::vector<Sides> read;
     bool again = false;
     for (const auto& [from, input] : inputs(id)) {
@@ -76,13 +77,14 @@ struct AlwaysRuns::Read {
         again = true;  // a loop's Merge
         continue;
       }
+      if (merge && input.control) continue;  // which it waits for, there or not
       const Node& other = of[index_of(from)];
       node.sure = node.sure && other.done && other.sure;
       read.push_back(other.sides);
       if (graph.is(from, OpKind::kSwitch) && !input.control) add_side(from, input, node, read.back());
     }
-    if (graph.is(id, OpKind::kMerge) && !again) {
-      const std::optional<Sides> merged = read.size() == 2 ? without_branch(read[0], read[1]) : std::nullopt;
+    if (merge && !again) {
+      const std::optional<Sides> merged = without_branches(std::move(read));
       node.sure = node.sure && merged.has_value();
       if (merged) node.sides = *merged;
       return;
@@ -92,23 +94,31 @@ struct AlwaysRuns::Read {
       node.sure = node.sure && node.sides[i] != (node.sides[i - 1] ^ 1);  // else it never runs
   }
 
+  std::vector<std::string_view> data_of(NodeId id) const {
+    std::vector<std::string_view> data = input_views(graph.bytes(id));
+    std::erase_if(data, [](std::string_view text) { return text.starts_with('^'); });
+    return data;
+  }
+
   // A loop's Switch asks a LoopCond, and says nothing of how often the loop runs.
   void add_side(NodeId id, const Input& input, Node& node, Sides& sides) {
-    const std::vector<std::pair<NodeId, Input>> read = inputs(id);
-    std::vector<std::string> data;
-    each_input(graph.bytes(id), [&](std::string_view text) {
-      if (!text.starts_with('^')) data.emplace_back(text);
-    });
-    const bool of_loop = std::ranges::any_of(
-        read, [&](const auto& one) { return graph.is(one.first, OpKind::kLoopCond) && !one.second.control; });
-    if (of_loop) return;
-    const bool right = graph.is_body() ? input.port.starts_with("output_true") : input.index() == 1U;
+    const std::vector<std::string_view> data = data_of(id);
     if (data.size() != 2) {
       node.sure = false;
       return;
     }
+    // tf.cond asks the predicate itself here and an Identity of it there.
+    std::string_view predicate = data[1];
+    NodeId from = names.find(parse_input_of(graph, predicate).node);
+    for (size_t steps = 0; from != kNoNode && graph.is(from, OpKind::kIdentity) && steps < of.size();
+         ++steps) {
+      predicate = data_of(from).empty() ? predicate : data_of(from)[0];
+      from = names.find(parse_input_of(graph, predicate).node);
+    }
+    if (from != kNoNode && graph.is(from, OpKind::kLoopCond)) return;
+    const bool right = graph.is_body() ? input.port.starts_with("output_true") : input.index() == 1U;
     const uint64_t side =
-        2 * predicates.try_emplace(data[1], predicates.size()).first->second + (right ? 1 : 0);
+        2 * predicates.try_emplace(std::string(predicate), predicates.size()).first->second + (right ? 1 : 0);
     sides = in_either(sides, {side});
   }
 
