@@ -70,8 +70,8 @@ void MergedSavers::remove_saver(MergePart& part, const std::vector<NodeId>& kept
   std::unordered_map<uint32_t, size_t> readers;  // of what savers read: how many stay
   for (const auto& [own_scope, group] : groups) {
     if (own_scope != scope && (!group.saves || own_scope.empty())) continue;
-    const bool counts = std::ranges::any_of(own.main.saves, [&](const SaverNode& save) {
-      return std::ranges::find(group.nodes, save.node) != group.nodes.end();
+    const bool counts = std::ranges::any_of(own.main.saves, [&nodes = group.nodes](const SaverNode& save) {
+      return std::ranges::find(nodes, save.node) != nodes.end();
     });
     const NodeId needs = remove_nodes(part, group.nodes, own_scope, stays, readers);
     if (needs != kNoNode)
