@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "graph/edges.h"
 #include "graph/graph.h"
 
 namespace gedit {
@@ -20,13 +21,11 @@ class AlwaysRuns {
   std::vector<uint32_t> behind(const std::vector<uint32_t>& nodes, std::optional<uint32_t>& lost);
 
  private:
-  struct Read;
   void read();
 
   const Graph& body_;
-  bool known_ = false;
-  std::vector<bool> always_;                    // by node
-  std::vector<std::vector<uint32_t>> readers_;  // by node
+  std::vector<bool> always_;  // by node
+  std::optional<Edges> readers_;
 };
 
 }  // namespace gedit
