@@ -125,6 +125,18 @@ FoldOutcome NodeFolder::fold_shapes(std::string_view node_def, std::span<const S
 
 bool follows_from_shapes(std::string_view op) { return reads_shapes(op) || is(op, OpKind::kPicksElements); }
 
+bool moves_no_axis(const ConstTensor& axes) {
+  const bool wide = axes.dtype() == DType::kInt64;
+  if (axes.rank() != 1 || (!wide && axes.dtype() != DType::kInt32)) return false;
+  const auto rank = static_cast<int64_t>(axes.count());
+  for (int64_t i = 0; i < rank; ++i) {
+    const auto at = static_cast<uint64_t>(i);
+    const int64_t axis = wide ? axes.as<int64_t>(at) : axes.as<int32_t>(at);
+    if (axis != i && axis + rank != i) return false;
+  }
+  return true;
+}
+
 bool only_shapes(std::string_view op) { return is(op, OpKind::kOnlyChangesShape); }
 
 bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver) {

@@ -75,6 +75,9 @@ bool only_shapes(std::string_view op);
 // not known are equal where one symbol stands for both.
 bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver);
 
+// Whether a Transpose by these axes leaves every one where it is.
+bool moves_no_axis(const ConstTensor& axes);
+
 // The file may grow by this when nodes are replaced by constants, in bytes: more is not folded. The caller
 // adds up: tensor_proto_size() of what comes, and of the constants and nodes that go because nobody else
 // reads them.

@@ -226,17 +226,6 @@ std::optional<std::vector<int64_t>> integers(const View& view, In in) {
   return found;
 }
 
-// Whether the Transpose leaves every axis where it is.
-bool transposes_nothing(const View& view, Number n) {
-  const auto axes = integers(view, view.net.data(n)[1]);
-  const auto rank = axes ? static_cast<int64_t>(axes->size()) : 0;
-  for (int64_t i = 0; i < rank; ++i) {
-    const int64_t axis = (*axes)[static_cast<size_t>(i)];
-    if (axis != i && axis + rank != i) return false;
-  }
-  return axes.has_value();
-}
-
 // What two Transposes leave as it was.
 std::optional<In> turned_back(const View& view, Number n) {
   const In inner = view.net.data(n)[0];
@@ -309,7 +298,9 @@ Decision decide_algebra(const View& view, Number n) {
   }
   if (data.size() == 2 && what == What::kSplit && view.net.outputs(n) == 1) return same_as(data[1]);
   if (data.size() == 2 && what == What::kTranspose) {
-    if (transposes_nothing(view, n)) return same_as(data[0]);
+    const Number axes = view.const_of(data[1]);
+    const folding::ConstTensor* by = axes == In::kArgument ? nullptr : view.subject.constant(axes);
+    if (by != nullptr && folding::moves_no_axis(*by)) return same_as(data[0]);
     const std::optional<In> twice = turned_back(view, n);
     return twice ? same_as(*twice) : Decision();
   }

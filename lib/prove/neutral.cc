@@ -1,5 +1,6 @@
 #include "prove/neutral.h"
 
+#include "fold/fold.h"
 #include "graph/node.h"
 #include "ops/kinds.h"
 
@@ -29,31 +30,21 @@ bool is_scalar_one(const ProofState& state, ClassId id) {
 
 }  // namespace
 
-std::optional<size_t> given_input(std::string_view op, std::string_view node_def, size_t inputs) {
-  if (inputs == 1 && op == "AddN") return 0;
-  if (inputs == 1 && op == "Cast") {
+std::optional<size_t> given_input(const ProofState& state, std::string_view op, std::string_view node_def,
+                                  std::span<const uint32_t> inputs) {
+  if (inputs.size() == 1 && op == "AddN") return 0;
+  if (inputs.size() == 1 && op == "Cast") {
     const auto from = type_attr(node_def, "SrcT"), to = type_attr(node_def, "DstT");
     return from && from == to ? std::optional<size_t>(0) : std::nullopt;
   }
-  if (inputs != 2) return std::nullopt;
+  if (inputs.size() != 2) return std::nullopt;
+  if (op == "Transpose") {
+    const std::optional<folding::ConstTensor> axes = state.tensor(inputs[1]);
+    return axes && folding::moves_no_axis(*axes) ? std::optional<size_t>(0) : std::nullopt;
+  }
   if (op == "Split") return int_attr(node_def, "num_split") == 1 ? std::optional<size_t>(1) : std::nullopt;
   if (op == "Concat") return 1;
   return op == "ConcatV2" ? std::optional<size_t>(0) : std::nullopt;
-}
-
-std::optional<ClassId> transposed_nothing(const ProofState& state, std::string_view op,
-                                          std::span<const uint32_t> inputs) {
-  if (op != "Transpose" || inputs.size() != 2) return std::nullopt;
-  const std::optional<folding::ConstTensor> axes = state.tensor(inputs[1]);
-  if (!axes || axes->rank() != 1 || (axes->dtype() != DType::kInt32 && axes->dtype() != DType::kInt64))
-    return std::nullopt;
-  const auto rank = static_cast<int64_t>(axes->count());
-  for (int64_t i = 0; i < rank; ++i) {
-    const auto at = static_cast<uint64_t>(i);
-    const int64_t axis = axes->dtype() == DType::kInt32 ? axes->as<int32_t>(at) : axes->as<int64_t>(at);
-    if (axis != i && axis + rank != i) return std::nullopt;
-  }
-  return inputs[0];
 }
 
 std::optional<ClassId> scaled_by_one(const ProofState& state, std::string_view op,

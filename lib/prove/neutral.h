@@ -10,12 +10,10 @@
 
 namespace gedit {
 
-// Of a Split, Concat or AddN of one, and a Cast to the same dtype: which of its data inputs it gives.
-std::optional<size_t> given_input(std::string_view op, std::string_view node_def, size_t inputs);
-
-// Of a Transpose that leaves every axis where it is, what it reads.
-std::optional<ClassId> transposed_nothing(const ProofState& state, std::string_view op,
-                                          std::span<const uint32_t> inputs);
+// Of a Split, Concat or AddN of one, a Cast to the same dtype, and a Transpose that moves no axis: which of
+// its data inputs it gives.
+std::optional<size_t> given_input(const ProofState& state, std::string_view op, std::string_view node_def,
+                                  std::span<const uint32_t> inputs);
 
 // The other operand of what an op makes of these, where one is the scalar 1 and the op a product, or a
 // quotient by it.

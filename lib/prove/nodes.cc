@@ -390,14 +390,9 @@ bool Numbering::number_of_one_shape(Node& node) {
 bool Numbering::number_as_input(Node& node) {
   if (reads_memory(node)) return false;
   const std::string_view op = node.op().name;
-  if (const auto input = given_input(op, graph_.bytes(node.id), node.inputs.size())) {
+  if (const auto input = given_input(state_, op, graph_.bytes(node.id), node.inputs)) {
     if (state_.ordered && !waits_for_constants(node, *input)) return false;
     set(node.id, {after(node, node.inputs[*input]), node.when});
-    return true;
-  }
-  if (const auto input = transposed_nothing(state_, op, node.inputs)) {
-    if (state_.ordered && !waits_for_constants(node, 0)) return false;
-    set(node.id, {after(node, *input), node.when});
     return true;
   }
   const std::optional<ClassId> same = scaled_by_one(state_, op, node.inputs);
