@@ -22,7 +22,8 @@ int64_t bytes_saved(const View& view, Number n) {
 // What is made costs memory until all is written, and so does what the proof is told of it.
 constexpr uint64_t kMostMade = uint64_t{256} << 20;
 
-// What the constants waited for: a Const does nothing but wait.
+// What the constants that it reads waited for, since a Const does nothing but wait, and whatever else it
+// reads.
 std::vector<In> waits_of(const View& view, Number n) {
   std::vector<In> waits;
   std::unordered_set<Number> seen;
@@ -32,7 +33,7 @@ std::vector<In> waits_of(const View& view, Number n) {
     }
   };
   for (const In& in : view.net.data(n)) {
-    const In control = control_of(in.node);  // of an Enter, without which it would lie outside of the loop
+    const In control = control_of(in.node);
     add(view.net.is(in.node, OpKind::kConst) ? view.net.controls(in.node) : std::span<const In>(&control, 1));
   }
   add(view.net.controls(n));
@@ -72,19 +73,10 @@ Decision constant(const View& view, Number n, const folding::ConstTensor& value,
 
 // A Const that waits for what the node read, which may be a branch's, or a loop's.
 Decision waiting_constant(const View& view, Number n, const folding::ConstTensor& value) {
-  std::vector<In> waits;
-  const auto add = [&](std::span<const In> controls) {
-    for (const In& in : controls) {
-      if (std::ranges::find(waits, in) == waits.end()) waits.push_back(in);
-    }
-  };
   for (const In& in : view.net.data(n)) {
     if (in.argument() || view.whens.of(in) != view.whens.of(in.node)) return {};
-    const In control = control_of(in.node);
-    add(view.net.is(in.node, OpKind::kConst) ? view.net.controls(in.node) : std::span<const In>(&control, 1));
   }
-  add(view.net.controls(n));
-  return constant(view, n, value, std::move(waits), static_cast<int64_t>(view.net.def(n).size()), true);
+  return constant(view, n, value, waits_of(view, n), static_cast<int64_t>(view.net.def(n).size()), true);
 }
 
 // Of shapes that are known before anything runs, and what is picked of them.
