@@ -42,7 +42,8 @@ std::vector<bool> by_name(const Checkpoint& checkpoint, Test test) {
 std::vector<bool> by_patterns(const Checkpoint& checkpoint, const NamePatterns& patterns) {
   return by_name(checkpoint, [&](std::string_view name) {
     // An object is its values and its slots.
-    return patterns.names(name) || patterns.names(object_path(name)) || patterns.wide(name);
+    return patterns.names().contains(name) || patterns.names().contains(object_path(name)) ||
+           patterns.wide(name);
   });
 }
 

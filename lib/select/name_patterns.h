@@ -15,8 +15,8 @@ class NamePatterns {
   // Throws Error (kUsage) as expand_braces() does.
   bool add(const Selector& selector);
 
-  // Of the names without wildcards.
-  bool names(std::string_view name) const { return names_.contains(name); }
+  // Those without wildcards.
+  const std::unordered_set<std::string_view>& names() const { return names_; }
   // Whether there is anything but these.
   bool has_wide() const { return !globs_.empty() || !scopes_.empty() || !scope_globs_.empty(); }
   // Whether a glob matches it, or a scope is one that it lies in, or is its own.

@@ -81,7 +81,7 @@ struct Selecting::State {
     }
     return set;
   }
-  NodeSet named(SearchedPlace& place, const std::set<std::string_view>& wanted) {
+  NodeSet named(SearchedPlace& place, const std::unordered_set<std::string_view>& wanted) {
     NodeSet set(place.graph.size());
     for (const std::string_view name : wanted) {
       if (const NodeId id = place.find_names().find(name); id != kNoNode) set.add(id);
@@ -140,7 +140,7 @@ NodeSet Selecting::State::with_shape(SearchedPlace& place, const auto& matches) 
 }
 
 NodeSet Selecting::State::members(const Selector& selector, SearchedPlace& place) {
-  std::set<std::string_view> wanted;
+  std::unordered_set<std::string_view> wanted;
   if (&place == &main) {
     for (const Collection& collection : collections(model.meta())) {
       const bool hit = selector.is == Is::kVariable ? collection.key == collection_key::kTrainableVariables
@@ -261,10 +261,9 @@ NodeSet Selecting::State::any_in_place(const std::vector<const Selector*>& selec
   for (const Selector* selector : selectors) {
     if (!patterns.add(*selector)) {
       for (const NodeId id : in_place(*selector, place).nodes()) result.add(id);
-    } else if (patterns.names(selector->text)) {
-      if (const NodeId id = place.find_names().find(selector->text); id != kNoNode) result.add(id);
     }
   }
+  for (const NodeId id : named(place, patterns.names()).nodes()) result.add(id);
   if (!patterns.has_wide()) return result;
   for (const NodeId id :
        each(place, [&](std::string_view node) { return patterns.wide(node_name(node)); }).nodes())
