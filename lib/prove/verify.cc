@@ -202,8 +202,7 @@ Verified verify(const ProofSide& before, const ProofSide& after, const Verificat
       continue;
     }
     if (output.verdict == ProofVerdict::kUnknown) ++verified.unknown;
-    const bool says_why = worst != nullptr && worst->why.empty() && !worse(*worst, output);
-    if (worst == nullptr || worse(output, *worst) || says_why) worst = &output;
+    if (worst == nullptr || worse(output, *worst)) worst = &output;
   }
   if (worst == nullptr) return verified;
   if (worst->verdict == ProofVerdict::kDiffers) {
