@@ -74,6 +74,25 @@ std::string bound_attr(std::string_view attr_value, std::string_view attrs) {
   return bound_value(attr_value, attrs, 0);
 }
 
+std::vector<bool> compiled_functions(const Graph& main, const Library& library) {
+  FunctionReach reach(library);
+  const auto look = [&](std::string_view node_def) {
+    if (is_true(node_def, node_field::kAttr, kMustCompile)) reach.calls_of(node_def);
+  };
+  for (uint32_t i = 0; i < main.size(); ++i) {
+    if (!main.removed(NodeId{i})) look(main.bytes(NodeId{i}));
+  }
+  for (const Function& function : library.functions) {
+    if (function.body.message().find(kMustCompile) == std::string_view::npos) continue;
+    if (is_true(function.body.message(), function_field::kAttr, kMustCompile)) reach.call(function.name);
+    function.body.each_record(look);
+  }
+  reach.follow();
+  std::vector<bool> compiled(library.functions.size());
+  for (size_t i = 0; i < compiled.size(); ++i) compiled[i] = reach.reached(i);
+  return compiled;
+}
+
 std::vector<bool> behind_control_flow(const Graph& graph) {
   if (!graph.has_any(kFlowKinds)) return {};
   const Names names(graph);
@@ -250,7 +269,7 @@ CalledFunction CalledFunctions::make(Function& function) {
   }
   const std::string_view message = body.message();
   called.stays = is_true(message, function_field::kAttr, "_noinline") ||
-                 is_true(message, function_field::kAttr, "_XlaMustCompile");
+                 is_true(message, function_field::kAttr, kMustCompile);
 
   called.flow = behind_control_flow(body);
   AlwaysRuns always(body);

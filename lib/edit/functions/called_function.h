@@ -84,6 +84,12 @@ class CalledFunctions {
   std::unordered_set<std::string_view> with_effects_, with_gradient_, recursive_;
 };
 
+// What asks that XLA compiles a function: true as an attribute of it, or of a call.
+constexpr std::string_view kMustCompile = "_XlaMustCompile";
+// By place in the library: whether XLA compiles it, since it or a call asks for that, or such a one calls it
+// (docs/tensorflow.md#functions-at-run-time). The main graph is decoded.
+std::vector<bool> compiled_functions(const Graph& main, const Library& library);
+
 // `flow` of all nodes of a graph: what Switch, Enter and what is behind them decide.
 std::vector<bool> behind_control_flow(const Graph& graph);
 

@@ -90,10 +90,10 @@ std::string made_by(InlinedGraph& graph, const std::string& node) {
   }
 }
 
-// Deals with the calls of one graph. `objects`: of a main graph, the nodes that stand for its objects: a call
-// that makes a table gives way to it.
+// Deals with the calls of one graph. `compiled`: XLA takes no Switch, Merge and Enter of it. `objects`: of a
+// main graph, the nodes that stand for its objects: a call that makes a table gives way to it.
 InlineResult inline_graph(Graph& graph, std::string_view function, CalledFunctions& functions,
-                          const InlineRequest& request,
+                          const InlineRequest& request, bool compiled,
                           std::unordered_map<uint32_t, std::string>* objects = nullptr) {
   graph.decode();
   bool any = false;
@@ -126,9 +126,10 @@ InlineResult inline_graph(Graph& graph, std::string_view function, CalledFunctio
     const bool cond = kinds.has_any(kConds), loop = kinds.has(OpKind::kWhile);
     if ((cond || loop) && !request.lower) continue;
     if (!site.wanted && request.wanted != nullptr && !request.wanted(node_def)) continue;
-    const std::string why = cond   ? lower_cond(state, site)
-                            : loop ? lower_loop(state, site)
-                                   : inline_call(state, site);
+    const std::string why = compiled && (cond || loop) ? "XLA compiles the function that it is in"
+                            : cond                     ? lower_cond(state, site)
+                            : loop                     ? lower_loop(state, site)
+                                                       : inline_call(state, site);
     if (why.empty()) {
       ++(cond ? state.result.conds : loop ? state.result.loops : state.result.calls);
     } else {
@@ -179,7 +180,9 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
   const UnfoldedSizes sizes(bytes, *meta.graph.arena(), request);
   sizes.refuse_endless(meta.graph);
   remember_objects(meta);
-  InlineResult result = inline_graph(meta.graph, {}, functions, request, &meta.called_objects);
+  const std::vector<bool> compiled =
+      request.lower ? compiled_functions(meta.graph, library) : std::vector<bool>(before.size());
+  InlineResult result = inline_graph(meta.graph, {}, functions, request, false, &meta.called_objects);
   if (result.calls > 0) tell_objects(meta);
 
   // What is still called; bodies are edited in a second library, since the first is what calls unfold to.
@@ -192,7 +195,7 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
     if (!called[i]) continue;
     Function& function = edited.functions[i];
     sizes.refuse_endless(function.body);
-    add_to(result, inline_graph(function.body, function.name, functions, inside));
+    add_to(result, inline_graph(function.body, function.name, functions, inside, compiled[i]));
   }
   if (!result.any()) return result;
   meta.graph.set_part(graph_field::kLibrary, edited.encode());

@@ -398,7 +398,7 @@ std::string inline_call(InlineState& state, const CallSite& site) {
   if (called->has_gradient && !insistent)
     return "function " + printable(function) + " has a gradient of its own";
   if (called->stays && !insistent) return "function " + printable(function) + " is not to be inlined";
-  for (const char* stays : {"_noinline", "_XlaMustCompile"}) {
+  for (const std::string_view stays : {std::string_view("_noinline"), kMustCompile}) {
     const auto value = find_attr(place.node_def, stays);
     if (value && last_varint(*value, attr_field::kBool) != 0 && !insistent)
       return std::string("it is not to be inlined: ").append(stays);
