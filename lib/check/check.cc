@@ -258,6 +258,7 @@ class GraphChecker {
         only == nullptr ? called_or_alternative(meta_, library) : called_functions(meta_, library, only);
     const std::vector<bool> restores =
         values != nullptr ? called_functions(meta_, library, &restoring) : std::vector<bool>();
+    const CapturedTensors captured = captured_tensors(meta_.part(meta_field::kObjectGraph));
     std::map<std::string_view, size_t> seen;
     for (size_t i = 0; i < library.functions.size(); ++i) {
       const Function& function = library.functions[i];
@@ -270,6 +271,7 @@ class GraphChecker {
       const CheckedGraph in(function.name, body, ops_);
       look_at(in, nullptr);
       check_returns(in, function.name, report_);
+      if (only == nullptr) check_captured(in, function.name, captured, report_);
       check_saver_nodes(in, values != nullptr && restores[i] ? values : nullptr, nullptr, nullptr, report_);
     }
     if (only == nullptr) check_gradients(library, functions_, report_);

@@ -182,6 +182,19 @@ void check_returns(const CheckedGraph& in, std::string_view function, Report& re
   }
 }
 
+void check_captured(const CheckedGraph& in, std::string_view function, const CapturedTensors& captured,
+                    Report& report) {
+  const auto found = captured.find(function);
+  if (found == captured.end()) return;
+  const std::vector<std::string_view> arguments = argument_names(function_signature(in.graph));
+  for (const std::string& tensor : found->second) {
+    const std::string_view node = parse_input(tensor).node;
+    if (in.names.find(node) != kNoNode || std::ranges::find(arguments, node) != arguments.end()) continue;
+    report.add(Rule::kObjectGraph, std::string(function),
+               "its gradient captured '" + printable(tensor) + "', which is not there");
+  }
+}
+
 void check_gradients(const Library& library, const Functions& functions, Report& report) {
   for (const Library::Item& item : library.items) {
     if (item.field != 2) continue;

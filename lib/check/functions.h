@@ -6,6 +6,7 @@
 
 #include "check/checked_graph.h"
 #include "graph/library.h"
+#include "model/captured_tensors.h"
 
 namespace gedit {
 
@@ -24,6 +25,10 @@ void check_calls(const CheckedGraph& in, NodeId id, const Attrs& attrs, const Fu
 
 // That every output of the function is what its signature says; that control outputs are nodes.
 void check_returns(const CheckedGraph& in, std::string_view function, Report& report);
+
+// That what the object graph says that the function's gradient captured is in it.
+void check_captured(const CheckedGraph& in, std::string_view function, const CapturedTensors& captured,
+                    Report& report);
 
 // That gradients name functions that are there.
 void check_gradients(const Library& library, const Functions& functions, Report& report);

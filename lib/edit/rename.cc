@@ -3,6 +3,9 @@
 // A pure prefix is a mapping without a look at any name, and where single nodes are renamed what does not
 // mention them is copied as it lies. Everything else decides once per node what its name becomes.
 #include "edit/edits.h"
+
+#include <map>
+
 #include "edit/savers/checkpoint_keys.h"
 
 #include "base/error.h"
@@ -16,6 +19,7 @@
 #include "edit/changing/renamed_keys.h"
 #include "edit/changing/shared_state.h"
 #include "graph/function_names.h"
+#include "model/captured_tensors.h"
 
 namespace gedit {
 namespace {
@@ -67,6 +71,7 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, RenameRul
                          bool want_changes, Changes& changes) {
   Graph& graph = model.graph();
   Library library = Library::decode(graph.part(graph_field::kLibrary), model.arena);
+  std::map<std::string_view, std::shared_ptr<const RenameMapping>> mappings;
   for (auto& [name, rules] : bodies) {
     Function& function = find_function(library, name);
     function.body.decode();
@@ -80,8 +85,20 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, RenameRul
     check_told_apart(function.body, state, *mapping);
     map_returns(function.body, *mapping);
     function.body.map_all(mapping);
+    mappings.emplace(name, mapping);
   }
   graph.set_part(graph_field::kLibrary, library.encode());
+  const std::string_view objects = model.meta().part(meta_field::kObjectGraph);
+  if (objects.empty()) return;
+  model.meta().set_part(
+      meta_field::kObjectGraph,
+      with_captured_tensors(objects, [&](std::string_view function, std::string_view tensor) {
+        const auto mapping = mappings.find(function);
+        if (mapping == mappings.end()) return std::string(tensor);
+        std::string now;
+        mapping->second->input({}, tensor, now);
+        return now;
+      }));
 }
 
 // Whether what is shared by name may be concerned.

@@ -30,8 +30,9 @@ bool knows_ops(const Graph& body, Labels& labels, const std::unordered_set<std::
 class Body {
  public:
   Body(Library& library, std::string_view name, Graph& body, Registry& ops, Labels& labels,
-       const Effects& effects, Contents& contents, const OptimizeRequest& request)
-      : net_(body, ops, labels), subject_(net_, effects, contents), function_(body) {
+       const Effects& effects, Contents& contents, const OptimizeRequest& request,
+       const CapturedTensors& captured)
+      : net_(body, ops, labels), subject_(net_, effects, contents), function_(body), captured_(captured) {
     subject_.library = &library;
     subject_.passes = request.passes;
     subject_.fold_larger = request.fold_larger;
@@ -65,9 +66,10 @@ class Body {
   }
 
  private:
-  // What is returned, waited for, or has an effect; false where it is not understood.
+  // What is returned, waited for, captured for a gradient, or has an effect; false where it is not
+  // understood.
   bool protect() {
-    subject_.kept = NodeSet(net_.size());
+    subject_.kept = subject_.kept_more = NodeSet(net_.size());
     bool known = true;
     function_.map_returns([&](std::string_view, std::string_view source) {
       const std::optional<In> in = net_.find(source);
@@ -84,6 +86,15 @@ class Body {
       }
       return std::vector<std::string>{};
     });
+    if (const auto captured = captured_.find(subject_.function); captured != captured_.end()) {
+      for (const std::string& tensor : captured->second) {
+        const Input input = parse_input(tensor);
+        const Number n = net_.find_node(input.node);
+        if (n == In::kArgument) continue;
+        keep(n);
+        if (input.index() > 0) subject_.kept_more.add(NodeId{n});
+      }
+    }
     for (Number n = 0; n < net_.size(); ++n) {
       if (net_.there(n) && subject_.effects.of(net_, n)) keep(n);
     }
@@ -110,6 +121,7 @@ class Body {
   Net net_;
   Subject subject_;
   FunctionDef function_;
+  const CapturedTensors& captured_;
 };
 
 // What one body says of itself.
@@ -141,7 +153,8 @@ bool run_with_arguments(Graph& body, Run run, OptimizeResult& result) {
 
 bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& classes,
                      const Effects& effects, Contents& contents, const OptimizeRequest& request,
-                     const std::unordered_set<std::string>& waited, OptimizeResult& result) {
+                     const std::unordered_set<std::string>& waited, const CapturedTensors& captured,
+                     OptimizeResult& result) {
   bool any = false;
   std::unordered_set<std::string_view> functions;
   for (const Function& function : library.functions) functions.insert(function.name);
@@ -151,7 +164,7 @@ bool optimize_bodies(Library& library, Registry& ops, Labels& labels, Classes& c
     if (!knows_ops(function.body, labels, functions)) continue;
     try {
       const auto run = [&](OptimizeResult& gains) {
-        return Body(library, function.name, function.body, ops, labels, effects, contents, request)
+        return Body(library, function.name, function.body, ops, labels, effects, contents, request, captured)
             .run(classes, gains);
       };
       any = (waited.contains(std::string(function.name)) ? run_with_arguments(function.body, run, result)

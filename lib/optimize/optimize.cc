@@ -111,9 +111,11 @@ class Optimizing {
     Library library = Library::decode(graph.part(graph_field::kLibrary), model_.arena);
     for (Function& function : library.functions) function.body.decode();
     const Effects effects(library, labels_, request_.passes.drops);
-    const bool bodies = request_.passes.any() &&
-                        optimize_bodies(library, ops_, labels_, classes_, effects, contents_, request_,
-                                        called_behind_writes(graph, library, effects, labels_), result_);
+    const bool bodies =
+        request_.passes.any() &&
+        optimize_bodies(library, ops_, labels_, classes_, effects, contents_, request_,
+                        called_behind_writes(graph, library, effects, labels_),
+                        captured_tensors(model_.meta().part(meta_field::kObjectGraph)), result_);
     const std::shared_ptr<const GraphIndex> known = std::exchange(known_, nullptr);
     Net net(graph, ops_, labels_, known.get());
     const uint32_t nodes = net.size();

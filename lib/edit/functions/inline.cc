@@ -11,6 +11,7 @@
 #include "graph/function_names.h"
 #include "graph/wiring.h"
 #include "model/calls.h"
+#include "model/captured_tensors.h"
 #include "model/object_nodes.h"
 #include "ops/kinds.h"
 
@@ -187,7 +188,7 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
 
   // What is still called; bodies are edited in a second library, since the first is what calls unfold to.
   InlineRequest inside = request;
-  inside.named = nullptr;
+  const CapturedTensors captured = captured_tensors(meta.part(meta_field::kObjectGraph));
   Library edited = Library::decode(bytes, meta.graph.arena());
   const std::vector<bool> called = called_functions(meta, library);
   for (size_t i = 0; i < called.size(); ++i) {
@@ -195,6 +196,8 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
     if (!called[i]) continue;
     Function& function = edited.functions[i];
     sizes.refuse_endless(function.body);
+    const auto named = captured.find(function.name);
+    inside.named = named == captured.end() ? nullptr : &named->second;
     add_to(result, inline_graph(function.body, function.name, functions, inside, compiled[i]));
   }
   if (!result.any()) return result;
