@@ -274,6 +274,13 @@ constexpr std::array kOpRows = [] {
       {"BroadcastTo", kOnlyChangesShape},
       {"Pad", kOnlyChangesShape},
       {"Tile", kOnlyChangesShape},
+      {"DynamicStitch", kShapedOtherwise},
+      {"FusedBatchNormGrad", kShapedOtherwise},
+      {"FusedBatchNormGradV2", kShapedOtherwise},
+      {"FusedBatchNormGradV3", kShapedOtherwise},
+      {"ParallelDynamicStitch", kShapedOtherwise},
+      {"UniqueV2", kShapedOtherwise},
+      {"UniqueWithCountsV2", kShapedOtherwise},
 
       {"Pack", kBehindSave | kComputesShape | kPassesSizes},
       {"Concat", kComputesShape},

@@ -111,6 +111,7 @@ enum class OpKind : uint8_t {
   kComputesShape,        // puts a shape together from parts
   kPassesSizes,          // each element of what it gives is one that it reads
   kPicksElements,        // gives some of the elements that it reads, which may be known where others are not
+  kShapedOtherwise,      // what releases say of its shapes contradicts itself
   kOnlyChangesShape,     // gives its first input where that has the shape of what it gives
   kKeepsShape,       // one input, one output, of one shape (UnchangedShape in TensorFlow's op definitions)
   kKeepsFirstShape,  // the first output has the shape of the first input, whatever else it does

@@ -243,7 +243,7 @@ std::shared_ptr<const Became> GraphPass::became(const Graph& graph, NodeId id,
                 .attrs = std::string(node_def.substr(front_now.size())),
                 .counts = counted_};
   // What changes loses them at once: see retarget().
-  if (became.changed && want_shaped && has_output_shapes(became.attrs)) {
+  if (became.changed && wants_shapes(graph.kinds(id)) && has_output_shapes(became.attrs)) {
     became.attrs = without_output_shapes(became.attrs);
     became.counts.push_back(&tally_.shapes);
   }
@@ -340,8 +340,8 @@ std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
       const ReleaseFit::Plain plain = planned.of(id).plain;
-      const bool all = plain == ReleaseFit::Plain::kAll;
-      if (all && !want_shaped) continue;
+      const bool all = plain == ReleaseFit::Plain::kAll, shaped = wants_shapes(graph.kinds(id));
+      if (all && !shaped) continue;
       const std::string_view node_def = graph.bytes(id);
       NodeLike like = like_of(node_def);
       // Of what stands elsewhere than usual, each node is looked at by itself.
@@ -353,7 +353,7 @@ std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
       }
       AlikeNodes group{.attrs = static_cast<uint32_t>(like.attrs.size())};
       group.stay = all || (plain == ReleaseFit::Plain::kByTypes && fit_.knows_types(node_def, release_));
-      if (want_shaped) group.shapes = shapes_in(node_def);
+      if (shaped) group.shapes = shapes_in(node_def);
       uint32_t at = Repeats::Piece::kNone;
       if (!group.stay || group.shapes.size > 0) {
         at = static_cast<uint32_t>(piece.groups.size());

@@ -49,8 +49,7 @@ class GraphPass {
 
   // `function` is empty for the main graph; `shapes` are of the graph as it is before. Linear; what no node
   // is in need of is found on all cores.
-  // What is given is still to be applied to the graph; where `want_shaped`, it knows who has
-  // `_output_shapes`.
+  // What is given is still to be applied to the graph; it knows who has `_output_shapes` that are wanted.
   std::shared_ptr<Repeats> run(Graph& graph, std::string_view function,
                                const std::set<std::string, std::less<>>* named_outside, ShapesOfGraph shapes);
 
@@ -58,7 +57,9 @@ class GraphPass {
   // (docs/rules.md#retarget-attributes).
   void write_defaults(Graph& body);
 
-  bool want_changes = false, want_shaped = false;
+  bool want_changes = false;
+  // Whose `_output_shapes` are to be known: of ops that releases shape otherwise, or of all.
+  enum class Shaped : uint8_t { kSome, kAll } want_shaped = Shaped::kSome;
   bool until_obstacle = false;  // run() ends with the first
 
  private:
@@ -73,6 +74,9 @@ class GraphPass {
     std::vector<const SpoilingRow*> spoiling{};
     ReleaseFit::Plain plain = ReleaseFit::Plain::kNone;  // with nothing to write and nothing that differs
   };
+  bool wants_shapes(OpKinds kinds) const {
+    return want_shaped == Shaped::kAll || kinds.has(OpKind::kShapedOtherwise);
+  }
   // The plans as OpsOf asks for them.
   struct Plans {
     GraphPass& pass;

@@ -222,7 +222,8 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
-  pass.want_shaped = !request.only_to_see && is_older(release, writers, true);
+  const bool all_shaped = is_older(release, writers, true);
+  if (all_shaped && !request.only_to_see) pass.want_shaped = GraphPass::Shaped::kAll;
   pass.until_obstacle = request.only_to_see;
   ShapesBefore shapes(model, ops, fit, release);
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
@@ -237,7 +238,8 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   if (request.only_to_see) return end();
   const bool older = is_older(release, writers, tally.changed_nodes());
   const auto apply = [&](std::shared_ptr<Repeats> known, Graph& graph) {
-    if (older) tally.shapes += known->drop_output_shapes(graph);
+    // Of ops that releases shape otherwise they go whatever the release, but that which wrote them.
+    if (older || (!all_shaped && !wrote_it)) tally.shapes += known->drop_output_shapes(graph);
     Repeats::apply(std::move(known), graph);
   };
   apply(repeats, meta.graph);
