@@ -2,6 +2,8 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstring>
+
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/wire.h"
@@ -10,6 +12,14 @@ namespace gedit {
 namespace {
 
 constexpr size_t kLongest = size_t{16} << 20;
+
+void add_doubles(std::string_view bytes, std::vector<double>& all) {
+  for (; bytes.size() >= sizeof(double); bytes.remove_prefix(sizeof(double))) {
+    double number = 0;
+    std::memcpy(&number, bytes.data(), sizeof(double));
+    all.push_back(number);
+  }
+}
 
 }  // namespace
 
@@ -37,10 +47,14 @@ CheckpointState parse_state(std::string_view text, const std::string& path) {
   std::string bytes;
   append_serialized(bytes, *message);
   CheckpointState state;
+  std::vector<double> preserved;
   for (Fields fields(bytes); fields.next();) {
     if (fields->bytes(1)) state.latest = fields->value;
     if (fields->bytes(2)) state.all.emplace_back(fields->value);
+    if (fields->bytes(3)) add_doubles(fields->value, state.times);
+    if (fields->number == 4 && fields->wire == Wire::kFixed64) add_doubles(fields->value, preserved);
   }
+  if (!preserved.empty()) state.preserved = preserved.back();
   if (state.latest.empty()) {
     throw Error(Cause::kInput, "names no checkpoint (model_checkpoint_path is empty)").in(path);
   }

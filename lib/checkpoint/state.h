@@ -10,6 +10,8 @@ namespace gedit {
 struct CheckpointState {
   std::string latest;            // model_checkpoint_path, as written
   std::vector<std::string> all;  // all_model_checkpoint_paths
+  std::vector<double> times{};   // all_model_checkpoint_timestamps, seconds since 1970: by place in `all`
+  double preserved = 0;          // last_preserved_timestamp; 0: none
 };
 
 bool looks_like_state(std::string_view bytes);

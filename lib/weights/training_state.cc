@@ -3,12 +3,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "checkpoint/bundle.h"
 #include "checkpoint/state.h"
+
+#include <fmt/core.h>
 
 namespace gedit {
 namespace {
@@ -73,6 +76,33 @@ std::vector<std::string> noted(const std::string& folder) {
   return names;
 }
 
+// When the checkpoints were written, as the state file has it. A CheckpointManager deletes those alone of
+// which it does (python/checkpoint/checkpoint_management.py).
+struct Times {
+  std::map<std::string, double> of;  // seconds since 1970, by name below the folder
+  double preserved = 0;              // last_preserved_timestamp
+};
+Times times_of(const std::string& folder) {
+  const std::string path = state_path(folder);
+  if (!exists(path)) return {};
+  CheckpointState state;
+  try {
+    state = parse_state(InputFile::open(path)->bytes(), path);
+  } catch (const Error&) {  // it is written anew
+    return {};
+  }
+  Times times{.of = {}, .preserved = state.preserved};
+  for (size_t i = 0; i < std::min(state.all.size(), state.times.size()); ++i)
+    times.of[below(folder, state.all[i])] = state.times[i];
+  return times;
+}
+
+double written_at(const std::string& folder, const std::string& name) {
+  struct stat status {};
+  if (::stat(index_path(join_path(folder, name)).c_str(), &status) != 0) return 0;
+  return static_cast<double>(status.st_mtim.tv_sec) + static_cast<double>(status.st_mtim.tv_nsec) * 1e-9;
+}
+
 }  // namespace
 
 std::vector<std::string> known_checkpoints(const std::string& folder) {
@@ -89,6 +119,15 @@ void write_state(const std::string& folder, const std::vector<std::string>& name
     text += text_literal(name);
     text += "\n";
   }
+  const Times times = times_of(folder);
+  if (!times.of.empty()) {
+    for (const std::string& name : names) {
+      const auto known = times.of.find(name);
+      text += fmt::format("all_model_checkpoint_timestamps: {}\n",
+                          known != times.of.end() ? known->second : written_at(folder, name));
+    }
+  }
+  if (times.preserved != 0) text += fmt::format("last_preserved_timestamp: {}\n", times.preserved);
   OutputFile out(state_path(folder), true);
   out.write(text);
   out.commit();
