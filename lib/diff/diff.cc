@@ -34,7 +34,7 @@ class Differ {
     }
     diff_.other = lone_lines(surrounding_lines(before_, after_.kind, &names_),
                              surrounding_lines(after_, before_.kind, nullptr));
-    checkpoints();
+    files();
     return std::move(diff_);
   }
 
@@ -102,10 +102,12 @@ class Differ {
     if (!what.empty()) diff_.changed.push_back({std::string(before.name), std::move(what), true});
   }
 
-  // Variables of a SavedModel, where both have them.
-  void checkpoints() {
+  // Files of SavedModels: of their assets, and of variables, where both have them.
+  void files() {
     diff_.other.insert(diff_.other.begin(), functions_.begin(), functions_.end());
     if (!before_.directory || !after_.directory) return;
+    const std::vector<LoneLine> files = lone_lines(asset_file_lines(before_), asset_file_lines(after_));
+    diff_.other.insert(diff_.other.end(), files.begin(), files.end());
     const auto find = [](const Model& model) {
       return find_checkpoint(join_path(join_path(model.folder, "variables"), "variables"));
     };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/crc32c.h"
+#include "base/file.h"
 #include "base/map_entry.h"
 #include "base/message_edit.h"
 #include "checkpoint/list.h"
@@ -14,6 +16,7 @@
 #include "graph/listing.h"
 #include "graph/listing_text.h"
 #include "graph/scanner.h"
+#include "model/asset_paths.h"
 #include "model/collections.h"
 #include "model/listing.h"
 #include "model/sorted_maps.h"
@@ -136,6 +139,21 @@ std::vector<std::string> surrounding_lines(const Model& model, Kind other, const
   std::vector<std::string> around = lines_of(Kind::kMetaGraphDef, surroundings(model.meta(), names));
   std::erase_if(around, [](const std::string& line) { return line.starts_with("metagraph"); });
   lines.insert(lines.end(), around.begin(), around.end());
+  return lines;
+}
+
+std::vector<std::string> asset_file_lines(const Model& model) {
+  std::vector<std::string> lines;
+  std::set<std::string_view> seen;
+  for (const Asset& asset : assets(model.meta())) {
+    if (!seen.insert(asset.file).second) continue;
+    const auto digest = asset_digest(model, std::string(asset.file));
+    if (!digest) continue;
+    std::string line = "file ";
+    print_name(line, join_path("assets", std::string(asset.file)));
+    line += fmt::format(" {} B crc32c {:08x}", digest->first, digest->second);
+    lines.push_back(std::move(line));
+  }
   return lines;
 }
 

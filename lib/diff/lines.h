@@ -18,6 +18,9 @@ namespace gedit {
 // other file is of a kind that holds them; names as they are in the second graph where `names` says so.
 std::vector<std::string> surrounding_lines(const Model& model, Kind other, const RenamedScopes* names);
 
+// The files of a SavedModel's assets that are there, each once: `file assets/vocab.txt 8 B crc32c 1a2b3c4d`.
+std::vector<std::string> asset_file_lines(const Model& model);
+
 // Gradients of a FunctionDefLibrary.
 std::vector<std::string> gradient_lines(std::string_view library);
 

@@ -106,7 +106,8 @@ Heading heading(const std::string& line) {
     return {"collections", std::string(scanner.name(store, "a collection"))};
   }
   const bool plural = word == "function" || word == "signature" || word == "tensor" || word == "gradient" ||
-                      word == "asset" || word == "object" || word == "tag" || word == "concrete_function";
+                      word == "asset" || word == "object" || word == "tag" || word == "concrete_function" ||
+                      word == "file";
   return {plural ? word + "s" : word, ""};
 }
 

@@ -63,6 +63,11 @@ std::string asset_file_def(std::string_view tensor, std::string_view file) {
   return def;
 }
 
+FileDigest digest_of(const std::string& path) {
+  const auto input = InputFile::open(path);
+  return {input->bytes().size(), crc32c(input->bytes())};
+}
+
 bool same_content(const std::string& a, const std::string& b) {
   return a == b || InputFile::open(a)->bytes() == InputFile::open(b)->bytes();
 }
@@ -186,22 +191,23 @@ std::string asset_path(const Model& model, const std::string& name) {
   return there == places.end() ? places.front() : *there;
 }
 
+std::optional<FileDigest> asset_digest(const Model& model, const std::string& name) {
+  const std::string path = asset_path(model, name);
+  return OwnFiles(model).has(path) ? std::optional(digest_of(path)) : std::nullopt;
+}
+
 std::pair<std::string, bool> AssetNames::place(const std::string& wanted, const std::string& file) {
-  const auto digest = [](const std::string& path) {
-    const auto input = InputFile::open(path);
-    return Digest{input->bytes().size(), crc32c(0, input->bytes())};
-  };
   Wish& wish = wishes_[wanted];
   if (const auto known = wish.names.find(file); known != wish.names.end()) return {known->second, false};
-  std::optional<Digest> own;
+  std::optional<FileDigest> own;
   // What is not there is told where it is linked.
   if (!wish.names.empty() && can_be_read(file)) {
     if (wish.by_content.empty()) {
       for (const auto& other : wish.names) {
-        if (can_be_read(other.first)) wish.by_content.emplace(digest(other.first), other);
+        if (can_be_read(other.first)) wish.by_content.emplace(digest_of(other.first), other);
       }
     }
-    own = digest(file);
+    own = digest_of(file);
     for (auto [at, end] = wish.by_content.equal_range(*own); at != end; ++at) {
       if (!same_content(at->second.first, file)) continue;
       wish.names.emplace(file, at->second.second);

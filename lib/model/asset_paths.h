@@ -48,6 +48,11 @@ void lift_assets(MetaGraph& meta);
 // Where the file of that name in the model's asset_file_def lies, whether it is there or not.
 std::string asset_path(const Model& model, const std::string& name);
 
+// What tells files apart: size and crc32c.
+using FileDigest = std::pair<uint64_t, uint32_t>;
+// Of the file at asset_path(); nothing where it is not there, or not the model's own.
+std::optional<FileDigest> asset_digest(const Model& model, const std::string& name);
+
 // Files that come together in one assets/.
 class AssetNames {
  public:
@@ -56,11 +61,10 @@ class AssetNames {
   std::pair<std::string, bool> place(const std::string& wanted, const std::string& file);
 
  private:
-  using Digest = std::pair<uint64_t, uint32_t>;  // size and crc32c
   struct Wish {
     std::unordered_map<std::string, std::string> names;  // file -> name
     // File and name of each content; empty while there is one file, which is not read then.
-    std::multimap<Digest, std::pair<std::string, std::string>> by_content;
+    std::multimap<FileDigest, std::pair<std::string, std::string>> by_content;
     int next = 1;
   };
 
