@@ -259,6 +259,7 @@ void Numbering::number_state(Node& node) {
     text.append(!by_shared && shared_by_two ? side_.known_by(node.id)
                                             : side_.name_in_a(by_shared ? shared : node.text.name));
     const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
+    if (op.kinds.has(OpKind::kTable) && !in_body()) text.append(side_.filled_otherwise(node.id));
     what = state_.classes.intern(state_.classes.label(form, text, unknown), node.inputs);
   }
   if (handle) what = state_.classes.intern(KeyForm::kHandle, {what});

@@ -151,6 +151,11 @@ Parting Partings::first(ClassId a, ClassId b) {
       if (parting.why.empty()) parting.why = "what they are";
       break;
     }
+      const auto is_table = [](const Side& side, NodeId id) {
+        return id != kNoNode && side.graph().is(id, OpKind::kTable);
+      };
+      if (parting.why.empty() && is_table(side_a_, here_a) && is_table(side_b_, here_b))
+        parting.why = "what fills them";
     if (inputs_a.size() != inputs_b.size()) {
       parting.why = std::to_string(inputs_a.size()) + ", " + std::to_string(inputs_b.size()) + " inputs";
       break;

@@ -102,6 +102,10 @@ class Attempt {
       return lacks_value(b_, names.in_b(name));
     };
     b_.other_lacks_value = [this](std::string_view name) { return lacks_value(a_, name); };
+    a_.other_contents = [this, &names](std::string_view name) {
+      return table_contents(b_, names.in_b(name));
+    };
+    b_.other_contents = [this](std::string_view name) { return table_contents(a_, name); };
     state_.ordered = ordered;
     state_.shapes_count = shapes_count;
     state_.by_checksum = !request.bytes;
@@ -178,6 +182,11 @@ class Attempt {
   KnownConstants constants_of(Side& side, Numbering& numbers) {
     constexpr uint64_t kMost = 1024;  // bytes: shapes are computed from few numbers
     KnownConstants found;
+  static std::optional<std::string> table_contents(Side& side, std::string_view name) {
+    const NodeId id = side.names().find(name);
+    return id != kNoNode && side.graph().is(id, OpKind::kTable) ? side.table_contents(id) : std::nullopt;
+  }
+
     const Graph& graph = side.graph();
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};

@@ -38,6 +38,17 @@ const Edges& Side::producers() {
   return *producers_;
 }
 
+std::optional<std::string> Side::table_contents(NodeId table) {
+  if (!tables_) tables_.emplace(*this, state_.classes, state_.contents);
+  return tables_->of(table);
+}
+
+std::string Side::filled_otherwise(NodeId table) {
+  const std::optional<std::string> here = table_contents(table);
+  const auto there = here ? other_contents(name_in_a(graph().name(table))) : std::nullopt;
+  return there && *here != *there ? *here : std::string();
+}
+
 const ProofOp& Side::op(NodeId id) {
   if (!ops_of_) ops_of_.emplace(graph(), ops_by_name_);
   return ops_of_->of(id);

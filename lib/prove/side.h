@@ -16,6 +16,7 @@
 #include "prove/labels.h"
 #include "prove/prove.h"
 #include "prove/state.h"
+#include "prove/table_contents.h"
 
 namespace gedit {
 
@@ -68,6 +69,12 @@ class Side {
   std::function<bool(std::string_view name_in_a)> other_has;
   // Whether the other graph has a variable that A calls so, or would, of which no value is known.
   std::function<bool(std::string_view name_in_a)> other_lacks_value;
+  // What fills a table of the main graph when it is loaded, as far as that is known of it in both graphs and
+  // not the same; empty else.
+  std::string filled_otherwise(NodeId table);
+  // What fills the table that A calls so, or would, in the other graph.
+  std::function<std::optional<std::string>(std::string_view name_in_a)> other_contents;
+  std::optional<std::string> table_contents(NodeId table);
   std::optional<KnownValue> stored(NodeId variable) const {
     return side_.values == nullptr ? std::nullopt : side_.values->find(variable);
   }
@@ -132,6 +139,7 @@ class Side {
   folding::NodeFolder folder_;
   std::optional<Inference> inference_;
   std::optional<Edges> producers_;
+  std::optional<TableContents> tables_;
 };
 
 // The class of a function as a value: of what it gives for arguments that are only known by their place.
