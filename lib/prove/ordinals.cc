@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -27,14 +28,15 @@ class Reads {
     uint32_t index, slot;
   };
 
-  explicit Reads(Side& side)
-      : graph_(side.graph()), names_(side.names()), consumers_(reversed(side.producers())) {}
+  Reads(Side& side, const std::function<bool(NodeId)>& needed)
+      : graph_(side.graph()), names_(side.names()), needed_(needed), consumers_(reversed(side.producers())) {}
 
-  // Whoever reads the node, once each.
+  // Whoever is needed and reads the node, once each.
   const std::vector<NodeId>& readers(NodeId id) {
     const auto [found, fresh] = readers_.try_emplace(index_of(id));
     if (fresh) {
       for (const NodeId reader : consumers_.of(id)) {
+        if (!needed_(reader)) continue;
         if (found->second.empty() || found->second.back() != reader) found->second.push_back(reader);
       }
     }
@@ -74,6 +76,7 @@ class Reads {
 
   const Graph& graph_;
   const Names& names_;
+  const std::function<bool(NodeId)>& needed_;
   const Edges consumers_;
   std::unordered_map<uint32_t, std::vector<NodeId>> readers_;
   std::unordered_map<uint32_t, std::vector<Read>> inputs_;
@@ -133,23 +136,64 @@ std::set<std::string> read_by(Side& side, Reads& reads, NodeId id) {
   return found;
 }
 
+using Groups = std::map<std::pair<ClassId, ConditionId>, std::vector<NodeId>>;
+
+Groups groups_of(const Side& side) {
+  Groups groups;
+  for (const auto& [node, own] : side.owns) groups[{own.built, own.when}].push_back(NodeId{node});
+  return groups;
+}
+
+// By who reads them, then by name.
+void put_in_order(Side& side, Reads& reads, std::vector<NodeId>& nodes) {
+  std::map<std::tuple<std::set<std::string>, std::string, uint32_t>, NodeId> by_order;
+  for (const NodeId id : nodes) {
+    by_order.emplace(
+        std::tuple(read_by(side, reads, id), side.name_in_a(side.graph().name(id)), index_of(id)), id);
+  }
+  nodes.clear();
+  for (const auto& [place, id] : by_order) nodes.push_back(id);
+}
+
+// Those of names that both have first, and the others behind them.
+void number_by_names(Side& a, Side& b, const std::vector<NodeId>& in_a, const std::vector<NodeId>& in_b,
+                     Ordinals& ordinals_a, Ordinals& ordinals_b) {
+  std::map<std::string, NodeId> of_b;
+  for (const NodeId id : in_b) of_b.emplace(b.name_in_a(b.graph().name(id)), id);
+  uint32_t number = 0;
+  for (const NodeId id : in_a) {
+    const auto same = of_b.find(a.name_in_a(a.graph().name(id)));
+    if (same == of_b.end()) continue;
+    ordinals_a[index_of(id)] = ordinals_b[index_of(same->second)] = number++;
+  }
+  const auto number_others = [&](const std::vector<NodeId>& nodes, Ordinals& ordinals) {
+    uint32_t next = number;
+    for (const NodeId id : nodes) next += ordinals.try_emplace(index_of(id), next).second ? 1 : 0;
+  };
+  number_others(in_a, ordinals_a);
+  number_others(in_b, ordinals_b);
+}
+
 }  // namespace
 
-Ordinals ordinals_of(Side& side) {
-  std::map<std::pair<ClassId, ConditionId>, std::vector<NodeId>> groups;
-  for (const auto& [node, own] : side.owns) groups[{own.built, own.when}].push_back(NodeId{node});
-  std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
-  Ordinals ordinals;
-  if (groups.empty()) return ordinals;
-  Reads reads(side);
-  for (auto& [key, nodes] : groups) {
-    std::map<std::tuple<std::set<std::string>, std::string, uint32_t>, NodeId> by_order;
-    for (const NodeId id : nodes) {
-      by_order.emplace(
-          std::tuple(read_by(side, reads, id), side.name_in_a(side.graph().name(id)), index_of(id)), id);
+std::pair<Ordinals, Ordinals> ordinals_of(const Numbered& a, const Numbered& b, Guess guess) {
+  Groups in_a = groups_of(a.side), in_b = groups_of(b.side);
+  std::pair<Ordinals, Ordinals> ordinals;
+  std::optional<Reads> reads_a, reads_b;
+  for (const auto& [key, nodes] : in_b) in_a[key];  // what only B has, too
+  for (auto& [key, nodes] : in_a) {
+    std::vector<NodeId>& others = in_b[key];
+    if (nodes.size() < 2 && others.size() < 2) continue;
+    if (!reads_a) reads_a.emplace(a.side, a.needed);
+    if (!reads_b) reads_b.emplace(b.side, b.needed);
+    put_in_order(a.side, *reads_a, nodes);
+    put_in_order(b.side, *reads_b, others);
+    if (guess == Guess::kByNames) {
+      number_by_names(a.side, b.side, nodes, others, ordinals.first, ordinals.second);
+      continue;
     }
-    uint32_t number = 0;
-    for (const auto& [place, id] : by_order) ordinals[index_of(id)] = number++;
+    for (uint32_t k = 0; k < nodes.size(); ++k) ordinals.first[index_of(nodes[k])] = k;
+    for (uint32_t k = 0; k < others.size(); ++k) ordinals.second[index_of(others[k])] = k;
   }
   return ordinals;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "prove/side.h"
 
@@ -10,8 +12,15 @@ namespace gedit {
 
 using Ordinals = std::unordered_map<uint32_t, uint32_t>;  // by node
 
-// The nodes of one graph that are built alike and yet are not one, with a number each. It is a guess which of
-// the other graph each of them is; the numbering then holds only if it is right. Who reads them tells most.
-Ordinals ordinals_of(Side& side);
+struct Numbered {
+  Side& side;
+  std::function<bool(NodeId)> needed;  // whether the node was numbered
+};
+
+// The nodes of each graph that are built alike and yet are not one, with a number each. It is a guess which
+// of the other graph each of them is; the numbering then holds only if it is right. Either who of what is
+// needed reads them tells, or their names, where both graphs have them.
+enum class Guess : uint8_t { kByReaders, kByNames };
+std::pair<Ordinals, Ordinals> ordinals_of(const Numbered& a, const Numbered& b, Guess guess);
 
 }  // namespace gedit

@@ -85,8 +85,11 @@ Parting Partings::first(ClassId a, ClassId b) {
       node_a = here_a;
       node_b = here_b;
     }
-    if (!seen.emplace(a, b).second || seen.size() > 2000) {
+    const bool again = !seen.emplace(a, b).second;
+    if (again || seen.size() > 2000) {
       parting.why = "what they are made of";
+      // In a circle nothing parts them but what is not known.
+      parting.unknown = again && (classes.unknown(a) || classes.unknown(b));
       break;
     }
     const Label &label_a = classes.label_of(a), &label_b = classes.label_of(b);
@@ -148,14 +151,14 @@ Parting Partings::first(ClassId a, ClassId b) {
         parting.by_attribute =
             !parting.why.empty() && side_a_.graph().op(here_a) == side_b_.graph().op(here_b);
       }
-      if (parting.why.empty()) parting.why = "what they are";
-      break;
-    }
       const auto is_table = [](const Side& side, NodeId id) {
         return id != kNoNode && side.graph().is(id, OpKind::kTable);
       };
       if (parting.why.empty() && is_table(side_a_, here_a) && is_table(side_b_, here_b))
         parting.why = "what fills them";
+      if (parting.why.empty()) parting.why = "what they are";
+      break;
+    }
     if (inputs_a.size() != inputs_b.size()) {
       parting.why = std::to_string(inputs_a.size()) + ", " + std::to_string(inputs_b.size()) + " inputs";
       break;

@@ -154,7 +154,10 @@ class Attempt {
     for (const auto& [a, b] : tensors_) found.push_back(behind_a.has(a.node) || behind_b.has(b.node));
     return found;
   }
-  std::pair<Ordinals, Ordinals> ordinals() { return {ordinals_of(a_), ordinals_of(b_)}; }
+  std::pair<Ordinals, Ordinals> ordinals(Guess guess) {
+    return ordinals_of({a_, [this](NodeId id) { return numbers_a_->numbered(id); }},
+                       {b_, [this](NodeId id) { return numbers_b_->numbered(id); }}, guess);
+  }
 
   Proof result() {
     Proof proof;
@@ -179,14 +182,14 @@ class Attempt {
     return id != kNoNode && side.graph().is(id, OpKind::kVariable) && !side.stored(id);
   }
 
-  KnownConstants constants_of(Side& side, Numbering& numbers) {
-    constexpr uint64_t kMost = 1024;  // bytes: shapes are computed from few numbers
-    KnownConstants found;
   static std::optional<std::string> table_contents(Side& side, std::string_view name) {
     const NodeId id = side.names().find(name);
     return id != kNoNode && side.graph().is(id, OpKind::kTable) ? side.table_contents(id) : std::nullopt;
   }
 
+  KnownConstants constants_of(Side& side, Numbering& numbers) {
+    constexpr uint64_t kMost = 1024;  // bytes: shapes are computed from few numbers
+    KnownConstants found;
     const Graph& graph = side.graph();
     for (uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId id{i};
@@ -268,6 +271,7 @@ class Attempt {
         tell(ProofVerdict::kDiffers, told ? parting : Parting{});
       }
     } else if (unknown) {
+      output.alike = true;
       tell(ProofVerdict::kUnknown, here(ProofVerdict::kUnknown) ? partings.unknown(a.what) : Parting{});
     } else if (a.when != b.when) {
       tell(ProofVerdict::kDiffers, {std::string(a_.graph().name(tensors.first.node)),
@@ -306,15 +310,32 @@ Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& reque
   };
   std::unique_ptr<Attempt> attempt = begin();
   attempt->number();
-  auto [ordinals_a, ordinals_b] = attempt->ordinals();
-  if (!ordinals_a.empty() || !ordinals_b.empty()) {
-    attempt = begin();
-    attempt->set_ordinals(std::move(ordinals_a), std::move(ordinals_b));
-    attempt->number();
+  const auto guessed = [&](std::pair<Ordinals, Ordinals> ordinals) {
+    std::unique_ptr<Attempt> guess = begin();
+    guess->set_ordinals(std::move(ordinals.first), std::move(ordinals.second));
+    guess->number();
+    return guess;
+  };
+  Proof proof;
+  if (auto by_readers = attempt->ordinals(Guess::kByReaders);
+      by_readers.first.empty() && by_readers.second.empty()) {
+    proof = attempt->result();
+  } else {
+    auto by_names = attempt->ordinals(Guess::kByNames);
+    const bool names_differ = by_names != by_readers;
+    attempt = guessed(std::move(by_readers));
+    proof = attempt->result();
+    if (names_differ && !proof.proved()) {
+      std::unique_ptr<Attempt> other = guessed(std::move(by_names));
+      if (Proof more = other->result(); more.proved_outputs() > proof.proved_outputs()) {
+        attempt = std::move(other);
+        proof = std::move(more);
+      }
+    }
   }
   if (behind_writes != nullptr && attempt->writes()) *behind_writes = attempt->behind_writes();
   if (constants != nullptr && !attempt->writes()) *constants = attempt->constants();
-  return attempt->result();
+  return proof;
 }
 
 // How many places are told is counted from output to output, and once more where the order counts.
@@ -367,10 +388,10 @@ bool any_asks_for_shapes(const Model& model) {
 
 }  // namespace
 
-bool Proof::proved() const {
-  return std::ranges::all_of(
-      outputs, [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; });
+size_t Proof::proved_outputs() const {
+  return static_cast<size_t>(std::ranges::count(outputs, ProofVerdict::kProved, &OutputProof::verdict));
 }
+bool Proof::proved() const { return proved_outputs() == outputs.size(); }
 
 // Shapes are only looked at where that may prove more. Where a graph was cut anything may be fed.
 Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request) {
@@ -387,12 +408,13 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
   const auto is_proved = [](const OutputProof& output) { return output.verdict == ProofVerdict::kProved; };
   if (proof.proved() || !request.same.empty()) return proof;
   if (!any_asks_for_shapes(a.model) && !any_asks_for_shapes(b.model)) return proof;
-  // What is still not proved when more is known parts further on.
+  // What is still not proved when more is known parts further on, or is alike and rests on what is not known.
   const auto take = [&](Proof more) {
     for (size_t i = 0; i < proof.outputs.size(); ++i) {
       OutputProof &output = proof.outputs[i], &now = more.outputs[i];
-      const bool further = output.verdict == ProofVerdict::kDiffers && now.verdict == ProofVerdict::kDiffers;
-      if (!is_proved(output) && (is_proved(now) || (further && !now.a.empty()))) output = std::move(now);
+      const bool still = now.alike || (now.verdict == ProofVerdict::kDiffers && !now.a.empty());
+      const bool further = output.verdict == ProofVerdict::kDiffers && still;
+      if (!is_proved(output) && (is_proved(now) || further)) output = std::move(now);
     }
   };
   std::array<KnownConstants, 2> constants;

@@ -86,6 +86,7 @@ struct OutputProof {
   uint64_t tensors = 0;  // that the output of A is made of, itself included; equal ones counted once
   std::string a, b;      // where the two part, or what is not known: nodes; empty where there is none
   std::string why;       // `transpose_b true, false`, `has no seed`
+  bool alike = false;    // of kUnknown: both are built alike, of what is not known
   // Of kDiffers: a constant, or an attribute, tells them apart, not how they are built.
   bool by_value = false, by_attribute = false;
 };
@@ -95,6 +96,7 @@ struct Proof {
   uint64_t variables = 0;             // of both, whose values were compared
   uint64_t switches = 0, merges = 0;  // of both, that a given value decides
 
+  size_t proved_outputs() const;
   bool proved() const;
 };
 
