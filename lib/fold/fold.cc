@@ -125,33 +125,54 @@ FoldOutcome NodeFolder::fold_shapes(std::string_view node_def, std::span<const S
 
 bool follows_from_shapes(std::string_view op) { return reads_shapes(op) || is(op, OpKind::kPicksElements); }
 
-bool moves_no_axis(const ConstTensor& axes) {
-  const bool wide = axes.dtype() == DType::kInt64;
-  if (axes.rank() != 1 || (!wide && axes.dtype() != DType::kInt32)) return false;
-  const auto rank = static_cast<int64_t>(axes.count());
-  for (int64_t i = 0; i < rank; ++i) {
-    const auto at = static_cast<uint64_t>(i);
-    const int64_t axis = wide ? axes.as<int64_t>(at) : axes.as<int32_t>(at);
-    if (axis != i && axis + rank != i) return false;
+namespace {
+
+// What a Transpose takes for its axes, from 0 on each; nothing where it takes none of it.
+std::optional<std::vector<uint64_t>> axes_of(const ConstTensor& tensor) {
+  const bool wide = tensor.dtype() == DType::kInt64;
+  if (tensor.rank() != 1 || (!wide && tensor.dtype() != DType::kInt32)) return std::nullopt;
+  const auto rank = static_cast<int64_t>(tensor.count());
+  std::vector<uint64_t> axes;
+  for (uint64_t i = 0; i < tensor.count(); ++i) {
+    const int64_t axis = wide ? tensor.as<int64_t>(i) : tensor.as<int32_t>(i);
+    if (axis < -rank || axis >= rank) return std::nullopt;
+    axes.push_back(static_cast<uint64_t>(axis < 0 ? axis + rank : axis));
   }
-  return true;
+  return axes;
+}
+
+}  // namespace
+
+bool moves_no_axis(const ConstTensor& axes) {
+  const auto known = axes_of(axes);
+  uint64_t at = 0;
+  return known && std::ranges::all_of(*known, [&](uint64_t axis) { return axis == at++; });
+}
+
+bool turn_back(const ConstTensor& first, const ConstTensor& second) {
+  const auto inner = axes_of(first), outer = axes_of(second);
+  uint64_t at = 0;
+  return inner && outer && inner->size() == outer->size() &&
+         std::ranges::all_of(*outer, [&](uint64_t axis) { return (*inner)[axis] == at++; });
 }
 
 bool only_shapes(std::string_view op) { return is(op, OpKind::kOnlyChangesShape); }
 
-bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver) {
+bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver, bool as_many) {
   const std::vector<TensorFacts> inputs = shapes.inputs(reader);
   const Shape shape = shapes.shape(giver);
   if (inputs.empty() || !inputs[0].shape || !shape || inputs[0].shape->size() != shape->size()) return false;
   const std::vector<uint32_t> symbols = shapes.symbols(giver);
+  size_t open = 0, known = 0;  // dimensions
   for (size_t i = 0; i < shape->size(); ++i) {
     if ((*inputs[0].shape)[i] != (*shape)[i]) return false;
+    known += (*shape)[i] > 0 ? 1 : 0;
     if ((*shape)[i] >= 0) continue;
     if (i >= symbols.size() || i >= inputs[0].symbols.size() || symbols[i] == 0 ||
         symbols[i] != inputs[0].symbols[i])
-      return false;
+      ++open;
   }
-  return true;
+  return open == 0 || (as_many && open == 1 && known + open == shape->size());
 }
 
 std::optional<ConstTensor> known_value(const GraphShapes& shapes, NodeId id, std::string_view node_def,

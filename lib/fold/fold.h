@@ -72,11 +72,14 @@ std::optional<ConstTensor> known_value(const GraphShapes& shapes, NodeId id, std
 // Whether the op gives its first input where that has the shape of what it gives: Reshape, Slice, Pad, ...
 bool only_shapes(std::string_view op);
 // Whether the first input of `reader` has the shape of what `giver` gives, in every run; dimensions that are
-// not known are equal where one symbol stands for both.
-bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver);
+// not known are equal where one symbol stands for both, or where they are the only ones of `as_many`
+// elements.
+bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver, bool as_many = false);
 
 // Whether a Transpose by these axes leaves every one where it is.
 bool moves_no_axis(const ConstTensor& axes);
+// Whether a Transpose by `second` of one by `first` does.
+bool turn_back(const ConstTensor& first, const ConstTensor& second);
 
 // The file may grow by this when nodes are replaced by constants, in bytes: more is not folded. The caller
 // adds up: tensor_proto_size() of what comes, and of the constants and nodes that go because nobody else

@@ -206,24 +206,9 @@ Decision decide_dropout(const View& view, Number n) {
 
 namespace {
 
-// Integers of a Const, of one dimension at most.
-std::optional<std::vector<int64_t>> integers(const View& view, In in) {
-  constexpr uint64_t kMost = 64;
+const folding::ConstTensor* const_value(const View& view, In in) {
   const Number from = view.const_of(in);
-  if (from == In::kArgument) return std::nullopt;
-  const folding::ConstTensor* value = view.subject.constant(from);
-  if (value == nullptr || value->rank() > 1 || value->count() > kMost) return std::nullopt;
-  std::vector<int64_t> found;
-  for (uint64_t i = 0; i < value->count(); ++i) {
-    if (value->dtype() == DType::kInt32) {
-      found.push_back(value->as<int32_t>(i));
-    } else if (value->dtype() == DType::kInt64) {
-      found.push_back(value->as<int64_t>(i));
-    } else {
-      return std::nullopt;
-    }
-  }
-  return found;
+  return from == In::kArgument ? nullptr : view.subject.constant(from);
 }
 
 // What two Transposes leave as it was.
@@ -232,17 +217,10 @@ std::optional<In> turned_back(const View& view, Number n) {
   if (inner.argument() || inner.index != 0 || view.net.what(inner.node) != What::kTranspose)
     return std::nullopt;
   const std::span<const In> within = view.net.data(inner.node);
-  const auto first = within.size() == 2 ? integers(view, within[1]) : std::nullopt;
-  const auto second = integers(view, view.net.data(n)[1]);
-  if (!first || !second || first->size() != second->size()) return std::nullopt;
-  const auto rank = static_cast<int64_t>(first->size());
-  for (int64_t i = 0; i < rank; ++i) {
-    int64_t at = (*second)[static_cast<size_t>(i)];
-    if (at < 0) at += rank;
-    if (at < 0 || at >= rank) return std::nullopt;
-    const int64_t from = (*first)[static_cast<size_t>(at)];
-    if (from != i && from + rank != i) return std::nullopt;
-  }
+  if (within.size() != 2) return std::nullopt;
+  const folding::ConstTensor *first = const_value(view, within[1]),
+                             *second = const_value(view, view.net.data(n)[1]);
+  if (first == nullptr || second == nullptr || !folding::turn_back(*first, *second)) return std::nullopt;
   return within[0];
 }
 
@@ -298,8 +276,7 @@ Decision decide_algebra(const View& view, Number n) {
   }
   if (data.size() == 2 && what == What::kSplit && view.net.outputs(n) == 1) return same_as(data[1]);
   if (data.size() == 2 && what == What::kTranspose) {
-    const Number axes = view.const_of(data[1]);
-    const folding::ConstTensor* by = axes == In::kArgument ? nullptr : view.subject.constant(axes);
+    const folding::ConstTensor* by = const_value(view, data[1]);
     if (by != nullptr && folding::moves_no_axis(*by)) return same_as(data[0]);
     const std::optional<In> twice = turned_back(view, n);
     return twice ? same_as(*twice) : Decision();

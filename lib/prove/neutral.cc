@@ -28,6 +28,14 @@ bool is_scalar_one(const ProofState& state, ClassId id) {
   }
 }
 
+bool is_whole_zero(const ProofState& state, ClassId id) {
+  const std::optional<folding::ConstTensor> value = state.tensor(id);
+  if (!value || value->rank() != 0) return false;
+  return value->dtype() == DType::kInt32   ? value->as<int32_t>(0) == 0
+         : value->dtype() == DType::kInt64 ? value->as<int64_t>(0) == 0
+                                           : false;
+}
+
 }  // namespace
 
 std::optional<size_t> given_input(const ProofState& state, std::string_view op, std::string_view node_def,
@@ -45,6 +53,37 @@ std::optional<size_t> given_input(const ProofState& state, std::string_view op, 
   if (op == "Split") return int_attr(node_def, "num_split") == 1 ? std::optional<size_t>(1) : std::nullopt;
   if (op == "Concat") return 1;
   return op == "ConcatV2" ? std::optional<size_t>(0) : std::nullopt;
+}
+
+std::optional<ClassId> undone(const ProofState& state, std::string_view op, std::string_view node_def,
+                              std::span<const uint32_t> inputs) {
+  const auto inner = [&]() -> std::span<const uint32_t> {
+    const Label& label = state.classes.label_of(inputs[0]);
+    const std::span<const uint32_t> within = state.classes.inputs(inputs[0]);
+    return label.form == KeyForm::kNode && op_of(label) == op && within.size() == inputs.size()
+               ? within
+               : std::span<const uint32_t>();
+  };
+  const auto is_whole = [&] {
+    const DType type = type_attr(node_def, "T").value_or(DType::kInvalid);
+    return type == DType::kInt32 || type == DType::kInt64;
+  };
+  if (inputs.size() == 1 && (op == "LogicalNot" || (op == "Neg" && is_whole()))) {
+    const std::span<const uint32_t> within = inner();
+    return within.empty() ? std::nullopt : std::optional(within[0]);
+  }
+  if (inputs.size() != 2) return std::nullopt;
+  if (op == "Transpose") {
+    const std::span<const uint32_t> within = inner();
+    if (within.empty()) return std::nullopt;
+    const std::optional<folding::ConstTensor> first = state.tensor(within[1]),
+                                              second = state.tensor(inputs[1]);
+    return first && second && folding::turn_back(*first, *second) ? std::optional(within[0]) : std::nullopt;
+  }
+  const bool sum = is(op, OpKind::kAdds);
+  if ((!sum && op != "Sub") || !is_whole()) return std::nullopt;
+  if (is_whole_zero(state, inputs[1])) return inputs[0];
+  return sum && is_whole_zero(state, inputs[0]) ? std::optional<ClassId>(inputs[1]) : std::nullopt;
 }
 
 std::optional<ClassId> scaled_by_one(const ProofState& state, std::string_view op,

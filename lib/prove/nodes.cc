@@ -159,7 +159,8 @@ void Numbering::number_alive(Node& node) {
     number_state(node);
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
-  } else if (!number_folded(node) && !number_of_one_shape(node) && !number_as_input(node)) {
+  } else if (!number_handle_entered(node) && !number_folded(node) && !number_of_one_shape(node) &&
+             !number_as_input(node)) {
     number_plain(node);
   }
 }
@@ -258,8 +259,8 @@ void Numbering::number_state(Node& node) {
     text.append(" ");
     text.append(!by_shared && shared_by_two ? side_.known_by(node.id)
                                             : side_.name_in_a(by_shared ? shared : node.text.name));
-    const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
     if (op.kinds.has(OpKind::kTable) && !in_body()) text.append(side_.filled_otherwise(node.id));
+    const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
     what = state_.classes.intern(state_.classes.label(form, text, unknown), node.inputs);
   }
   if (handle) what = state_.classes.intern(KeyForm::kHandle, {what});
@@ -297,6 +298,15 @@ bool Numbering::number_read(Node& node) {
   NodeText text;
   const Labelled& as = side_.labels().of(side_.model().arena->keep(plain.take()), text);
   set(node.id, {state_.classes.intern(as.label, node.inputs), node.when});
+  return true;
+}
+
+// A handle that goes into a loop as it is is the same one in every iteration. False for all other nodes.
+bool Numbering::number_handle_entered(Node& node) {
+  if (state_.ordered || node.inputs.size() != 1 || !node.op().kinds.has(OpKind::kEnter)) return false;
+  if (state_.classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
+  if (!is_constant_enter(graph_.bytes(node.id))) return false;
+  set(node.id, {node.inputs[0], node.when});
   return true;
 }
 
@@ -367,19 +377,18 @@ bool Numbering::number_of_one_shape(Node& node) {
   if (node.data.empty() || !folding::only_shapes(node.op().name) || is_memory(node.data[0])) return false;
   const GraphShapes* const known_shapes = shapes();
   if (known_shapes == nullptr) return false;
-  const auto is_reshape = [&](const In& in) {
-    return in.real() && in.index == 0 && graph_.op(NodeId{in.node}) == "Reshape";
-  };
-  constexpr int kMostReshapes = 16;  // in a row that are gone over
+  constexpr int kMostReshapes = 16;  // in a row that are gone over, with what hands on what it reads
   NodeId reader = node.id;
   In from = node.data[0];
-  for (int step = 0; !folding::has_shape_of(*known_shapes, reader, node.id); ++step) {
-    if (state_.ordered || node.op().name != "Reshape" || !is_reshape(from) || step == kMostReshapes)
-      return false;
+  const bool reshapes = node.op().name == "Reshape";
+  for (int step = 0; !folding::has_shape_of(*known_shapes, reader, node.id, reshapes); ++step) {
+    if (state_.ordered || !reshapes || step == kMostReshapes) return false;
+    if (!from.real() || from.index != 0) return false;
     reader = NodeId{from.node};
     std::vector<In> ins;
     resolve(reader, ins);
     if (ins.empty() || ins[0].control()) return false;
+    if (graph_.op(reader) != "Reshape" && in_value(ins[0]).what != in_value(from).what) return false;
     from = ins[0];
   }
   if (state_.ordered && !waits_for_constants(node, 0)) return false;
@@ -394,6 +403,11 @@ bool Numbering::number_as_input(Node& node) {
   if (const auto input = given_input(state_, op, graph_.bytes(node.id), node.inputs)) {
     if (state_.ordered && !waits_for_constants(node, *input)) return false;
     set(node.id, {after(node, node.inputs[*input]), node.when});
+    return true;
+  }
+  if (const auto given =
+          state_.ordered ? std::nullopt : undone(state_, op, graph_.bytes(node.id), node.inputs)) {
+    set(node.id, {after(node, *given), node.when});
     return true;
   }
   const std::optional<ClassId> same = scaled_by_one(state_, op, node.inputs);

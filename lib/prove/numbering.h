@@ -128,6 +128,7 @@ class Numbering {
   void number_passing(Node& node);
   void number_state(Node& node);
   bool number_read(Node& node);
+  bool number_handle_entered(Node& node);
   void number_plain(Node& node);
   bool number_folded(Node& node);
   bool number_of_one_shape(Node& node);
