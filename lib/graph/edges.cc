@@ -30,19 +30,22 @@ uint32_t slot_of(std::string_view name) {
 // processor's cache, which the big table of all names is not.
 class Recent {
  public:
-  explicit Recent(const Graph& graph) : graph_(graph), slots_(kSlots, kNoNode) {}
+  Recent() : slots_(kSlots) {}
 
-  void pass(NodeId id) { slots_[slot_of(graph_.name(id))] = id; }
+  void pass(NodeId id, std::string_view name) { slots_[slot_of(name)] = {id, name}; }
 
   NodeId find(std::string_view name) const {
-    const NodeId id = slots_[slot_of(name)];
-    return id != kNoNode && graph_.name(id) == name ? id : kNoNode;
+    const Slot& slot = slots_[slot_of(name)];
+    return slot.name == name ? slot.id : kNoNode;
   }
 
  private:
   static constexpr size_t kSlots = 1024;  // as many as slot_of() tells apart
-  const Graph& graph_;
-  std::vector<NodeId> slots_;
+  struct Slot {
+    NodeId id = kNoNode;
+    std::string_view name;
+  };
+  std::vector<Slot> slots_;
 };
 
 }  // namespace
@@ -50,31 +53,37 @@ class Recent {
 Edges producers(const Graph& graph, const Names& names) {
   // In pieces, each with what it read last; then one behind the other.
   constexpr size_t kNodes = 4 * kPerPiece;
+  static_assert(kNodes % 64 == 0);  // no two pieces share a word of bits
   struct Piece {
     std::vector<NodeId> targets;
     bool complete = true;
   };
   Edges edges;
   edges.begins_.resize(size_t{graph.size()} + 1);  // of each piece as if it were the first
+  edges.first_outputs_.resize((size_t{graph.size()} + 63) / 64);
   // With two nodes of one name the first is meant, wherever the reader stands.
   const bool unique = names.duplicates().empty();
   const auto look = [&](PieceRange nodes) {
     Piece piece;
-    Recent recent(graph);
+    Recent recent;
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (!graph.removed(id)) {
-        each_input_of(graph, id, [&](std::string_view text) {
-          const std::string_view name = parse_input_of(graph, text).node;
-          NodeId producer = unique ? recent.find(name) : kNoNode;
-          if (producer == kNoNode) producer = names.find(name);
+        bool first_outputs = true;
+        const std::string_view node_def = graph.bytes(id);
+        each_input_of(graph, node_def, [&](std::string_view text) {
+          const Input input = parse_input_of(graph, text);
+          first_outputs = first_outputs && input.port.empty() && !input.control;
+          NodeId producer = unique ? recent.find(input.node) : kNoNode;
+          if (producer == kNoNode) producer = names.find(input.node);
           if (producer == kNoNode) {
             piece.complete = false;
           } else {
             piece.targets.push_back(producer);
           }
         });
-        recent.pass(id);
+        if (first_outputs) edges.first_outputs_[i / 64] |= uint64_t{1} << (i % 64);
+        recent.pass(id, node_name(node_def));
       }
       edges.begins_[i + 1] = static_cast<uint32_t>(piece.targets.size());
     }

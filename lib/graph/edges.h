@@ -12,7 +12,7 @@ namespace gedit {
 
 class Names;
 
-// For each node a list of nodes. Four bytes an edge and a node.
+// For each node a list of nodes. Four bytes an edge and a node, and a bit.
 class Edges {
  public:
   std::span<const NodeId> of(NodeId id) const {
@@ -26,6 +26,10 @@ class Edges {
 
   // Of producers(): whether every input of every node has a node, so that input k of a node is of(node)[k].
   bool complete() const { return complete_; }
+  // Of producers(): whether every input of the node is a node's name alone, and so that node's output 0.
+  bool first_outputs(NodeId id) const {
+    return (first_outputs_[index_of(id) / 64] >> (index_of(id) % 64) & 1) != 0;
+  }
   // Of producers(): most lead to what stands before the node. Of the reverse: behind it.
   bool lead_back() const { return lead_back_; }
 
@@ -34,6 +38,7 @@ class Edges {
   friend Edges reversed(const Edges& edges);
   std::vector<uint32_t> begins_;
   std::vector<NodeId> targets_;
+  std::vector<uint64_t> first_outputs_;  // a bit for each node
   bool complete_ = false, lead_back_ = true;
 };
 

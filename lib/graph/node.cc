@@ -73,7 +73,7 @@ uint32_t output_number(std::string_view written) {
   return read_number<uint32_t>(written).value_or(kBeyondOutputs);
 }
 
-Input parse_input(std::string_view text) {
+Input parse_marked_input(std::string_view text) {
   if (text.starts_with('^')) return {text.substr(1), {}, true};
   size_t digits = text.size();
   while (digits > 0 && digit(text[digits - 1])) --digits;

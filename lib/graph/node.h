@@ -87,7 +87,7 @@ struct Input {
 
 // Splits at the last colon that digits follow (tensorflow/core/graph/tensor_id.cc); `^a:1` is a control input
 // of a node named `a:1`, which no graph has.
-Input parse_input(std::string_view text);
+inline Input parse_input(std::string_view text);
 
 // The same for a function body, where the port begins at the first colon.
 Input parse_body_input(std::string_view text);
@@ -179,6 +179,14 @@ std::string without_attr(std::string_view node_def, std::string_view key);
 size_t invalid_name_at(std::string_view name);
 
 // ---------------------------------------------------------------------------------------------------------------------
+
+Input parse_marked_input(std::string_view text);  // as parse_input()
+
+// Most are a node's name alone, which ends in no digit.
+inline Input parse_input(std::string_view text) {
+  const bool marked = !text.empty() && (text.front() == '^' || (text.back() >= '0' && text.back() <= '9'));
+  return marked ? parse_marked_input(text) : Input{text, {}, false};
+}
 
 // A million nodes are asked: a tag, a length, and on behind that.
 inline bool fields_ascend(std::string_view node_def) {

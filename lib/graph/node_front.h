@@ -36,11 +36,15 @@ size_t each_before_attrs(std::string_view node_def, Use use) {
 
 // As each_input(): attributes, most of a node, are passed over where none is in front of an input.
 template <typename Use>
-void each_input_of(const Graph& graph, NodeId node, Use use) {
-  if (!graph.inputs_lead()) return each_input(graph.bytes(node), use);
-  each_before_attrs(graph.bytes(node), [&](uint32_t number, std::string_view value) {
+void each_input_of(const Graph& graph, std::string_view node_def, Use use) {
+  if (!graph.inputs_lead()) return each_input(node_def, use);
+  each_before_attrs(node_def, [&](uint32_t number, std::string_view value) {
     if (number == node_field::kInput) use(value);
   });
+}
+template <typename Use>
+void each_input_of(const Graph& graph, NodeId node, Use use) {
+  each_input_of(graph, graph.bytes(node), use);
 }
 
 }  // namespace gedit

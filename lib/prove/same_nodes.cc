@@ -117,7 +117,7 @@ class SameNodes {
       walk = walk || piece.forward;
       for (const NodeId id : piece.open) {
         bool forward = false;
-        if (is_same(id, looking, forward)) continue;
+        if (is_same(id, a_.bytes(id), b_.bytes(id), looking, forward)) continue;
         differ_.push_back(id);
         walk = true;
       }
@@ -152,7 +152,7 @@ class SameNodes {
       const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
       if (def_a.data() != def_b.data()) {
         if (node_name(def_a) != node_name(def_b)) return false;
-        if (!is_same(id, looking, piece.forward)) piece.open.push_back(id);
+        if (!is_same(id, def_a, def_b, looking, piece.forward)) piece.open.push_back(id);
         continue;
       }
       bool there = true;
@@ -166,8 +166,8 @@ class SameNodes {
   }
 
   // By what stands in the records of both, and what the nodes that they read give in A.
-  bool is_same(NodeId id, Looking& looking, bool& forward) const {
-    const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
+  bool is_same(NodeId id, std::string_view def_a, std::string_view def_b, Looking& looking,
+               bool& forward) const {
     if (!looking.a.read(def_a)) return false;
     const bool alike = looking.b.read_alike(def_b, def_a, looking.a) ||
                        (node_op(def_a) == node_op(def_b) && fields_ascend(def_b) && looking.b.read(def_b) &&
@@ -175,6 +175,10 @@ class SameNodes {
     if (!alike || looking.a.data != looking.b.data) return false;
     const std::span<const NodeId> from_a = index_.producers().of(id);
     for (size_t k = 0; k < looking.b.inputs.size(); ++k) {
+      if (k < from_a.size() && looking.b.inputs[k] == looking.a.inputs[k] && !b_.removed(from_a[k])) {
+        forward = forward || from_a[k] >= id;
+        continue;
+      }
       const Input input_b = parse_input(looking.b.inputs[k]);
       const NodeId from_b = find_in_b(input_b.node, k < from_a.size() ? from_a[k] : kNoNode);
       if (from_b == kNoNode) return false;
