@@ -124,8 +124,7 @@ bool is_back_edge(const Net& net, Number reader, In in) {
 
 Flow::Flow(const Net& net, const Effects& effects, const std::vector<Number>& asked, NodeSet needed,
            const NodeSet& apart)
-    : net_(net), needed_(std::move(needed)), states_(filled_in_pieces(net.size(), State())) {
-  order_.reserve(needed_.count());
+    : net_(net), needed_(std::move(needed)), read_(net.size()), read_again_(net.size()) {
   if (!pass_all()) find_order();
   // What goes back into a loop was not known when the loop's beginning was passed.
   if (goes_back_ && any_dead_) find_alive_around(edges());
@@ -145,30 +144,37 @@ bool Flow::pass_all() {
   in_pieces(net_.size(), [&](size_t, PieceRange nodes) {
     for (Number n = nodes.begin; n < nodes.end && usual; ++n) {
       if (!needed(n)) continue;
-      states_[n].alive = true;
       if (net_.is(n, OpKind::kConst) && net_.constant(n).truth_known) usual = false;
       for (const In& in : net_.inputs(n)) {
         if (in.argument()) continue;
         if (in.node >= n) usual = false;
-        std::atomic_ref<uint32_t>(states_[in.node].readers).fetch_add(1, std::memory_order_relaxed);
+        count_reader(in.node);
       }
     }
   });
   if (!usual) {
-    std::ranges::fill(states_, State());
+    read_ = read_again_ = SharedBits(net_.size());
     return false;
   }
   all_alive_ = needed_.count() == net_.size();
   if (all_alive_) {
     order_.resize(net_.size());
-    std::iota(order_.begin(), order_.end(), Number{0});
-  } else {
-    for (const NodeId id : needed_.nodes()) order_.push_back(index_of(id));
+    in_pieces(net_.size(), [&](size_t, PieceRange nodes) {
+      std::iota(order_.begin() + nodes.begin, order_.begin() + nodes.end, nodes.begin);
+    });
+    return true;
+  }
+  states_.resize(net_.size(), State());
+  for (const NodeId id : needed_.nodes()) {
+    order_.push_back(index_of(id));
+    states_[index_of(id)].alive = true;
   }
   return true;
 }
 
 void Flow::find_order() {
+  order_.reserve(needed_.count());
+  states_ = filled_in_pieces(net_.size(), State());
   enum : uint8_t { kNew, kOpen, kDone };
   std::vector<uint8_t> state(net_.size(), kNew);
   std::vector<std::pair<Number, uint32_t>> stack;
@@ -208,7 +214,7 @@ void Flow::pass(Number n) {
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const In& in : net_.inputs(n)) {
     if (in.argument()) continue;
-    ++states_[in.node].readers;
+    count_reader(in.node);
     if (in.index == 1) states_[in.node].second = true;
     goes_back_ = goes_back_ || (merge && is_back_edge(net_, n, in));
   }
@@ -272,6 +278,7 @@ bool Flow::dead(In in) const {
 
 void Flow::find_effects(const Effects& effects, const NodeSet& apart) {
   if (effects.none_in(net_)) return;
+  if (states_.empty()) states_ = filled_in_pieces(net_.size(), State{.alive = true});
   for (const Number n : order_) {
     if (states_[n].alive) {
       ordered_ = ordered_ || (!apart.has(NodeId{n}) && effects.writes(net_, n));
@@ -289,7 +296,12 @@ void Flow::find_effects(const Effects& effects, const NodeSet& apart) {
 Flow::Edges Flow::edges() const {
   Edges edges;
   edges.first.assign(net_.size() + 1, 0);
-  for (Number n = 0; n < net_.size(); ++n) edges.first[n + 1] = edges.first[n] + states_[n].readers;
+  for (const Number n : order_) {
+    for (const In& in : net_.inputs(n)) {
+      if (!in.argument()) ++edges.first[in.node + 1];
+    }
+  }
+  std::partial_sum(edges.first.begin(), edges.first.end(), edges.first.begin());
   edges.all.resize(edges.first.back());
   std::vector<uint32_t> next(edges.first.begin(), edges.first.end() - 1);
   for (const Number n : order_) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/blank.h"
+#include "base/shared_bits.h"
 #include "graph/library.h"
 #include "optimize/net.h"
 
@@ -57,7 +58,7 @@ class Flow {
       : Flow(net, effects, asked, net.needed_by(asked), apart) {}
 
   // Every node behind what it reads, but for what goes back into a loop.
-  const std::vector<Number>& order() const { return order_; }
+  const BlankVector<Number>& order() const { return order_; }
   // Nodes that what is asked for needs.
   bool needed(Number n) const { return needed_.has(NodeId{n}); }
   // Of a scalar bool.
@@ -71,9 +72,10 @@ class Flow {
   // It, or something that it needs, has an effect and runs for dead inputs of Merges alone: without these it
   // would not run.
   bool effect_for_dead(Number n) const { return n < states_.size() && states_[n].effect_for_dead; }
-  uint32_t readers(Number n) const {
+  // One input of what is needed reads it, and no more.
+  bool read_once(Number n) const {
     asked_readers_ = true;
-    return n < states_.size() ? states_[n].readers : 0;
+    return read_.has(n) && !read_again_.has(n);
   }
   bool asked_readers() const { return asked_readers_; }
   // Somebody reads which input a Merge gave.
@@ -99,11 +101,13 @@ class Flow {
 
   struct State {
     bool alive = false, effect = false, own_effect = false, effect_for_dead = false, second = false;
-    int8_t truth = -1;     // of output 0; -1: not known
-    uint32_t readers = 0;  // inputs that read it
+    int8_t truth = -1;  // of output 0; -1: not known
   };
 
   bool pass_all();
+  void count_reader(Number n) {
+    if (!read_.set(n)) read_again_.set(n);
+  }
   void find_order();
   void pass(Number n);
   int8_t truth_of(Number n) const;
@@ -115,9 +119,10 @@ class Flow {
   void find_effects_for_dead(const std::vector<Number>& asked);
 
   const Net& net_;
-  std::vector<Number> order_;
+  BlankVector<Number> order_;
   NodeSet needed_;
-  BlankVector<State> states_;  // by node
+  SharedBits read_, read_again_;  // by inputs
+  BlankVector<State> states_;     // by node; empty where all are alive and no more is known of any
   bool ordered_ = false;
   bool all_alive_ = false;  // and all are needed
   bool goes_back_ = false, any_branch_ = false, any_dead_ = false, any_effect_ = false;

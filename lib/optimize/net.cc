@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cassert>
 #include <charconv>
+#include <deque>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -25,6 +26,24 @@ size_t port_size(In in) {
   size_t size = in.index == 0 ? 0 : 2;
   for (uint32_t rest = in.index / 10; rest > 0; rest /= 10) ++size;
   return size;
+}
+
+// Of an input of a main graph, in the node of that name: as Net::text() has it.
+size_t input_size(std::string_view name, In in) {
+  const size_t text = name.size() + (in.control() ? 1 : port_size(in));
+  return 1 + varint_size(text) + text;
+}
+
+void append_input(std::string_view name, In in, std::string& record) {
+  char port[12] = ":";
+  size_t size = 0;  // of the port
+  if (!in.control() && in.index != 0)
+    size = static_cast<size_t>(std::to_chars(port + 1, std::end(port), in.index).ptr - port);
+  append_tag(record, node_field::kInput, Wire::kBytes);
+  append_varint(record, name.size() + size + (in.control() ? 1 : 0));
+  if (in.control()) record += '^';
+  record += name;
+  record.append(port, size);
 }
 
 }  // namespace
@@ -73,10 +92,11 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
       Node& node = nodes_[n];
       node.begin = static_cast<uint32_t>(placed ? sources.count_before(NodeId{n}) : ins_.size());
       if (!placed) ins_.resize(ins_.size() + input_views(graph.bytes(NodeId{n})).size());
-      read_node(n, ops_of.of(NodeId{n}), placed ? sources.of(NodeId{n}).data() : nullptr, consts);
+      read_node(n, ops_of.of(NodeId{n}), placed ? &sources : nullptr, consts);
       const std::string_view attrs = node.def.substr(node.def.size() - node.attrs);
       const bool* const known_class = classes.find(NodeId{n}, attrs);
-      node.may_have_class = known_class != nullptr ? *known_class : may_have_class(node.def);
+      node.may_have_class =
+          known_class != nullptr ? *known_class : may_have_class(attrs.empty() ? node.def : attrs);
       if (known_class == nullptr) classes.keep(NodeId{n}, attrs, node.may_have_class);
       if (node.may_have_class) any_class = true;
     }
@@ -88,13 +108,19 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
 }
 
 // In one look at its record; data inputs first.
-void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts) {
+void Net::read_node(Number n, const OpFacts& facts, const Edges* producers, ConstsAlike& consts) {
   Node& node = nodes_[n];
   In* const ins = ins_.data() + node.begin;
+  const NodeId* producer = producers != nullptr ? producers->of(NodeId{n}).data() : nullptr;
+  const bool first_outputs = producers != nullptr && !in_body() && producers->first_outputs(NodeId{n});
   put_def(node, graph_.bytes(NodeId{n}), facts, true, [&](std::string_view text) {
+    if (first_outputs) {
+      ins[node.count++] = {index_of(*producer++), 0};
+      return;
+    }
     if (text.starts_with('^') && arguments_.contains(text.substr(1))) return;  // which are there anyway
     const std::optional<In> in =
-        producers != nullptr ? input_from(index_of(*producers++), parse_input_of(graph_, text)) : find(text);
+        producer != nullptr ? input_from(index_of(*producer++), parse_input_of(graph_, text)) : find(text);
     if (!in)
       throw refused("reads '" + printable(text) + "', which is not there")
           .of(quoted("node", node_name(node.def)))
@@ -105,6 +131,7 @@ void Net::read_node(Number n, const OpFacts& facts, const NodeId* producers, Con
       ++node.data;
     }
   });
+  if (first_outputs) node.data = node.count;
   if (facts.op->kinds.has(OpKind::kConst)) consts.look_at(n, node);
 }
 
@@ -186,13 +213,13 @@ void Net::put_def(Node& node, std::string_view def, const OpFacts& facts, bool l
   if (later && graph_.inputs_lead()) {
     const size_t front = each_before_attrs(def, [&](uint32_t number, std::string_view value) {
       if (number == node_field::kInput) read(value);
-      if (number == node_field::kDevice) node.has_device = !value.empty();
+      if (number == node_field::kDevice) node.has_device = true;
     });
     if (front < def.size()) first_attr = def.data() + front;
   } else {
     for (Fields fields(def); fields.next();) {
       if (fields->bytes(node_field::kInput)) read(fields->value);
-      if (fields->bytes(node_field::kDevice)) node.has_device = !fields->value.empty();
+      if (fields->bytes(node_field::kDevice)) node.has_device = true;
       if (first_attr == nullptr && fields->bytes(node_field::kAttr)) first_attr = fields->raw.data();
     }
   }
@@ -210,15 +237,18 @@ void Net::ConstsAlike::look_at(Number n, Node& node) {
     node.constant = const_facts(node.def);
     return;
   }
-  const uint64_t hash = name_hash(attrs);
-  uint32_t found = index_.find(hash, [&](uint32_t i) { return known_[i].attrs == attrs; });
-  if (found == HashIndex::kNone) {
-    found = static_cast<uint32_t>(known_.size());
-    index_.add(hash, found);
-    known_.push_back({attrs, const_facts(node.def), n});
+  // Mostly as the one before it.
+  if (known_.empty() || known_[last_].attrs != attrs) {
+    const uint64_t hash = name_hash(attrs);
+    last_ = index_.find(hash, [&](uint32_t i) { return known_[i].attrs == attrs; });
+    if (last_ == HashIndex::kNone) {
+      last_ = static_cast<uint32_t>(known_.size());
+      index_.add(hash, last_);
+      known_.push_back({attrs, const_facts(node.def), n});
+    }
   }
-  node.constant = known_[found].facts;
-  node.label = known_[found].first;
+  node.constant = known_[last_].facts;
+  node.label = known_[last_].first;
 }
 
 void Net::put_inputs(Node& node, std::span<const In> inputs) {
@@ -271,22 +301,6 @@ void Net::remove(Number n) {
   any_gone_ = changed_ = true;
 }
 
-void Net::keep(const NodeSet& needed) {
-  std::atomic<uint32_t> gone = 0;
-  in_pieces(size(), [&](size_t, PieceRange range) {
-    uint32_t count = 0;
-    for (Number n = range.begin; n < range.end; ++n) {
-      if (!there(n) || needed.has(NodeId{n})) continue;
-      nodes_[n].there = false;
-      ++count;
-    }
-    gone += count;
-  });
-  there_ -= gone;
-  any_gone_ = any_gone_ || gone > 0;
-  changed_ = changed_ || gone > 0;
-}
-
 uint32_t Net::outputs(Number n) {
   const ProofOp& op = *nodes_[n].op;
   return op.known ? static_cast<uint32_t>(output_count(op.def, def(n)).value_or(0)) : 0;
@@ -330,9 +344,10 @@ void Net::forget_colocations() {
 
 void Net::store() {
   forget_colocations();
-  // What only reads others is made on all cores; but in a body, where the ops are asked for words.
+  // What only reads others is made on all cores; but in a body, where the ops are asked for words. Records of
+  // a piece are megabytes of a large graph, which come in large pages.
   const uint32_t stood = graph_.size();
-  const size_t piece = in_body() ? std::max<size_t>(stood, 1) : 4 * kPerPiece;  // records of megabytes
+  const size_t piece = in_body() ? std::max<size_t>(stood, 1) : std::max<size_t>(4 * kPerPiece, stood / 16);
   struct Made {
     std::vector<Graph::Rewritten> nodes;
     std::string records;
@@ -367,7 +382,7 @@ void Net::store() {
     graph_.remove_all(left.gone);
     for (const Number n : left.made) {
       std::string def;
-      append_rewired(n, def);
+      append_rewired(n, around_inputs(nodes_[n]), def);
       if (n < stood) {
         graph_.replace(NodeId{n}, def);
       } else {
@@ -388,44 +403,53 @@ void Net::store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std
                               return !in.argument() && !in.control() && nodes_[in.node].made;
                             }));
   };
-  struct Rewired {
-    std::optional<Around> around;
-    size_t size = 0;    // of the NodeDef
-    std::string def{};  // where nothing is around its inputs
-  };
-  std::vector<Rewired> all;
+  std::vector<std::pair<Around, size_t>> all;  // and the size of the NodeDef
+  std::vector<std::string_view> names;         // of what they read, one node's behind the other's
+  std::deque<std::string> whole;               // NodeDefs where nothing is around their inputs
   size_t bytes = 0;
   for (Number n = range.begin; n < range.end; ++n) {
     if (!is_rewritten(nodes_[n], n)) continue;
-    Rewired& made = all.emplace_back(Rewired{around_inputs(nodes_[n])});
-    if (made.around) {
-      made.size = made.around->before.size() + made.around->behind.size();
-      for (const In& in : inputs(n)) made.size += input_size(in);
+    std::optional<Around> around = around_inputs(nodes_[n]);
+    size_t size = 0;
+    if (around && !in_body()) {
+      for (const In& in : inputs(n)) {
+        names.push_back(name(in.node));
+        size += input_size(names.back(), in);
+      }
     } else {
-      append_rewired(n, made.def);
-      made.size = made.def.size();
+      append_rewired(n, around, whole.emplace_back());
+      around = Around{whole.back(), {}};
     }
-    const size_t record = 1 + varint_size(made.size) + made.size;
+    size += around->before.size() + around->behind.size();
+    all.emplace_back(*around, size);
+    const size_t record = 1 + varint_size(size) + size;
     nodes.push_back({NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(record)});
     bytes += record;
   }
   records.reserve(bytes);
+  const std::string_view* name = names.data();
   for (size_t k = 0; k < all.size(); ++k) {
-    const auto& [around, size, def] = all[k];
+    const auto& [around, size] = all[k];
     append_tag(records, graph_.node_field(), Wire::kBytes);
     append_varint(records, size);
-    if (around) {
-      append_around(*around, index_of(nodes[k].id), records);
-    } else {
-      records += def;
-    }
+    records += around.before;
+    const size_t made = around.before.size() + around.behind.size();
+    for (const In& in : made < size ? inputs(index_of(nodes[k].id)) : std::span<const In>())
+      append_input(*name++, in, records);
+    records += around.behind;
   }
 }
 
 // Nothing where they do not stand in one place.
 std::optional<Net::Around> Net::around_inputs(const Node& node) const {
   const std::string_view def = node.def;
-  if (!(graph_.inputs_lead() && !node.made) && !fields_ascend(def)) return std::nullopt;
+  const bool lead = graph_.inputs_lead() && !node.made;
+  if (lead && !node.has_device && node.attrs > 0) {
+    // Mostly they are all that stands between op and attributes.
+    const std::string_view op = node_op(def), behind = def.substr(def.size() - node.attrs);
+    if (!op.empty()) return Around{{def.data(), op.end()}, behind};
+  }
+  if (!lead && !fields_ascend(def)) return std::nullopt;
   const char *begin = def.data(), *end = def.data();  // of the inputs that it had
   each_before_attrs(def, [&](uint32_t number, std::string_view value) {
     if (number <= node_field::kInput) end = value.end();
@@ -435,42 +459,22 @@ std::optional<Net::Around> Net::around_inputs(const Node& node) const {
 }
 
 // As with_inputs() does it.
-void Net::append_rewired(Number n, std::string& def) const {
-  const std::optional<Around> around = around_inputs(nodes_[n]);
+void Net::append_rewired(Number n, const std::optional<Around>& around, std::string& def) const {
   if (!around) {
     std::vector<std::string> texts;
     for (const In& in : inputs(n)) texts.push_back(text(in));
     def += with_inputs(nodes_[n].def, texts);
     return;
   }
-  append_around(*around, n, def);
-}
-
-void Net::append_around(const Around& around, Number n, std::string& def) const {
-  def += around.before;
-  for (const In& in : inputs(n)) append_input(in, def);
-  def += around.behind;
-}
-
-size_t Net::input_size(In in) const {
-  const size_t text = in.argument() || in_body() ? this->text(in).size()
-                                                 : name(in.node).size() + (in.control() ? 1 : port_size(in));
-  return 1 + varint_size(text) + text;
-}
-
-// As text() has it.
-void Net::append_input(In in, std::string& record) const {
-  if (in.argument() || in_body()) return append_bytes_field(record, node_field::kInput, text(in));
-  const std::string_view name = this->name(in.node);
-  char port[12] = ":";
-  size_t size = 0;  // of the port
-  if (!in.control() && in.index != 0)
-    size = static_cast<size_t>(std::to_chars(port + 1, std::end(port), in.index).ptr - port);
-  append_tag(record, node_field::kInput, Wire::kBytes);
-  append_varint(record, name.size() + size + (in.control() ? 1 : 0));
-  if (in.control()) record += '^';
-  record += name;
-  record.append(port, size);
+  def += around->before;
+  for (const In& in : inputs(n)) {
+    if (in_body()) {
+      append_bytes_field(def, node_field::kInput, text(in));
+    } else {
+      append_input(name(in.node), in, def);
+    }
+  }
+  def += around->behind;
 }
 
 }  // namespace gedit::optimizing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -86,7 +87,8 @@ class Net {
                 const std::vector<std::pair<std::string, std::string>>& attrs, std::string_view device,
                 const std::vector<In>& inputs);
   void remove(Number n);
-  void keep(const NodeSet& needed);  // removes all others
+  template <typename Needed>
+  void keep(Needed needed);  // removes all others
 
   uint32_t outputs(Number n);  // 0 where their number is not known
   // kInvalid where it is not known; of an argument, too.
@@ -148,23 +150,21 @@ class Net {
     };
     HashIndex index_;
     std::vector<Known> known_;
+    uint32_t last_ = 0;  // that was looked at
   };
 
   void forget_colocations();
   template <typename Read>
   void put_def(Node& node, std::string_view def, const OpFacts& facts, bool later, Read read) const;
   void put_inputs(Node& node, std::span<const In> inputs);
-  void read_node(Number n, const OpFacts& facts, const NodeId* producers, ConstsAlike& consts);
+  void read_node(Number n, const OpFacts& facts, const Edges* producers, ConstsAlike& consts);
   void store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std::string& records) const;
   // A NodeDef around its inputs.
   struct Around {
     std::string_view before, behind;
   };
   std::optional<Around> around_inputs(const Node& node) const;
-  void append_rewired(Number n, std::string& def) const;
-  void append_around(const Around& around, Number n, std::string& def) const;
-  size_t input_size(In in) const;
-  void append_input(In in, std::string& record) const;
+  void append_rewired(Number n, const std::optional<Around>& around, std::string& def) const;
   std::optional<uint32_t> port(Number producer, std::string_view port) const;
   std::optional<In> input_from(Number producer, const Input& input) const;
 
@@ -186,6 +186,23 @@ class Net {
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
+
+template <typename Needed>
+void Net::keep(Needed needed) {
+  std::atomic<uint32_t> gone = 0;
+  in_pieces(size(), [&](size_t, PieceRange range) {
+    uint32_t count = 0;
+    for (Number n = range.begin; n < range.end; ++n) {
+      if (!there(n) || needed(n)) continue;
+      nodes_[n].there = false;
+      ++count;
+    }
+    gone += count;
+  });
+  there_ -= gone;
+  any_gone_ = any_gone_ || gone > 0;
+  changed_ = changed_ || gone > 0;
+}
 
 template <typename Counts>
 NodeSet Net::needed_by(std::span<const Number> asked, Counts counts) const {

@@ -140,7 +140,7 @@ class Optimizing {
     if (!request_.reduce) remove_idle(subject);
     // Of such a graph the net knows what goes, ahead of the records that are written of it.
     const bool bare = request_.reduce && request_.graph_alone && has_nodes_alone(model_);
-    if (changed && bare) remove_unneeded(net, wanted_.all());
+    if (changed && bare) remove_unneeded(subject, wanted_.all());
     net.store();
     if (bodies) graph.set_part(graph_field::kLibrary, library.encode());
     if ((changed && !bare) || bodies) reduce(model_);

@@ -4,6 +4,7 @@
 
 #include "base/blank.h"
 #include "base/parallel.h"
+#include "base/shared_bits.h"
 #include "edit/around/colocations.h"
 #include "select/tensors.h"
 
@@ -24,24 +25,49 @@ constexpr OpKinds kMoreThanANode =
 // what stands before it. So the last one that is not needed would be read by one behind it that is.
 bool all_needed(const NodeSet& asked, const Edges& producers) {
   const uint32_t nodes = asked.size();
-  std::vector<uint64_t> read((size_t{nodes} + 63) / 64);
+  SharedBits read(nodes);
   std::atomic<bool> all = true;
   in_pieces(nodes, [&](size_t, PieceRange range) {
     for (uint32_t i = range.begin; i < range.end && all; ++i) {
       for (const NodeId from : producers.of(NodeId{i})) {
         if (index_of(from) >= i) all = false;
-        const uint64_t bit = uint64_t{1} << (index_of(from) % 64);
-        const std::atomic_ref<uint64_t> word(read[index_of(from) / 64]);
-        if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+        read.set(index_of(from));
       }
     }
   });
   in_pieces(nodes, [&](size_t, PieceRange range) {
     for (uint32_t i = range.begin; i < range.end && all; ++i) {
-      if ((read[i / 64] >> (i % 64) & 1) == 0 && !asked.has(NodeId{i})) all = false;
+      if (!read.has(i) && !asked.has(NodeId{i})) all = false;
     }
   });
   return all;
+}
+
+// What stays where all that something stands for goes, and nothing else. That is all that is needed if the
+// others read none of it, and each of them is wanted or read by another, since there are no cycles. Nothing
+// where that is not so.
+std::optional<SharedBits> left_where_gone_is_unread(const Subject& subject,
+                                                    const std::vector<Number>& wanted) {
+  const Net& net = subject.net;
+  SharedBits read(net.size());
+  for (const Number n : wanted) read.set(n);
+  const auto each = [&](const auto& look) {
+    in_pieces(net.size(), [&](size_t, PieceRange range) {
+      for (Number n = range.begin; n < range.end; ++n) {
+        if (net.there(n)) look(n, subject.reason_of(n).has_value());
+      }
+    });
+  };
+  each([&](Number n, bool gone) {
+    for (const In& in : gone ? std::span<const In>() : net.inputs(n)) {
+      if (!in.argument()) read.set(in.node);
+    }
+  });
+  std::atomic<bool> unlike = false;
+  each([&](Number n, bool gone) {
+    if (read.has(n) == gone) unlike = true;
+  });
+  return unlike ? std::nullopt : std::optional(std::move(read));
 }
 
 }  // namespace
@@ -70,12 +96,14 @@ bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
   return true;
 }
 
-// Without cycles a node is not needed where nobody reads it, or only such nodes do.
-void remove_unneeded(Net& net, const std::vector<std::string>& tensors) {
+void remove_unneeded(Subject& subject, const std::vector<std::string>& tensors) {
+  Net& net = subject.net;
   std::vector<Number> wanted;
   for (const std::string& text : tensors) {
     if (const std::optional<In> in = net.find(text)) wanted.push_back(in->node);
   }
+  if (const std::optional<SharedBits> left = left_where_gone_is_unread(subject, wanted))
+    return net.keep([&](Number n) { return left->has(n); });
   BlankVector<uint32_t> readers = filled_in_pieces(net.size(), uint32_t{0});
   in_pieces(net.size(), [&](size_t, PieceRange range) {
     for (Number n = range.begin; n < range.end; ++n) {
@@ -93,6 +121,7 @@ void remove_unneeded(Net& net, const std::vector<std::string>& tensors) {
     }
     return found;
   });
+  // Without cycles a node is not needed where nobody reads it, or only such nodes do.
   NodeSet needed = net.all();
   while (!unread.empty()) {
     const Number n = unread.back();
@@ -102,7 +131,7 @@ void remove_unneeded(Net& net, const std::vector<std::string>& tensors) {
       if (!in.argument() && --readers[in.node] == 0) unread.push_back(in.node);
     }
   }
-  net.keep(needed);
+  net.keep([&](Number n) { return needed.has(NodeId{n}); });
 }
 
 }  // namespace gedit::optimizing

@@ -8,7 +8,7 @@
 #include "graph/index.h"
 #include "model/model.h"
 #include "ops/registry.h"
-#include "optimize/net.h"
+#include "optimize/subject.h"
 
 namespace gedit::optimizing {
 
@@ -21,7 +21,8 @@ bool has_nodes_alone(const Model& model);
 bool leave_needed(Model& model, const GraphIndex& index, Registry& ops,
                   const std::vector<std::string>& tensors);
 
-// Removes from the net of such a graph what the tensors, which are there, do not need.
-void remove_unneeded(Net& net, const std::vector<std::string>& tensors);
+// Removes from the net of such a graph what the tensors, which are there, do not need. Mostly that is what
+// something stands for by now.
+void remove_unneeded(Subject& subject, const std::vector<std::string>& tensors);
 
 }  // namespace gedit::optimizing

@@ -13,7 +13,7 @@ namespace {
 int64_t bytes_saved(const View& view, Number n) {
   int64_t saved = static_cast<int64_t>(view.net.def(n).size());
   for (const In& in : view.net.data(n)) {
-    if (view.flow.readers(in.node) == 1 && !view.subject.is_kept(in.node))
+    if (view.flow.read_once(in.node) && !view.subject.is_kept(in.node))
       saved += static_cast<int64_t>(view.net.def(in.node).size());
   }
   return saved;

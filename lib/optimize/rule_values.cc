@@ -18,16 +18,28 @@ std::optional<Splat> constant(const View& view, In in) {
   return from == In::kArgument ? std::nullopt : splat_of(view.net.def(from));
 }
 
-bool is_scalar(const View& view, In in) { return view.knows(in) && view.known[in.node].scalar; }
+bool is_scalar(const View& view, In in) { return view.of(in).scalar; }
 
-bool gives_scalar(const View& view, Number n) {
+// What is known of the first two inputs of a node, looked for once.
+struct Inputs {
+  std::span<const In> data;
+  View::Known first, second;
+
+  Inputs(const View& view, Number n) : data(view.net.data(n)) {
+    if (!data.empty()) first = view.of(data[0]);
+    if (data.size() > 1) second = view.of(data[1]);
+  }
+};
+
+bool gives_scalar(const View& view, Number n, const Inputs& inputs) {
   const ProofOp& op = view.net.op(n);
   if (op.kinds.has(OpKind::kConst)) return view.net.constant(n).scalar;
-  const std::span<const In> data = view.net.data(n);
-  const bool elementwise = is_elementwise_pair(view.net.what(n)) || view.net.what(n) == What::kCast ||
-                           op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape | OpKind::kEnter);
-  return elementwise && !data.empty() &&
-         std::ranges::all_of(data, [&](const In& in) { return is_scalar(view, in); });
+  const std::span<const In> data = inputs.data;
+  if (!inputs.first.scalar || (data.size() > 1 && !inputs.second.scalar)) return false;
+  if (data.size() > 2 && !std::ranges::all_of(data, [&](const In& in) { return is_scalar(view, in); }))
+    return false;
+  return is_elementwise_pair(view.net.what(n)) || view.net.what(n) == What::kCast ||
+         op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape | OpKind::kEnter);
 }
 
 // Many ops hand on what they read where that is what they would compute.
@@ -47,27 +59,28 @@ std::optional<In> shape_source(const View& view, In shape) {
   return view.like_of(view.net.data(shape.node)[0]);
 }
 
-In shape_like(const View& view, Number n) {
+In shape_like(const View& view, Number n, const Inputs& inputs) {
   const In own{n, 0};
   const ProofOp& op = view.net.op(n);
   const What what = view.net.what(n);
-  const std::span<const In> data = view.net.data(n);
+  const auto& [data, first, second] = inputs;
   if (data.empty()) return own;
-  if (op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape) || what == What::kCast) {
-    return view.like_of(data[0]);
-  }
+  if (op.kinds.has_any(OpKind::kKeepsShape | OpKind::kKeepsFirstShape) || what == What::kCast)
+    return first.like;
   if (op.kinds.has(OpKind::kDrawsUniform) || what == What::kFill)
     return shape_source(view, data[0]).value_or(own);
   if (is_elementwise_pair(what) && data.size() == 2) {
-    if (is_scalar(view, data[1]) || view.like_of(data[0]) == view.like_of(data[1]))
-      return view.like_of(data[0]);
-    if (is_scalar(view, data[0])) return view.like_of(data[1]);
+    if (second.scalar || first.like == second.like) return first.like;
+    if (first.scalar) return second.like;
   }
   return own;
 }
 
 Values values_of_const(ConstFacts constant) {
-  return constant.ones ? Values::kOnes : constant.zeros ? Values::kZeros : Values::kUnknown;
+  return constant.ones             ? Values::kOnes
+         : constant.zeros          ? Values::kZeros
+         : constant.negative_zeros ? Values::kNegativeZeros
+                                   : Values::kUnknown;
 }
 
 // Whether every one of them is compared so that the answer is yes.
@@ -90,12 +103,11 @@ bool always_true(const View& view, What what, In a, In b) {
   return false;
 }
 
-Values values_at(const View& view, Number n) {
+Values values_at(const View& view, Number n, const Inputs& inputs) {
   using enum Values;
   const ProofOp& op = view.net.op(n);
   const What what = view.net.what(n);
   if (op.kinds.has(OpKind::kConst)) return values_of_const(view.net.constant(n));
-  const std::span<const In> data = view.net.data(n);
   if (op.kinds.has(OpKind::kEnter)) {
     const Number from = view.const_of({n, 0});
     return from == In::kArgument ? kUnknown : values_of_const(view.net.constant(from));
@@ -103,20 +115,18 @@ Values values_at(const View& view, Number n) {
   if (op.kinds.has(OpKind::kDrawsUniform)) return kUniform;
   if (what == What::kZerosLike) return kZeros;
   if (what == What::kOnesLike) return kOnes;
-  if (what == What::kFill && data.size() == 2) return view.values_of(data[1]);
-  if (data.size() == 1 && op.conduct == Conduct::kPasses && !op.gives_references)
-    return view.values_of(data[0]);
-  if (what == What::kCast && data.size() == 1) {
-    const Values from = view.values_of(data[0]);
-    return from == kOnes || from == kZeros || from == kMask ? from : kUnknown;
+  // Of all others something is known where it is of what they read.
+  const std::span<const In> data = inputs.data;
+  const Values a = inputs.first.values, b = inputs.second.values;
+  if (data.empty() || data.size() > 2 || (a == kUnknown && b == kUnknown)) return kUnknown;
+  if (data.size() == 1) {
+    if (op.conduct == Conduct::kPasses && !op.gives_references) return a;
+    if (what == What::kCast) return a == kOnes || a == kZeros || a == kMask ? a : kUnknown;
+    if (what != What::kFloor) return kUnknown;
+    if (a == kShifted) return kMask;
+    return a == kFromOne || a == kOnes ? kOnes : a == kZeros ? kZeros : kUnknown;
   }
-  if (what == What::kFloor && data.size() == 1) {
-    const Values from = view.values_of(data[0]);
-    if (from == kShifted) return kMask;
-    return from == kFromOne || from == kOnes ? kOnes : from == kZeros ? kZeros : kUnknown;
-  }
-  if (data.size() != 2) return kUnknown;
-  const Values a = view.values_of(data[0]), b = view.values_of(data[1]);
+  if (what == What::kFill) return b;
   const auto are = [&](Values x, Values y) { return (a == x && b == y) || (a == y && b == x); };
   if (what == What::kMultiply) return are(kOnes, kUniform) ? kUniform : are(kOnes, kOnes) ? kOnes : kUnknown;
   if (what == What::kAdd) {
@@ -137,13 +147,6 @@ Values values_at(const View& view, Number n) {
 // Whether x has the shape that it and the other one give together.
 bool keeps_shape(const View& view, In x, In other) {
   return is_scalar(view, other) || view.like_of(x) == view.like_of(other);
-}
-
-bool is_positive_zero(const View& view, In in) { return view.values_of(in) == Values::kZeros; }
-
-bool is_negative_zero(const View& view, In in) {
-  const Number from = view.const_of(in);
-  return from != In::kArgument && view.net.constant(from).negative_zeros;
 }
 
 bool is_float(DType type) {
@@ -173,9 +176,12 @@ void look_at_values(View& view, Number n) {
   if (n >= view.known.size()) return;
   const Asks asks = view.net.asks(n);
   View::Known known{.memory = view.any_references && gives_memory(view, n), .like = {n, 0}};
-  if (asks.values) known.values = values_at(view, n);
-  if (asks.shape) known.scalar = gives_scalar(view, n);
-  if (asks.shape) known.like = shape_like(view, n);
+  if (asks.values || asks.shape) {
+    const Inputs inputs(view, n);
+    if (asks.values) known.values = values_at(view, n, inputs);
+    if (asks.shape) known.scalar = gives_scalar(view, n, inputs);
+    if (asks.shape) known.like = shape_like(view, n, inputs);
+  }
   view.known[n] = known;
 }
 
@@ -229,7 +235,7 @@ Decision reshaped_at_once(const View& view, Number n) {
   const std::span<const In> data = view.net.data(n);
   const In inner = data[0];
   if (inner.argument() || inner.index != 0 || view.net.what(inner.node) != What::kReshape ||
-      view.flow.readers(inner.node) != 1 || view.subject.is_kept(inner.node) ||
+      !view.flow.read_once(inner.node) || view.subject.is_kept(inner.node) ||
       view.subject.is_untouched(inner.node) || !view.net.controls(inner.node).empty() ||
       view.net.data(inner.node).size() != 2 || view.net.device(inner.node) != view.net.device(n))
     return {};
@@ -284,11 +290,12 @@ Decision decide_algebra(const View& view, Number n) {
   if (data.size() == 2) {
     const bool counts =
         what == What::kMultiply || what == What::kDivide || what == What::kAdd || what == What::kSubtract;
-    for (const size_t k : {0U, 1U}) {
+    for (size_t k = 0; k < 2 && counts; ++k) {
       const In x = data[k], other = data[1 - k];
-      if (!counts) continue;
-      const bool ones = view.values_of(other) == Values::kOnes, zeros = is_positive_zero(view, other),
-                 negative_zeros = is_negative_zero(view, other);
+      const Values values = view.values_of(other);
+      if (values == Values::kUnknown) continue;
+      const bool ones = values == Values::kOnes, zeros = values == Values::kZeros,
+                 negative_zeros = values == Values::kNegativeZeros;
       if ((!ones && !zeros && !negative_zeros) || !keeps_shape(view, x, other)) continue;
       const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
       const bool whole = type == DType::kInt32 || type == DType::kInt64;

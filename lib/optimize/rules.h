@@ -17,7 +17,8 @@ namespace gedit::optimizing {
 // What is known of the values of output 0 of a node, by what it is computed from.
 enum class Values : uint8_t {
   kUnknown,
-  kZeros,    // +0, or false
+  kZeros,  // +0, or false
+  kNegativeZeros,
   kOnes,     // 1, or true
   kUniform,  // a multiple of 2^-(bits of the mantissa) from 0 to below 1
   kFromOne,  // 1 + such a one
@@ -41,18 +42,45 @@ struct View {
   BlankVector<Known> known;     // by node
   bool any_references = false;  // in the graph
 
-  bool knows(In in) const { return !in.argument() && in.index == 0 && in.node < known.size(); }
-  Values values_of(In in) const { return knows(in) ? known[in.node].values : Values::kUnknown; }
-  In like_of(In in) const { return knows(in) ? known[in.node].like : in; }
+  Known of(In in) const {
+    const bool there = !in.argument() && in.index == 0 && in.node < known.size();
+    return there ? known[in.node] : Known{.like = in};
+  }
+  Values values_of(In in) const { return of(in).values; }
+  In like_of(In in) const { return of(in).like; }
   // The Const whose value the tensor has, itself or given to all iterations of a loop; In::kArgument: none.
   Number const_of(In in) const;
   bool is_memory(In in) const { return !in.argument() && in.node < known.size() && known[in.node].memory; }
 };
 void look_at_values(View& view, Number n);
 
+// Outputs and the tensors that stand for them; mostly one.
+class Replacements {
+ public:
+  using Output = std::pair<uint32_t, In>;
+
+  void emplace_back(uint32_t index, In in) {
+    if (++count_ == 1) {
+      first_ = {index, in};
+      return;
+    }
+    if (count_ == 2) all_.push_back(first_);
+    all_.emplace_back(index, in);
+  }
+  size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  const Output* begin() const { return count_ > 1 ? all_.data() : &first_; }
+  const Output* end() const { return begin() + count_; }
+  const Output& front() const { return *begin(); }
+
+ private:
+  size_t count_ = 0;
+  Output first_;
+  std::vector<Output> all_;  // where there is more than one
+};
+
 struct Decision {
-  // Outputs and the tensors that stand for them.
-  std::vector<std::pair<uint32_t, In>> outputs;
+  Replacements outputs;
   bool vanishes = false;  // it has no outputs that count: who waits for it waits for what it reads
   std::string becomes;    // another node in its place, which reads `inputs`
   std::vector<In> inputs;

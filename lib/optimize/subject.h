@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/parallel.h"
 #include "fold/fold.h"
 #include "graph/wiring.h"
 #include "optimize/flow.h"
@@ -45,6 +46,10 @@ struct Reason {
   const char* section = nullptr;
   std::string_view word;
   bool operator==(const Reason&) const = default;
+  // Its very text: a short way to say that it is the same.
+  bool same_text(const Reason& other) const {
+    return section == other.section && word.data() == other.word.data() && word.size() == other.word.size();
+  }
 };
 
 struct Subject {
@@ -101,8 +106,11 @@ struct Subject {
     return in.argument() ? net.text(in) : tensor_text(net.name(in.node), in.index);
   }
   void give_reason(Number n, Reason reason) {
-    if (reason_of_.size() <= n) reason_of_.resize(net.size());
-    if (reasons_.empty() || reasons_[last_] != reason) {
+    if (reason_of_.size() <= n) {
+      make_room(reason_of_, net.size());
+      reason_of_.resize(net.size());
+    }
+    if (reasons_.empty() || !reasons_[last_].same_text(reason)) {
       const auto found = std::ranges::find(reasons_, reason);
       last_ = static_cast<size_t>(found - reasons_.begin());
       if (found == reasons_.end()) reasons_.push_back(reason);

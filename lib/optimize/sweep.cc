@@ -14,14 +14,6 @@ namespace {
 constexpr size_t kMostCarried = 4;   // controls that every reader of a node would get
 constexpr size_t kMostGrouped = 16;  // of a node that is nothing but its controls
 
-BlankVector<View::Known> nothing_known(uint32_t nodes) {
-  BlankVector<View::Known> known(nodes);
-  in_pieces(nodes, [&](size_t, PieceRange range) {
-    for (Number n = range.begin; n < range.end; ++n) known[n] = {.like = {n, 0}};
-  });
-  return known;
-}
-
 }  // namespace
 
 Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
@@ -33,7 +25,7 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
             subject.net,
             flow,
             whens_,
-            nothing_known(subject.net.size()),
+            BlankVector<View::Known>(subject.net.size()),
             subject.net.has_op([](const ProofOp& op, What) { return op.gives_references; })},
       gone_(subject.net.size()),
       stands_(filled_in_pieces(subject.net.size(), kNothing)),
@@ -43,6 +35,12 @@ Sweep::Sweep(Subject& subject, const Flow& flow, Classes& classes)
       first_shared_{In::kArgument},
       first_reader_(filled_in_pieces<Number>(subject.passes.share ? subject.net.size() : 0, kNobody)) {
   subject.scopes.reset();
+  in_pieces(net_.size(), [&](size_t, PieceRange range) {
+    for (Number n = range.begin; n < range.end; ++n) {
+      view_.known[n] = {.like = {n, 0}};
+      if (net_.there(n) && net_.is(n, OpKind::kConst)) look_at_values(view_, n);
+    }
+  });
 }
 
 bool Sweep::run() {
@@ -51,7 +49,7 @@ bool Sweep::run() {
     const bool untouched = subject_.is_untouched(n);
     if (!untouched) resolve(n);
     whens_.look(n);
-    look_at_values(view_, n);
+    if (!net_.is(n, OpKind::kConst)) look_at_values(view_, n);  // at which it was looked before all others
     if (!untouched) decide(n);
   }
   resolve_returned();
@@ -79,15 +77,31 @@ bool Sweep::reads_what_stays(Number n) const {
          });
 }
 
+// What the node reads, where it waits for nothing, and one tensor stands exactly for each that is gone, as of
+// most. Else nothing is done.
+bool Sweep::resolve_data(Number n) {
+  if (!net_.controls(n).empty()) return false;
+  data_.assign(net_.data(n).begin(), net_.data(n).end());
+  for (In& in : data_) {
+    if (settled(in) || is_back_edge(net_, n, in)) continue;
+    const In stands = stands_[in.node];
+    if (in.index != 0 || stands == kNothing || is_device_between(n, in, stands)) return false;
+    in = stands;
+  }
+  if (adds_up_switched(n, data_)) return false;
+  net_.set_inputs(n, data_);
+  changed_ = true;
+  return true;
+}
+
 // What the node reads and waits for, by what stands for it now.
 void Sweep::resolve(Number n) {
-  if (reads_what_stays(n)) return;
+  if (reads_what_stays(n) || resolve_data(n)) return;
   const bool merge = net_.is(n, OpKind::kMerge);
   std::vector<In>& data = data_;
   std::vector<Number>& controls = controls_;
   data.clear();
   controls.clear();
-  last_waiter_.resize(net_.size(), 0);
   ++mark_;
   for (const In& in : net_.inputs(n)) {
     if (settled(in) || is_back_edge(net_, n, in)) {
@@ -143,6 +157,7 @@ bool Sweep::is_device_between(Number reader, In in, In to) const {
 }
 
 void Sweep::add_control(Number reader, Number control, std::vector<Number>& controls) {
+  last_waiter_.resize(net_.size(), 0);
   if (control == reader || last_waiter_[control] == mark_) return;
   last_waiter_[control] = mark_;
   controls.push_back(control);
@@ -293,8 +308,8 @@ std::optional<bool> Sweep::find_carried(Number n, const Decision& decision, std:
   if (flow_.ordered() && !others.empty()) return std::nullopt;
   const bool merge = net_.is(n, OpKind::kMerge);
   for (const Number other : others) {
-    const bool effect =
-        decision.outputs.size() == 1 ? brings_effect(other, decision.outputs[0].second) : flow_.effect(other);
+    const bool effect = decision.outputs.size() == 1 ? brings_effect(other, decision.outputs.front().second)
+                                                     : flow_.effect(other);
     if (!effect && !flow_.ordered()) continue;
     if (merge) return std::nullopt;  // waits for it, dead or not
     carried.push_back(other);
@@ -384,9 +399,9 @@ bool Sweep::tell(Number n, const Decision& decision, bool as_often) {
 // A node that keeps its name and is more than an Identity becomes one.
 bool Sweep::keep_name(Number n, const Decision& decision) {
   if (net_.is(n, OpKind::kIdentity) || subject_.keeps_more(n) || decision.outputs.size() != 1 ||
-      decision.outputs[0].first != 0)
+      decision.outputs.front().first != 0)
     return false;
-  const In to = decision.outputs[0].second;
+  const In to = decision.outputs.front().second;
   const DType type = base_type(net_.type({n, 0}));
   if (type == DType::kInvalid || net_.op(n).gives_references) return false;
   std::vector<In> inputs{to};

@@ -63,6 +63,7 @@ class Sweep {
   bool settled(In in) const { return in.argument() || in.node >= gone_.size() || gone_[in.node] == 0; }
   bool reads_what_stays(Number n) const;
   void resolve(Number n);
+  bool resolve_data(Number n);
   bool is_device_between(Number reader, In in, In to) const;
   bool adds_up_switched(Number n, std::span<const In> data) const;
   void add_control(Number reader, Number control, std::vector<Number>& controls);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/parallel.h"
 #include "optimize/constant.h"
 #include "optimize/sweep.h"
 
@@ -44,7 +45,10 @@ bool Sweep::changes_places(Number n) {
 // Of a Const, one for equal ones.
 ContentId Sweep::content_of(Number n) {
   std::vector<ContentId>& known = subject_.content_ids;
-  if (known.size() <= n) known.resize(net_.size(), 0);
+  if (known.size() <= n) {
+    make_room(known, net_.size());
+    known.resize(net_.size(), 0);
+  }
   if (known[n] == 0) {
     const std::optional<Number> same = net_.same_const(n);
     known[n] =
