@@ -52,7 +52,8 @@ std::optional<Conditions::Split> Conditions::split(ConditionId a, ConditionId b)
   return Split{only_a[0].of, intern(std::move(common)), only_a[0].branch == 1};
 }
 
-// The set, and what holds where the loops ran that it names: what comes out of one was there when it began.
+// The set, and what holds where the loops ran that it names, and Merges gave something: what comes out of one
+// was there when it began, or has in common what it merges.
 std::vector<Holds> Conditions::implied(ConditionId id) const {
   constexpr size_t kMostImplied = 1024;
   std::vector<Holds> all = sets_[id];
@@ -66,8 +67,12 @@ std::vector<Holds> Conditions::implied(ConditionId id) const {
       for (const ConditionId part : {inputs[0], inputs[1]}) {
         for (const Holds& holds : sets_[part]) all.push_back(holds);
       }
-    } else if (form == KeyForm::kMerge && inputs.size() == 2) {
-      for (const Holds& holds : sets_[inputs[1]]) all.push_back(holds);
+    } else if (form == KeyForm::kMerge && inputs.size() >= 2) {
+      std::vector<Holds> common = sets_[inputs[1]];  // by all that it merges, each with its condition
+      for (size_t k = 3; k < inputs.size(); k += 2)
+        std::erase_if(
+            common, [&](const Holds& holds) { return !std::ranges::binary_search(sets_[inputs[k]], holds); });
+      all.insert(all.end(), common.begin(), common.end());
     }
   }
   std::ranges::sort(all);
