@@ -76,12 +76,13 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, RenameRul
     Function& function = find_function(library, name);
     function.body.decode();
     RenamedNodes renamed;
-    check_renamed(function.body, rules, argument_names(function_signature(function.body)),
-                  want_changes ? &renamed : nullptr);
+    const std::vector<std::string_view> arguments = argument_names(function_signature(function.body));
+    check_renamed(function.body, rules, arguments, want_changes ? &renamed : nullptr);
     add_changes(renamed, name + "//", changes);
     const SharedState state = shared_state(function.body);
     const auto mapping = std::make_shared<const RenameMapping>(
-        std::move(rules), std::unordered_map<std::string, std::string>(), true, state.owned);
+        std::move(rules), std::unordered_map<std::string, std::string>(), true, state.owned,
+        std::set<std::string, std::less<>>(arguments.begin(), arguments.end()));
     check_told_apart(function.body, state, *mapping);
     map_returns(function.body, *mapping);
     function.body.map_all(mapping);

@@ -8,10 +8,12 @@
 namespace gedit {
 
 RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions,
-                             bool body, std::set<std::string, std::less<>> owned)
+                             bool body, std::set<std::string, std::less<>> owned,
+                             std::set<std::string, std::less<>> arguments)
     : rules_(std::move(rules)),
       functions_(std::move(functions)),
       owned_(std::move(owned)),
+      arguments_(std::move(arguments)),
       prefix_(rules_.prefix()),
       prefixing_{prefix_.value_or("")},
       body_(body),
@@ -33,7 +35,9 @@ bool RenameMapping::may_mention(std::string_view node_def) const {
 }
 
 void RenameMapping::node(std::string_view name, std::string& out) const {
-  if (prefix_) {
+  if (arguments_.contains(name)) {
+    out += name;
+  } else if (prefix_) {
     out += *prefix_;
     out += name;
   } else {

@@ -18,10 +18,11 @@ namespace gedit {
 // Nodes follow the rules, functions their table.
 class RenameMapping final : public Mapping {
  public:
-  // `body`: of nodes in a function, whose inputs read `node:output:0`.
+  // `body`: of nodes in a function, whose inputs read `node:output:0`, or one of `arguments`, which stay.
   // `owned`: SharedState::owned of the graph.
   RenameMapping(RenameRules rules, std::unordered_map<std::string, std::string> functions, bool body,
-                std::set<std::string, std::less<>> owned = {});
+                std::set<std::string, std::less<>> owned = {},
+                std::set<std::string, std::less<>> arguments = {});
 
   void node(std::string_view name, std::string& out) const override;
   bool input(const NodeHead& reader, std::string_view input, std::string& out) const override;
@@ -45,7 +46,7 @@ class RenameMapping final : public Mapping {
 
   RenameRules rules_;
   std::unordered_map<std::string, std::string> functions_;
-  std::set<std::string, std::less<>> owned_;
+  std::set<std::string, std::less<>> owned_, arguments_;
   std::optional<std::string> prefix_;
   Prefixing prefixing_;
   bool body_;

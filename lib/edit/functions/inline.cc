@@ -208,7 +208,7 @@ InlineResult inline_functions(MetaGraph& meta, Registry& ops, const InlineReques
   FunctionReach reach(left);
   const std::vector<bool> after = called_functions(meta, left);
   for (size_t i = 0; i < after.size(); ++i) {
-    if (after[i] || !before[i]) {
+    if (after[i] || !before[i] || captured.contains(left.functions[i].name)) {
       reach.call(left.functions[i].name);
     } else {
       ++result.functions;

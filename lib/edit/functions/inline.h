@@ -26,7 +26,7 @@ struct InlineRequest {
   std::function<bool(std::string_view node_def)> wanted;
   bool lower = false;      // If, Case and While as well, as Switch, Merge and a loop's frame
   bool insistent = false;  // what asks to stay a call, too: `_noinline`, XLA's, functions with a gradient
-  // Nodes, tensors of them and `^nodes` of the main graph that are named from outside; null: none.
+  // Nodes, tensors of them and `^nodes` of the graph that are named from outside; null: none.
   const std::set<std::string, std::less<>>* named = nullptr;
 };
 

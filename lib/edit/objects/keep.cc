@@ -91,8 +91,13 @@ bool ObjectReduction::captures_stay(const SavedObjects::Function& function) cons
   });
 }
 
-// The gradient of a function captures tensors of that: it goes with it.
-void ObjectReduction::settle_captured_tensors() {
+// The gradient of a function captures tensors of that, which may be one that only others call: it goes with
+// it. A captured tensor is there for who binds it.
+void ObjectReduction::settle_captured_tensors(const std::function<bool(std::string_view)>& function) {
+  const auto stays = [&](std::string_view name) {
+    const auto found = by_name_.find(name);
+    return found != by_name_.end() ? function_stays_[found->second] : function(name);
+  };
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < objects_.functions.size(); ++i) {
@@ -100,11 +105,16 @@ void ObjectReduction::settle_captured_tensors() {
       for (const uint32_t id : objects_.functions[i].bound_inputs) {
         const SavedObjects::Object& object = objects_.objects[id];
         if (object.kind != ObjectKind::kCapturedTensor) continue;
-        const auto by = by_name_.find(last_bytes(object.content, kCapturedBy));
-        if (by != by_name_.end() && function_stays_[by->second]) continue;
+        if (stays(last_bytes(object.content, kCapturedBy))) continue;
         function_stays_[i] = false;
         changed = true;
       }
+    }
+  }
+  for (size_t i = 0; i < objects_.functions.size(); ++i) {
+    for (const uint32_t id : objects_.functions[i].bound_inputs) {
+      if (objects_.objects[id].kind == ObjectKind::kCapturedTensor)
+        alive_[id] = alive_[id] || function_stays_[i];
     }
   }
 }
@@ -203,17 +213,13 @@ void ObjectReduction::settle_functions(const std::function<bool(std::string_view
   function_stays_.assign(objects_.functions.size(), false);
   for (size_t i = 0; i < objects_.functions.size(); ++i)
     function_stays_[i] = function(now(objects_.functions[i].name)) && captures_stay(objects_.functions[i]);
-  settle_captured_tensors();
+  settle_captured_tensors(function);
   const auto stays = [&](std::string_view name) {
     const auto found = by_name_.find(name);
     return found != by_name_.end() && function_stays_[found->second];
   };
   for (uint32_t id = 0; id < objects_.objects.size(); ++id) {
     SavedObjects::Object& object = objects_.objects[id];
-    if (object.kind == ObjectKind::kCapturedTensor) {
-      alive_[id] = stays(last_bytes(object.content, kCapturedBy));
-      continue;
-    }
     if (!is_function(object.kind)) continue;
     const std::vector<std::string_view> names = concrete_functions(object);
     // A function that was never called has no body.

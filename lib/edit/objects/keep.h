@@ -47,7 +47,7 @@ class ObjectReduction {
  private:
   using Kind = SavedObjects::Kind;
 
-  void settle_captured_tensors();
+  void settle_captured_tensors(const std::function<bool(std::string_view)>& function);
   bool captures_stay(const SavedObjects::Function& function) const;
   const SavedObjects::Function* known(std::string_view name) const;
   std::string_view now(std::string_view function) const;
