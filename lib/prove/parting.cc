@@ -115,6 +115,13 @@ Parting Partings::first(ClassId a, ClassId b) {
       parting.why = "when the loop ends";
       break;
     }
+    const auto is_table = [](const Side& side, NodeId id) {
+      return id != kNoNode && side.graph().is(id, OpKind::kTable);
+    };
+    if (is_table(side_a_, here_a) && is_table(side_b_, here_b) && !side_a_.filled_otherwise(here_a).empty()) {
+      parting.why = "what fills them";
+      break;
+    }
     if (classes.label_id_of(a) != classes.label_id_of(b) &&
         (label_a.form == KeyForm::kShared || label_b.form == KeyForm::kShared)) {
       parting.why = "rests on state that a function names, shared by another name";
@@ -151,11 +158,6 @@ Parting Partings::first(ClassId a, ClassId b) {
         parting.by_attribute =
             !parting.why.empty() && side_a_.graph().op(here_a) == side_b_.graph().op(here_b);
       }
-      const auto is_table = [](const Side& side, NodeId id) {
-        return id != kNoNode && side.graph().is(id, OpKind::kTable);
-      };
-      if (parting.why.empty() && is_table(side_a_, here_a) && is_table(side_b_, here_b))
-        parting.why = "what fills them";
       if (parting.why.empty()) parting.why = "what they are";
       break;
     }

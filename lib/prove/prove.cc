@@ -102,10 +102,12 @@ class Attempt {
       return lacks_value(b_, names.in_b(name));
     };
     b_.other_lacks_value = [this](std::string_view name) { return lacks_value(a_, name); };
-    a_.other_contents = [this, &names](std::string_view name) {
-      return table_contents(b_, names.in_b(name));
+    a_.other_contents = [this, &names](std::string_view node_def) {
+      return table_contents(b_, node_def, names.in_b(node_name(node_def)));
     };
-    b_.other_contents = [this](std::string_view name) { return table_contents(a_, name); };
+    b_.other_contents = [this](std::string_view node_def) {
+      return table_contents(a_, node_def, b_.name_in_a(node_name(node_def)));
+    };
     state_.ordered = ordered;
     state_.shapes_count = shapes_count;
     state_.by_checksum = !request.bytes;
@@ -182,9 +184,11 @@ class Attempt {
     return id != kNoNode && side.graph().is(id, OpKind::kVariable) && !side.stored(id);
   }
 
-  static std::optional<std::string> table_contents(Side& side, std::string_view name) {
-    const NodeId id = side.names().find(name);
-    return id != kNoNode && side.graph().is(id, OpKind::kTable) ? side.table_contents(id) : std::nullopt;
+  static std::optional<std::string> table_contents(Side& side, std::string_view node_def,
+                                                   const std::string& name) {
+    const NodeId same = side.names().find(name);
+    const bool there = same != kNoNode && side.graph().is(same, OpKind::kTable);
+    return side.contents_of_table(TableContents::state_of(there ? side.graph().bytes(same) : node_def));
   }
 
   KnownConstants constants_of(Side& side, Numbering& numbers) {

@@ -38,14 +38,15 @@ const Edges& Side::producers() {
   return *producers_;
 }
 
-std::optional<std::string> Side::table_contents(NodeId table) {
+std::optional<std::string> Side::contents_of_table(const std::string& state) {
   if (!tables_) tables_.emplace(*this, state_.classes, state_.contents);
-  return tables_->of(table);
+  return tables_->of(state);
 }
 
 std::string Side::filled_otherwise(NodeId table) {
-  const std::optional<std::string> here = table_contents(table);
-  const auto there = here ? other_contents(name_in_a(graph().name(table))) : std::nullopt;
+  const std::string_view node_def = graph().bytes(table);
+  const std::optional<std::string> here = contents_of_table(TableContents::state_of(node_def));
+  const auto there = here ? other_contents(node_def) : std::nullopt;
   return there && *here != *there ? *here : std::string();
 }
 

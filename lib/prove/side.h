@@ -72,9 +72,10 @@ class Side {
   // What fills a table of the main graph when it is loaded, as far as that is known of it in both graphs and
   // not the same; empty else.
   std::string filled_otherwise(NodeId table);
-  // What fills the table that A calls so, or would, in the other graph.
-  std::function<std::optional<std::string>(std::string_view name_in_a)> other_contents;
-  std::optional<std::string> table_contents(NodeId table);
+  // What fills the table of the other graph that is this one there: by its node's name, else by its state's.
+  std::function<std::optional<std::string>(std::string_view node_def)> other_contents;
+  // `state`: as TableContents::state_of() has it.
+  std::optional<std::string> contents_of_table(const std::string& state);
   std::optional<KnownValue> stored(NodeId variable) const {
     return side_.values == nullptr ? std::nullopt : side_.values->find(variable);
   }

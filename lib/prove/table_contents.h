@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "prove/contents.h"
@@ -19,35 +18,36 @@ class Side;
 
 class TableContents {
  public:
-  // By what `contents` and `labels` say of both graphs of a proof. Looks at the graph once, and reads the
-  // files of assets that fill tables.
+  // By what `contents` and the side's labels say of both graphs of a proof. Looks at the graph once, and
+  // reads the files of assets that fill tables.
   TableContents(Side& side, Classes& classes, Contents& contents);
 
-  // The same text for the same contents; nothing where nobody fills the table, or it is not known with what.
-  std::optional<std::string> of(NodeId table) const;
+  // What the state of a table goes by.
+  static std::string state_of(std::string_view node_def);
+  // The same text for the same contents; nothing where the state is none that is filled once, with what is
+  // known.
+  std::optional<std::string> of(const std::string& state) const;
 
  private:
-  // What an input of an initializer is.
+  // An input of an initializer, or what is handed to a function in which one is.
   struct Value {
-    NodeId table = kNoNode;
-    std::string text{};  // empty: not known
-  };
-  struct Filled {
-    std::set<std::string> by;
-    bool known = true;
+    std::string table{};                 // the name of its state
+    std::string_view const_def{};        // a Const
+    const std::string* asset = nullptr;  // the file of which the Const is the path
   };
 
   template <typename ValueOf>
   void look_at(std::string_view node_def, const ValueOf& value_of, int depth);
   void look_into(std::string_view function, const std::vector<Value>& arguments, int depth);
   Value in_main(std::string_view input);
-  Value of_const(std::string_view node_def);
+  std::string text_of(const Value& value);
 
   Side& side_;
   Classes& classes_;
   Contents& contents_;
-  std::map<std::string, std::string, std::less<>> assets_;  // files by the node that is their path
-  std::unordered_map<uint32_t, Filled> filled_;             // by table
+  std::map<std::string, std::string, std::less<>> assets_;    // names of files by the node that is the path
+  std::map<std::string, std::optional<std::string>> filled_;  // by state
+  std::set<std::string> looked_into_;  // functions, with the tables that they were given
 };
 
 }  // namespace gedit
