@@ -176,9 +176,9 @@ void number_by_names(Side& a, Side& b, const std::vector<NodeId>& in_a, const st
 
 }  // namespace
 
-std::pair<Ordinals, Ordinals> ordinals_of(const Numbered& a, const Numbered& b, Guess guess) {
+Guesses guesses_of(const Numbered& a, const Numbered& b) {
   Groups in_a = groups_of(a.side), in_b = groups_of(b.side);
-  std::pair<Ordinals, Ordinals> ordinals;
+  Guesses guesses;
   std::optional<Reads> reads_a, reads_b;
   for (const auto& [key, nodes] : in_b) in_a[key];  // what only B has, too
   for (auto& [key, nodes] : in_a) {
@@ -188,14 +188,12 @@ std::pair<Ordinals, Ordinals> ordinals_of(const Numbered& a, const Numbered& b, 
     if (!reads_b) reads_b.emplace(b.side, b.needed);
     put_in_order(a.side, *reads_a, nodes);
     put_in_order(b.side, *reads_b, others);
-    if (guess == Guess::kByNames) {
-      number_by_names(a.side, b.side, nodes, others, ordinals.first, ordinals.second);
-      continue;
-    }
-    for (uint32_t k = 0; k < nodes.size(); ++k) ordinals.first[index_of(nodes[k])] = k;
-    for (uint32_t k = 0; k < others.size(); ++k) ordinals.second[index_of(others[k])] = k;
+    auto& [ordinals_a, ordinals_b] = guesses.by_readers;
+    for (uint32_t k = 0; k < nodes.size(); ++k) ordinals_a[index_of(nodes[k])] = k;
+    for (uint32_t k = 0; k < others.size(); ++k) ordinals_b[index_of(others[k])] = k;
+    number_by_names(a.side, b.side, nodes, others, guesses.by_names.first, guesses.by_names.second);
   }
-  return ordinals;
+  return guesses;
 }
 
 }  // namespace gedit

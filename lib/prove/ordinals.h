@@ -20,7 +20,9 @@ struct Numbered {
 // The nodes of each graph that are built alike and yet are not one, with a number each. It is a guess which
 // of the other graph each of them is; the numbering then holds only if it is right. Either who of what is
 // needed reads them tells, or their names, where both graphs have them.
-enum class Guess : uint8_t { kByReaders, kByNames };
-std::pair<Ordinals, Ordinals> ordinals_of(const Numbered& a, const Numbered& b, Guess guess);
+struct Guesses {
+  std::pair<Ordinals, Ordinals> by_readers, by_names;  // of A, of B
+};
+Guesses guesses_of(const Numbered& a, const Numbered& b);
 
 }  // namespace gedit

@@ -156,9 +156,9 @@ class Attempt {
     for (const auto& [a, b] : tensors_) found.push_back(behind_a.has(a.node) || behind_b.has(b.node));
     return found;
   }
-  std::pair<Ordinals, Ordinals> ordinals(Guess guess) {
-    return ordinals_of({a_, [this](NodeId id) { return numbers_a_->numbered(id); }},
-                       {b_, [this](NodeId id) { return numbers_b_->numbered(id); }}, guess);
+  Guesses guesses() {
+    return guesses_of({a_, [this](NodeId id) { return numbers_a_->numbered(id); }},
+                      {b_, [this](NodeId id) { return numbers_b_->numbered(id); }});
   }
 
   Proof result() {
@@ -320,21 +320,16 @@ Proof proof_of(const ProofSide& a, const ProofSide& b, const ProofRequest& reque
     guess->number();
     return guess;
   };
-  Proof proof;
-  if (auto by_readers = attempt->ordinals(Guess::kByReaders);
-      by_readers.first.empty() && by_readers.second.empty()) {
-    proof = attempt->result();
-  } else {
-    auto by_names = attempt->ordinals(Guess::kByNames);
-    const bool names_differ = by_names != by_readers;
-    attempt = guessed(std::move(by_readers));
-    proof = attempt->result();
-    if (names_differ && !proof.proved()) {
-      std::unique_ptr<Attempt> other = guessed(std::move(by_names));
-      if (Proof more = other->result(); more.proved_outputs() > proof.proved_outputs()) {
-        attempt = std::move(other);
-        proof = std::move(more);
-      }
+  Guesses guesses = attempt->guesses();
+  const bool any_guessed = !guesses.by_readers.first.empty() || !guesses.by_readers.second.empty();
+  const bool names_differ = guesses.by_names != guesses.by_readers;
+  if (any_guessed) attempt = guessed(std::move(guesses.by_readers));
+  Proof proof = attempt->result();
+  if (any_guessed && names_differ && !proof.proved()) {
+    std::unique_ptr<Attempt> other = guessed(std::move(guesses.by_names));
+    if (Proof more = other->result(); more.proved_outputs() > proof.proved_outputs()) {
+      attempt = std::move(other);
+      proof = std::move(more);
     }
   }
   if (behind_writes != nullptr && attempt->writes()) *behind_writes = attempt->behind_writes();
