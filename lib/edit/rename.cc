@@ -4,6 +4,7 @@
 // mention them is copied as it lies. Everything else decides once per node what its name becomes.
 #include "edit/edits.h"
 
+#include <algorithm>
 #include <map>
 
 #include "edit/savers/checkpoint_keys.h"
@@ -90,7 +91,9 @@ void rename_in_functions(Model& model, std::unordered_map<std::string, RenameRul
   }
   graph.set_part(graph_field::kLibrary, library.encode());
   const std::string_view objects = model.meta().part(meta_field::kObjectGraph);
-  if (objects.empty()) return;
+  const CapturedTensors captured = captured_tensors(objects);
+  const auto is_renamed = [&](const auto& tensors) { return mappings.contains(tensors.first); };
+  if (std::ranges::none_of(captured, is_renamed)) return;
   model.meta().set_part(
       meta_field::kObjectGraph,
       with_captured_tensors(objects, [&](std::string_view function, std::string_view tensor) {
