@@ -93,6 +93,7 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
       }
     }
   }
+  plan.shaped = want_all_shaped || kinds_of(op).has(OpKind::kShapedOtherwise);
   plan.ranked = fit != nullptr && fit->ranks != nullptr;
   if (is != nullptr) {
     plan.limits = limits_of(op, release_, fit_.reference());
@@ -228,8 +229,8 @@ void GraphPass::tell(std::string_view function, std::string_view name, std::stri
                                                            : std::string("attributes"));
 }
 
-std::shared_ptr<const Became> GraphPass::became(const Graph& graph, NodeId id,
-                                                std::string_view node_def) const {
+std::shared_ptr<const Became> GraphPass::became(const Graph& graph, NodeId id, std::string_view node_def,
+                                                bool shaped) const {
   const std::string_view before = graph.bytes(id), attrs = like_of(before).attrs;
   if (attrs.empty()) return nullptr;
   const std::string_view op = graph.op(id), now = node_op(node_def);
@@ -243,7 +244,7 @@ std::shared_ptr<const Became> GraphPass::became(const Graph& graph, NodeId id,
                 .attrs = std::string(node_def.substr(front_now.size())),
                 .counts = counted_};
   // What changes loses them at once: see retarget().
-  if (became.changed && wants_shapes(graph.kinds(id)) && has_output_shapes(became.attrs)) {
+  if (became.changed && shaped && has_output_shapes(became.attrs)) {
     became.attrs = without_output_shapes(became.attrs);
     became.counts.push_back(&tally_.shapes);
   }
@@ -302,7 +303,8 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
     return nullptr;
   }
   if (now != op) count(tally_.replaced, std::string(op).append(" -> ").append(now));
-  std::shared_ptr<const Became> same = by_attrs && left.empty() ? became(graph, id, node_def) : nullptr;
+  std::shared_ptr<const Became> same =
+      by_attrs && left.empty() ? became(graph, id, node_def, planned.shaped) : nullptr;
   if (node_def == before) return same;
   if (want_changes) tell(function, name, op, now);
   graph.replace(id, node_def);
@@ -339,8 +341,9 @@ std::shared_ptr<Repeats> GraphPass::to_look_at(const Graph& graph) {
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
       if (graph.removed(id)) continue;
-      const ReleaseFit::Plain plain = planned.of(id).plain;
-      const bool all = plain == ReleaseFit::Plain::kAll, shaped = wants_shapes(graph.kinds(id));
+      const OpPlan& op = planned.of(id);
+      const ReleaseFit::Plain plain = op.plain;
+      const bool all = plain == ReleaseFit::Plain::kAll, shaped = op.shaped;
       if (all && !shaped) continue;
       const std::string_view node_def = graph.bytes(id);
       NodeLike like = like_of(node_def);

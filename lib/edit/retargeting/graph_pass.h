@@ -58,9 +58,8 @@ class GraphPass {
   void write_defaults(Graph& body);
 
   bool want_changes = false;
-  // Whose `_output_shapes` are to be known: of ops that releases shape otherwise, or of all.
-  enum class Shaped : uint8_t { kSome, kAll } want_shaped = Shaped::kSome;
-  bool until_obstacle = false;  // run() ends with the first
+  bool want_all_shaped = false;  // `_output_shapes` of all ops are wanted, not only of kShapedOtherwise
+  bool until_obstacle = false;   // run() ends with the first
 
  private:
   // What is to be known of all nodes of an op.
@@ -69,14 +68,12 @@ class GraphPass {
     const ReplacementRow* replacement = nullptr;
     bool differs = false;  // the release knows the op, and replaced it has to be all the same
     std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
+    bool shaped = false;                                                    // its `_output_shapes` are wanted
     bool ranked = false;  // what the release takes is about the ranks of tensors, too
     std::vector<const LimitRow*> limits{};
     std::vector<const SpoilingRow*> spoiling{};
     ReleaseFit::Plain plain = ReleaseFit::Plain::kNone;  // with nothing to write and nothing that differs
   };
-  bool wants_shapes(OpKinds kinds) const {
-    return want_shaped == Shaped::kAll || kinds.has(OpKind::kShapedOtherwise);
-  }
   // The plans as OpsOf asks for them.
   struct Plans {
     GraphPass& pass;
@@ -88,7 +85,8 @@ class GraphPass {
   std::shared_ptr<Repeats> to_look_at(const Graph& graph);
   // Gives what all that are like the node become, where that is known.
   std::shared_ptr<const Became> retarget(Rewriting& in, NodeId id, std::string_view function, bool added);
-  std::shared_ptr<const Became> became(const Graph& graph, NodeId id, std::string_view node_def) const;
+  std::shared_ptr<const Became> became(const Graph& graph, NodeId id, std::string_view node_def,
+                                       bool shaped) const;
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
   void count(RetargetTally::Counts& counts, std::string what);
   void count(uint64_t& number);

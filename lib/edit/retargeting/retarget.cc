@@ -222,8 +222,7 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   ReleaseFit fit(writers, producer, library_bytes);
   GraphPass pass(fit, release, writers != 0, ops, tally);
   pass.want_changes = request.want_changes;
-  const bool all_shaped = is_older(release, writers, true);
-  if (all_shaped && !request.only_to_see) pass.want_shaped = GraphPass::Shaped::kAll;
+  pass.want_all_shaped = !request.only_to_see && is_older(release, writers, true);
   pass.until_obstacle = request.only_to_see;
   ShapesBefore shapes(model, ops, fit, release);
   // A nightly build calls itself by the release before it: what its importers drop they may drop.
@@ -239,7 +238,7 @@ RetargetResult retarget(Model& model, Registry& ops, const RetargetRequest& requ
   const bool older = is_older(release, writers, tally.changed_nodes());
   const auto apply = [&](std::shared_ptr<Repeats> known, Graph& graph) {
     // Of ops that releases shape otherwise they go whatever the release, but that which wrote them.
-    if (older || (!all_shaped && !wrote_it)) tally.shapes += known->drop_output_shapes(graph);
+    if (older || (!pass.want_all_shaped && !wrote_it)) tally.shapes += known->drop_output_shapes(graph);
     Repeats::apply(std::move(known), graph);
   };
   apply(repeats, meta.graph);
