@@ -186,10 +186,9 @@ void check_captured(const CheckedGraph& in, std::string_view function, const Cap
                     Report& report) {
   const auto found = captured.find(function);
   if (found == captured.end()) return;
-  const std::vector<std::string_view> arguments = argument_names(function_signature(in.graph));
   for (const std::string& tensor : found->second) {
     const std::string_view node = parse_input(tensor).node;
-    if (in.names.find(node) != kNoNode || std::ranges::find(arguments, node) != arguments.end()) continue;
+    if (in.names.find(node) != kNoNode || in.arguments.contains(node)) continue;
     report.add(Rule::kObjectGraph, std::string(function),
                "its gradient captured '" + printable(tensor) + "', which is not there");
   }
