@@ -143,6 +143,12 @@ std::optional<std::vector<uint64_t>> axes_of(const ConstTensor& tensor) {
 
 }  // namespace
 
+bool undoes_itself(OpKinds kinds, std::string_view node_def) {
+  if (!kinds.has(OpKind::kUndoesItself)) return false;
+  const std::optional<DType> type = type_attr(node_def, "T");
+  return !type || *type == DType::kInt32 || *type == DType::kInt64;
+}
+
 bool moves_no_axis(const ConstTensor& axes) {
   const auto known = axes_of(axes);
   uint64_t at = 0;

@@ -76,6 +76,10 @@ bool only_shapes(std::string_view op);
 // elements.
 bool has_shape_of(const GraphShapes& shapes, NodeId reader, NodeId giver, bool as_many = false);
 
+// Whether a node, of an op of these kinds, gives of what another one of its op gave what that had read. Of
+// floats a Neg would lose the sign of a zero: TensorFlow 1.15 makes +0 of Neg(+0).
+bool undoes_itself(OpKinds kinds, std::string_view node_def);
+
 // Whether a Transpose by these axes leaves every one where it is.
 bool moves_no_axis(const ConstTensor& axes);
 // Whether a Transpose by `second` of one by `first` does.

@@ -100,6 +100,7 @@ enum class OpKind : uint8_t {
   kNeverDead,        // whatever it waits for
   kAdds,             // by one and the same kernel
   kCommutes,         // its two inputs may change places; where they are integers, no bit is another
+  kUndoesItself,     // gives of what it gave what it had read: of integers, where it takes numbers
   kComputesAnew,     // gives a tensor of its own, whatever it reads
   kGivesView,        // gives on its input, or a part of it, in the same memory
   kFusedActivation,  // may stand at the end of `fused_ops` (core/grappler/optimizers/remapper.cc)

@@ -266,16 +266,11 @@ Decision decide_algebra(const View& view, Number n) {
                                                    : std::nullopt;
   };
   if (data.size() == 1) {
-    const auto is_whole = [&] {
-      const DType type = type_attr(view.net.def(n), "T").value_or(DType::kInvalid);
-      return type == DType::kInt32 || type == DType::kInt64;
-    };
-    // Of floats the sign of a zero would be lost: TensorFlow 1.15 makes +0 of Neg(+0).
-    if (what == What::kNot || (what == What::kNegative && is_whole())) {
+    const std::string_view def = view.net.def(n);
+    if (folding::undoes_itself(view.net.op(n).kinds, def)) {
       const std::optional<In> twice = producer(what);
       return twice ? same_as(*twice) : Decision();
     }
-    const std::string_view def = view.net.def(n);
     if (what == What::kCast && type_attr(def, "SrcT") && type_attr(def, "SrcT") == type_attr(def, "DstT"))
       return same_as(data[0]);
     return what == What::kAddN ? same_as(data[0]) : Decision();

@@ -55,33 +55,29 @@ std::optional<size_t> given_input(const ProofState& state, std::string_view op, 
   return op == "ConcatV2" ? std::optional<size_t>(0) : std::nullopt;
 }
 
-std::optional<ClassId> undone(const ProofState& state, std::string_view op, std::string_view node_def,
+std::optional<ClassId> undone(const ProofState& state, const ProofOp& op, std::string_view node_def,
                               std::span<const uint32_t> inputs) {
   const auto inner = [&]() -> std::span<const uint32_t> {
     const Label& label = state.classes.label_of(inputs[0]);
     const std::span<const uint32_t> within = state.classes.inputs(inputs[0]);
-    return label.form == KeyForm::kNode && op_of(label) == op && within.size() == inputs.size()
+    return label.form == KeyForm::kNode && op_of(label) == op.name && within.size() == inputs.size()
                ? within
                : std::span<const uint32_t>();
   };
-  const auto is_whole = [&] {
-    const DType type = type_attr(node_def, "T").value_or(DType::kInvalid);
-    return type == DType::kInt32 || type == DType::kInt64;
-  };
-  if (inputs.size() == 1 && (op == "LogicalNot" || (op == "Neg" && is_whole()))) {
+  if (inputs.size() == 1 && folding::undoes_itself(op.kinds, node_def)) {
     const std::span<const uint32_t> within = inner();
     return within.empty() ? std::nullopt : std::optional(within[0]);
   }
   if (inputs.size() != 2) return std::nullopt;
-  if (op == "Transpose") {
+  if (op.name == "Transpose") {
     const std::span<const uint32_t> within = inner();
     if (within.empty()) return std::nullopt;
     const std::optional<folding::ConstTensor> first = state.tensor(within[1]),
                                               second = state.tensor(inputs[1]);
     return first && second && folding::turn_back(*first, *second) ? std::optional(within[0]) : std::nullopt;
   }
-  const bool sum = is(op, OpKind::kAdds);
-  if ((!sum && op != "Sub") || !is_whole()) return std::nullopt;
+  const bool sum = op.kinds.has(OpKind::kAdds);
+  if (!sum && op.name != "Sub") return std::nullopt;
   if (is_whole_zero(state, inputs[1])) return inputs[0];
   return sum && is_whole_zero(state, inputs[0]) ? std::optional<ClassId>(inputs[1]) : std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "prove/labels.h"
 #include "prove/state.h"
 
 namespace gedit {
@@ -17,7 +18,7 @@ std::optional<size_t> given_input(const ProofState& state, std::string_view op, 
 
 // What an op gives that undoes the one before it, as a Transpose that turns another one back, a Neg of
 // integers and a LogicalNot do; and that adds the scalar 0 to integers, or takes it from them.
-std::optional<ClassId> undone(const ProofState& state, std::string_view op, std::string_view node_def,
+std::optional<ClassId> undone(const ProofState& state, const ProofOp& op, std::string_view node_def,
                               std::span<const uint32_t> inputs);
 
 // The other operand of what an op makes of these, where one is the scalar 1 and the op a product, or a

@@ -406,7 +406,7 @@ bool Numbering::number_as_input(Node& node) {
     return true;
   }
   if (const auto given =
-          state_.ordered ? std::nullopt : undone(state_, op, graph_.bytes(node.id), node.inputs)) {
+          state_.ordered ? std::nullopt : undone(state_, node.op(), graph_.bytes(node.id), node.inputs)) {
     set(node.id, {after(node, *given), node.when});
     return true;
   }

@@ -204,6 +204,7 @@ const std::vector<KindCase>& kind_cases() {
        {"Pack", "ConcatV2", "Cast", "ExpandDims", "Identity"},
        {"Concat", "Prod", "Mul", "StridedSlice"}},
       {kPicksElements, {"Gather", "GatherV2", "StridedSlice"}, {"GatherNd", "Slice"}},
+      {kUndoesItself, {"LogicalNot", "Neg"}, {"Reciprocal", "Conj"}},
       {kShapedOtherwise, {"FusedBatchNormGradV3", "UniqueV2"}, {"FusedBatchNormV3", "Unique"}},
       {kOnlyChangesShape,
        {"BroadcastTo", "Pad", "Reshape", "Slice", "Squeeze", "Tile"},
