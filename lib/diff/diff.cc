@@ -106,8 +106,8 @@ class Differ {
   void files() {
     diff_.other.insert(diff_.other.begin(), functions_.begin(), functions_.end());
     if (!before_.directory || !after_.directory) return;
-    const std::vector<LoneLine> files = lone_lines(asset_file_lines(before_), asset_file_lines(after_));
-    diff_.other.insert(diff_.other.end(), files.begin(), files.end());
+    const std::vector<LoneLine> assets = lone_lines(asset_file_lines(before_), asset_file_lines(after_));
+    diff_.other.insert(diff_.other.end(), assets.begin(), assets.end());
     const auto find = [](const Model& model) {
       return find_checkpoint(join_path(join_path(model.folder, "variables"), "variables"));
     };

@@ -145,9 +145,10 @@ std::vector<std::string> surrounding_lines(const Model& model, Kind other, const
 std::vector<std::string> asset_file_lines(const Model& model) {
   std::vector<std::string> lines;
   std::set<std::string_view> seen;
+  AssetDigests digests(model);
   for (const Asset& asset : assets(model.meta())) {
     if (!seen.insert(asset.file).second) continue;
-    const auto digest = asset_digest(model, std::string(asset.file));
+    const auto digest = digests.of(std::string(asset.file));
     if (!digest) continue;
     std::string line = "file ";
     print_name(line, join_path("assets", std::string(asset.file)));

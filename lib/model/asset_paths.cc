@@ -191,9 +191,13 @@ std::string asset_path(const Model& model, const std::string& name) {
   return there == places.end() ? places.front() : *there;
 }
 
-std::optional<FileDigest> asset_digest(const Model& model, const std::string& name) {
-  const std::string path = asset_path(model, name);
-  return OwnFiles(model).has(path) ? std::optional(digest_of(path)) : std::nullopt;
+std::optional<FileDigest> AssetDigests::of(const std::string& name) {
+  const auto [known, fresh] = known_.try_emplace(name);
+  if (!fresh) return known->second;
+  if (!own_) own_.emplace(model_);
+  const std::string path = asset_path(model_, name);
+  if (own_->has(path)) known->second = digest_of(path);
+  return known->second;
 }
 
 std::pair<std::string, bool> AssetNames::place(const std::string& wanted, const std::string& file) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,8 +51,19 @@ std::string asset_path(const Model& model, const std::string& name);
 
 // What tells files apart: size and crc32c.
 using FileDigest = std::pair<uint64_t, uint32_t>;
-// Of the file at asset_path(); nothing where it is not there, or not the model's own.
-std::optional<FileDigest> asset_digest(const Model& model, const std::string& name);
+
+// Of a model's assets, each of which is read once, when it is asked for. The model outlives this.
+class AssetDigests {
+ public:
+  explicit AssetDigests(const Model& model) : model_(model) {}
+  // Of the file at asset_path(); nothing where it is not there, or not the model's own.
+  std::optional<FileDigest> of(const std::string& name);
+
+ private:
+  const Model& model_;
+  std::optional<OwnFiles> own_;
+  std::unordered_map<std::string, std::optional<FileDigest>> known_;
+};
 
 // Files that come together in one assets/.
 class AssetNames {

@@ -8,6 +8,7 @@
 #include "fold/const_tensor.h"
 #include "graph/edges.h"
 #include "graph/wiring.h"
+#include "model/asset_paths.h"
 #include "model/summary.h"
 #include "prove/numbering.h"
 #include "prove/ordinals.h"
@@ -393,7 +394,11 @@ size_t Proof::proved_outputs() const {
 bool Proof::proved() const { return proved_outputs() == outputs.size(); }
 
 // Shapes are only looked at where that may prove more. Where a graph was cut anything may be fed.
-Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request) {
+Proof prove(const ProofSide& given_a, const ProofSide& given_b, const ProofRequest& request) {
+  AssetDigests assets_a(given_a.model), assets_b(given_b.model);
+  ProofSide a = given_a, b = given_b;
+  a.assets = &assets_a;
+  b.assets = &assets_b;
   if (request.most_places != SIZE_MAX && a.index != nullptr && same_by_nodes(a, *a.index, b, request)) {
     Proof proof;
     for (const OutputPair& output : request.outputs) {
@@ -429,7 +434,8 @@ Proof prove(const ProofSide& a, const ProofSide& b, const ProofRequest& request)
     for (auto& [id, node_def] : constants[0]) model_a.graph().replace(id, node_def);
     for (auto& [id, node_def] : constants[1]) model_b.graph().replace(id, node_def);
     constants = {};
-    const ProofSide known_a{model_a, a.ops, a.values}, known_b{model_b, b.ops, b.values};
+    const ProofSide known_a{model_a, a.ops, a.values, nullptr, a.assets},
+        known_b{model_b, b.ops, b.values, nullptr, b.assets};
     take(proof_with(known_a, known_b, request, names, true, &constants));
   }
   return proof;

@@ -16,6 +16,8 @@
 
 namespace gedit {
 
+class AssetDigests;
+
 class GraphIndex;
 
 // The value of a variable, which lies in a checkpoint.
@@ -44,6 +46,7 @@ struct ProofSide {
   Registry& ops;
   KnownValues* values = nullptr;
   const GraphIndex* index = nullptr;  // of the model's graph, where it is known
+  AssetDigests* assets = nullptr;     // of the model; prove() has its own, for all that it tries
 };
 
 // Tensors as a user writes them: `y`, `y:1`, `serving_default.scores`; `^op`: all that an op gives and does.

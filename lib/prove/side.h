@@ -57,6 +57,7 @@ class Side {
   const Graph& graph() const { return side_.model.graph(); }
   Model& model() const { return side_.model; }
   Registry& ops() const { return side_.ops; }
+  AssetDigests& assets() const { return *side_.assets; }
   const Names& names() const { return side_.index != nullptr ? side_.index->names() : *names_; }
   // Of the main graph; found when they are first asked for.
   const Edges& producers();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/function_names.h"
+#include "graph/wiring.h"
 #include "model/asset_paths.h"
 #include "model/collections.h"
 #include "prove/side.h"
@@ -21,10 +22,7 @@ TableContents::TableContents(Side& side, Classes& classes, Contents& contents)
   const Graph& graph = side.graph();
   if (!graph.has_any(OpKind::kTable)) return;
   for (const Asset& asset : assets(side.model().meta())) assets_.emplace(node_of(asset.tensor), asset.file);
-  const auto value_of = [this](std::string_view input) { return in_main(input); };
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!graph.removed(NodeId{i})) look_at(graph.bytes(NodeId{i}), value_of, 0);
-  }
+  look_over({.graph = graph, .names = side.names()});
 }
 
 std::string TableContents::state_of(std::string_view node_def) {
@@ -36,20 +34,25 @@ std::optional<std::string> TableContents::of(const std::string& state) const {
   return found == filled_.end() ? std::nullopt : found->second;
 }
 
+void TableContents::look_over(const Place& place) {
+  for (uint32_t i = 0; i < place.graph.size(); ++i) {
+    if (!place.graph.removed(NodeId{i})) look_at(place, place.graph.bytes(NodeId{i}));
+  }
+}
+
 // An initializer, or a call of a function in which one may be.
-template <typename ValueOf>
-void TableContents::look_at(std::string_view node_def, const ValueOf& value_of, int depth) {
+void TableContents::look_at(const Place& place, std::string_view node_def) {
   const std::string_view op = node_op(node_def);
   const bool fills = side_.labels().op(op).kinds.has(OpKind::kTableInitializer);
   const std::string_view function = side_.body(op) != nullptr ? op : called_function(node_def);
   if (!fills && function.empty()) return;
   std::vector<Value> values;
   each_input(node_def, [&](std::string_view input) {
-    if (!input.starts_with('^')) values.push_back(value_of(input));
+    if (!input.starts_with('^')) values.push_back(value_of(place, input));
   });
   const auto is_table = [](const Value& value) { return !value.table.empty(); };
   if (std::ranges::none_of(values, is_table)) return;
-  if (!fills) return look_into(function, values, depth + 1);
+  if (!fills) return look_into(function, values, place.depth + 1);
   if (!is_table(values[0])) return;
   // Keys and values are the same by whatever op; how a file is read its attributes say. A path is no content.
   const bool reads_file = values.size() == 2;
@@ -69,48 +72,37 @@ void TableContents::look_at(std::string_view node_def, const ValueOf& value_of, 
 void TableContents::look_into(std::string_view function, const std::vector<Value>& arguments, int depth) {
   CalledBody* const body = side_.body(function);
   if (body == nullptr || depth > kDeepestCall || looked_into_.size() > kMostCalls) return;
-  std::string key(function);
+  std::pair<std::string, std::vector<const char*>> key{std::string(function), {}};
   for (const Value& argument : arguments) {
-    key.append("\n").append(argument.table).append("\n");
-    if (argument.asset != nullptr) key += *argument.asset;
-    key.append(argument.const_def.data() == nullptr ? "" : node_name(argument.const_def));
+    key.first.append("\n").append(argument.table);
+    key.second.push_back(argument.const_def.data());  // the very node
   }
   // A second call fills it again with the same.
   if (!looked_into_.insert(std::move(key)).second) return;
-  const Graph& graph = body->graph;
-  const auto value_of = [&](std::string_view input) -> Value {
-    for (int step = 0; step < kMostPassed; ++step) {
-      const std::string_view name = parse_body_input(input).node;
-      if (const auto argument = body->arguments.find(name); argument != body->arguments.end())
-        return argument->second < arguments.size() ? arguments[argument->second] : Value();
-      const NodeId node = body->names.find(name);
-      if (node == kNoNode) return {};
-      const std::string_view node_def = graph.bytes(node);
-      if (graph.is(node, OpKind::kConst)) return {.const_def = node_def};
-      const std::vector<std::string_view> inputs = input_views(node_def);
-      if (side_.labels().op(graph.op(node)).conduct != Conduct::kPasses || inputs.empty()) return {};
-      input = inputs[0];
-    }
-    return {};
-  };
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    if (!graph.removed(NodeId{i})) look_at(graph.bytes(NodeId{i}), value_of, depth);
-  }
+  look_over({body->graph, body->names, body, &arguments, depth});
 }
 
-TableContents::Value TableContents::in_main(std::string_view input) {
-  const Graph& graph = side_.graph();
+// Through what only hands on.
+TableContents::Value TableContents::value_of(const Place& place, std::string_view input) {
+  const Graph& graph = place.graph;
   for (int step = 0; step < kMostPassed; ++step) {
-    const NodeId node = side_.names().find(parse_input(input).node);
+    const std::string_view name = parse_input_of(graph, input).node;
+    if (place.body != nullptr) {
+      const auto argument = place.body->arguments.find(name);
+      if (argument != place.body->arguments.end())
+        return argument->second < place.arguments->size() ? (*place.arguments)[argument->second] : Value();
+    }
+    const NodeId node = place.names.find(name);
     if (node == kNoNode) return {};
     const std::string_view node_def = graph.bytes(node);
-    if (graph.is(node, OpKind::kTable)) return {.table = state_of(node_def)};
+    const bool main = place.body == nullptr;
+    if (main && graph.is(node, OpKind::kTable)) return {.table = state_of(node_def)};
     if (graph.is(node, OpKind::kConst)) {
-      const auto file = assets_.find(node_name(node_def));
+      const auto file = main ? assets_.find(name) : assets_.end();
       return {.const_def = node_def, .asset = file == assets_.end() ? nullptr : &file->second};
     }
     const std::vector<std::string_view> inputs = input_views(node_def);
-    if (side_.op(node).conduct != Conduct::kPasses || inputs.empty()) return {};
+    if (side_.labels().op(graph.op(node)).conduct != Conduct::kPasses || inputs.empty()) return {};
     input = inputs[0];
   }
   return {};
@@ -119,7 +111,7 @@ TableContents::Value TableContents::in_main(std::string_view input) {
 // Empty where it is not known.
 std::string TableContents::text_of(const Value& value) {
   if (value.asset != nullptr) {
-    const auto digest = asset_digest(side_.model(), *value.asset);
+    const auto digest = side_.assets().of(*value.asset);
     return digest ? "file " + std::to_string(digest->first) + " " + std::to_string(digest->second) : "";
   }
   const auto held = value.const_def.data() == nullptr ? std::nullopt : find_attr(value.const_def, "value");

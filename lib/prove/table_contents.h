@@ -9,12 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/names.h"
 #include "prove/contents.h"
 #include "prove/labels.h"
 
 namespace gedit {
 
 class Side;
+struct CalledBody;
 
 class TableContents {
  public:
@@ -36,10 +38,19 @@ class TableContents {
     const std::string* asset = nullptr;  // the file of which the Const is the path
   };
 
-  template <typename ValueOf>
-  void look_at(std::string_view node_def, const ValueOf& value_of, int depth);
+  // Where inputs are looked up: the main graph, or a body with what it is given.
+  struct Place {
+    const Graph& graph;
+    const Names& names;
+    const CalledBody* body = nullptr;
+    const std::vector<Value>* arguments = nullptr;
+    int depth = 0;  // of calls
+  };
+
+  void look_over(const Place& place);
+  void look_at(const Place& place, std::string_view node_def);
   void look_into(std::string_view function, const std::vector<Value>& arguments, int depth);
-  Value in_main(std::string_view input);
+  Value value_of(const Place& place, std::string_view input);
   std::string text_of(const Value& value);
 
   Side& side_;
@@ -47,7 +58,8 @@ class TableContents {
   Contents& contents_;
   std::map<std::string, std::string, std::less<>> assets_;    // names of files by the node that is the path
   std::map<std::string, std::optional<std::string>> filled_;  // by state
-  std::set<std::string> looked_into_;  // functions, with the tables that they were given
+  // Functions with the tables, and the very constants, that they were given.
+  std::set<std::pair<std::string, std::vector<const char*>>> looked_into_;
 };
 
 }  // namespace gedit
