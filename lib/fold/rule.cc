@@ -105,14 +105,8 @@ std::string_view FoldTask::text(std::string_view key, std::string_view otherwise
 }
 
 Sizes FoldTask::integers(std::string_view key) const {
-  Sizes found;
   const auto value = attr(key);
-  if (!value) return found;
-  for (Fields fields(last_bytes(*value, attr_field::kList)); fields.next();) {
-    if (fields->number == attr_field::kInt)
-      each_varint(fields.field(), [&](uint64_t number) { found.push_back(static_cast<int64_t>(number)); });
-  }
-  return found;
+  return value ? int_list(*value) : Sizes();
 }
 
 DType FoldTask::type(std::string_view key, DType otherwise) const {

@@ -157,6 +157,16 @@ std::string int_value(int64_t number) {
   return value;
 }
 
+std::string int_list_value(const std::vector<int64_t>& numbers) {
+  std::string packed;
+  for (const int64_t number : numbers) append_varint(packed, static_cast<uint64_t>(number));
+  std::string list;
+  if (!numbers.empty()) append_bytes_field(list, attr_field::kInt, packed);
+  std::string value;
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
 std::string string_list_value(const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) append_bytes_field(list, attr_field::kString, text);
@@ -207,6 +217,15 @@ size_t type_count(std::string_view attr_value) {
     count += list->wire == Wire::kBytes ? varint_count(list->value) : list->wire == Wire::kVarint ? 1 : 0;
   }
   return count;
+}
+
+std::vector<int64_t> int_list(std::string_view attr_value) {
+  std::vector<int64_t> numbers;
+  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
+    if (list->number != attr_field::kInt) continue;
+    each_varint(list.field(), [&](uint64_t number) { numbers.push_back(static_cast<int64_t>(number)); });
+  }
+  return numbers;
 }
 
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs) {

@@ -151,6 +151,7 @@ class NodeBuilder {
 std::string string_value(std::string_view text);
 std::string type_value(DType type);
 std::string int_value(int64_t number);
+std::string int_list_value(const std::vector<int64_t>& numbers);
 std::string bool_value(bool value);
 std::string string_list_value(const std::vector<std::string>& texts);
 std::string colocation_value(std::string_view node);  // the `_class` of what stands where `node` does
@@ -160,6 +161,8 @@ std::string tensor_value(std::string_view tensor_proto);
 // The types in an AttrValue `list(type)`; none in another.
 std::vector<DType> type_list(std::string_view attr_value);
 size_t type_count(std::string_view attr_value);  // how many these are
+// The numbers in an AttrValue `list(int)`; none in another.
+std::vector<int64_t> int_list(std::string_view attr_value);
 
 // `node_def` with other inputs, other things as they are: new fields stand where the first input stood.
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs);

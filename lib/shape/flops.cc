@@ -39,14 +39,8 @@ class Costed {
     return !format || *format == "NHWC";
   }
   std::vector<int64_t> numbers(std::string_view key) const {
-    std::vector<int64_t> found;
     const auto value = find_attr(node_def_, key);
-    if (!value) return found;
-    for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-      if (list->number == attr_field::kInt)
-        each_varint(list.field(), [&](uint64_t number) { found.push_back(static_cast<int64_t>(number)); });
-    }
-    return found;
+    return value ? int_list(*value) : std::vector<int64_t>();
   }
 
  private:

@@ -44,14 +44,8 @@ std::string_view Subject::text(std::string_view key, std::string_view otherwise)
 }
 
 std::vector<int64_t> Subject::integers(std::string_view key) const {
-  std::vector<int64_t> found;
   const auto value = attr(key);
-  if (!value) return found;
-  for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-    if (list->number == attr_field::kInt)
-      each_varint(list.field(), [&](uint64_t number) { found.push_back(static_cast<int64_t>(number)); });
-  }
-  return found;
+  return value ? int_list(*value) : std::vector<int64_t>();
 }
 
 DType Subject::type(std::string_view key) const {

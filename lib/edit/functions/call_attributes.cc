@@ -26,17 +26,11 @@ std::string with_shapes(std::string_view attr_value, const std::map<uint32_t, Ca
 }
 
 std::string without_inputs(std::string_view attr_value, const std::map<uint32_t, Carried>& gone) {
-  std::string packed;
-  for (Fields fields(last_bytes(attr_value, attr_field::kList)); fields.next();) {
-    if (fields->number != attr_field::kInt) continue;
-    each_varint(fields.field(), [&](uint64_t number) {
-      if (number > 0xffffffff || !gone.contains(static_cast<uint32_t>(number))) append_varint(packed, number);
-    });
-  }
-  std::string list, value;
-  if (!packed.empty()) append_bytes_field(list, attr_field::kInt, packed);
-  append_bytes_field(value, attr_field::kList, list);
-  return value;
+  std::vector<int64_t> numbers = int_list(attr_value);
+  std::erase_if(numbers, [&](int64_t number) {
+    return number >= 0 && number <= UINT32_MAX && gone.contains(static_cast<uint32_t>(number));
+  });
+  return int_list_value(numbers);
 }
 
 std::string with_types(std::string_view node_def, std::string_view key,

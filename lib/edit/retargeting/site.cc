@@ -360,14 +360,8 @@ std::vector<std::string> Site::texts(std::string_view key) const {
 }
 
 std::vector<int64_t> Site::integers(std::string_view key) const {
-  std::vector<int64_t> found;
   const auto value = find_attr(node_def, key);
-  if (!value) return found;
-  for (Fields list(last_bytes(*value, attr_field::kList)); list.next();) {
-    if (list->number == attr_field::kInt)
-      each_varint(list.field(), [&](uint64_t number) { found.push_back(static_cast<int64_t>(number)); });
-  }
-  return found;
+  return value ? int_list(*value) : std::vector<int64_t>();
 }
 
 std::optional<std::vector<double>> Site::constant(size_t slot) const {
