@@ -48,6 +48,7 @@ ALLOWED = {
     ("prove/neutral.cc", "Mul"): "by one, and the next two",
     ("prove/neutral.cc", "RealDiv"): "the same",
     ("prove/neutral.cc", "Div"): "the same",
+    ("prove/unpacked.cc", "Unpack"): "what a Split and Squeezes give",
     ("changing/baked_sizes.cc", "Reshape"): "whose shape is an input",
     ("changing/baked_sizes.cc", "Pack"): "an element is an input of its own",
     ("changing/baked_sizes.cc", "ConcatV2"): "an element is one of one of its inputs",

@@ -85,6 +85,9 @@ bool moves_no_axis(const ConstTensor& axes);
 // Whether a Transpose by `second` of one by `first` does.
 bool turn_back(const ConstTensor& first, const ConstTensor& second);
 
+// An op that gives more outputs than that is left as it is.
+constexpr int64_t kMostPieces = 4096;
+
 // The file may grow by this when nodes are replaced by constants, in bytes: more is not folded. The caller
 // adds up: tensor_proto_size() of what comes, and of the constants and nodes that go because nobody else
 // reads them.

@@ -1,6 +1,7 @@
 // Elements seen in another shape or order, all or some of them.
 #include <algorithm>
 
+#include "fold/fold.h"
 #include "fold/rules.h"
 
 namespace gedit::folding {
@@ -154,7 +155,7 @@ void fold_split(FoldTask& task) {
   const ConstTensor& value = task.input(1);
   const size_t axis = FoldTask::axis(task.scalar(0), value.rank());
   const int64_t parts = task.integer("num_split", 0), size = value.shape()[axis];
-  FoldTask::require(parts > 0 && parts <= 4096 && size % parts == 0, "it does not divide");
+  FoldTask::require(parts > 0 && parts <= kMostPieces && size % parts == 0, "it does not divide");
   for (int64_t i = 0; i < parts; ++i) give_part(task, value, axis, i * (size / parts), size / parts);
 }
 
@@ -163,7 +164,7 @@ void fold_split_v(FoldTask& task) {
   Sizes sizes = task.values(1);
   const size_t axis = FoldTask::axis(task.scalar(2), value.rank());
   const int64_t whole_size = value.shape()[axis];
-  FoldTask::require(task.input(1).rank() == 1 && !sizes.empty() && sizes.size() <= 4096 &&
+  FoldTask::require(task.input(1).rank() == 1 && !sizes.empty() && sizes.size() <= kMostPieces &&
                         static_cast<int64_t>(sizes.size()) == task.integer("num_split", 0),
                     "it does not divide");
   int64_t rest = whole_size;
@@ -192,7 +193,8 @@ void fold_unpack(FoldTask& task) {
   const ConstTensor& value = task.input(0);
   const size_t axis = FoldTask::axis(task.integer("axis", 0), value.rank());
   const int64_t parts = value.shape()[axis];
-  FoldTask::require(parts == task.integer("num", -1) && parts > 0 && parts <= 4096, "not as many parts");
+  FoldTask::require(parts == task.integer("num", -1) && parts > 0 && parts <= kMostPieces,
+                    "not as many parts");
   Sizes shape = value.shape();
   shape.erase(shape.begin() + static_cast<ptrdiff_t>(axis));
   for (int64_t i = 0; i < parts; ++i) {

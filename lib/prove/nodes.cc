@@ -15,15 +15,6 @@ constexpr OpKinds kOfItsPlace = OpKind::kPlaceholder | OpKind::kSwitch | OpKind:
                                 OpKind::kTensorArray | OpKind::kWhile | OpKind::kIf | OpKind::kCase |
                                 OpKind::kCall;
 
-// A scalar as a TensorProto.
-std::string integer_tensor(DType dtype, uint64_t number) {
-  std::string proto;
-  append_varint_field(proto, 1, static_cast<uint64_t>(static_cast<int32_t>(dtype)));
-  append_bytes_field(proto, 2, "");
-  append_varint_field(proto, tensor_layout(dtype).field, number);
-  return proto;
-}
-
 }  // namespace
 
 void Numbering::number(NodeId id, std::span<const In> ins) {
@@ -160,7 +151,7 @@ void Numbering::number_alive(Node& node) {
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
   } else if (!number_handle_entered(node) && !number_folded(node) && !number_of_one_shape(node) &&
-             !number_as_input(node)) {
+             !number_as_input(node) && !number_unpacked(node)) {
     number_plain(node);
   }
 }
@@ -287,8 +278,7 @@ bool Numbering::number_read(Node& node) {
   NodeBuilder plain("", plain_op);
   if (op == "ResourceGather") {
     const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
-    const std::string_view proto =
-        side_.model().arena->keep(integer_tensor(DType::kInt32, static_cast<uint64_t>(axis)));
+    const std::string_view proto = side_.model().arena->keep(scalar_proto(DType::kInt32, axis));
     node.inputs.push_back(state_.constant(proto));
     plain.type("Tparams", *dtype).type("Taxis", DType::kInt32).attr("batch_dims", int_value(axis));
   } else {

@@ -133,6 +133,7 @@ class Numbering {
   bool number_folded(Node& node);
   bool number_of_one_shape(Node& node);
   bool number_as_input(Node& node);
+  bool number_unpacked(Node& node);
   bool gives_memory(const Node& node) const;
   bool is_memory(const In& in) const;
   bool reads_memory(const Node& node) const;

@@ -158,6 +158,9 @@ Parting Partings::first(ClassId a, ClassId b) {
         parting.by_attribute =
             !parting.why.empty() && side_a_.graph().op(here_a) == side_b_.graph().op(here_b);
       }
+      // What an Unpack is made of is no node.
+      const bool inside = here_a == kNoNode && here_b == kNoNode && node_a != kNoNode && node_b != kNoNode;
+      if (inside) parting.why = attribute_difference(node_a, node_b);
       if (parting.why.empty()) parting.why = "what they are";
       break;
     }
