@@ -20,6 +20,7 @@
 #include "optimize/rounds.h"
 #include "optimize/shapes.h"
 #include "optimize/transforming.h"
+#include "optimize/unpack.h"
 #include "optimize/waited.h"
 #include "select/tensors.h"
 
@@ -135,7 +136,12 @@ class Optimizing {
     refuse_dead(subject, flow);
     const bool asks_shapes = learn_shapes(subject, model_.graph(), ops_);
     subject.fold_larger = request_.fold_larger;
+    const bool ordered = flow.ordered();
     sweep_until_settled(subject, classes_, std::move(flow));
+    // Other branches and values let more shapes be known.
+    const bool more = subject.folded > 0 || subject.learns_more;
+    const bool again = (net.changed() && asks_shapes && more) || bodies;
+    if (!again && !ordered && request_.passes.algebra) unpack_splits(subject);
     const bool changed = net.changed();
     if (!request_.reduce) remove_idle(subject);
     // Of such a graph the net knows what goes, ahead of the records that are written of it.
@@ -151,9 +157,7 @@ class Optimizing {
     const auto append = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
     append(result_.assumptions, subject.assumptions);
     append(result_.inexact, subject.inexact);
-    // Other branches and values let more shapes be known.
-    const bool more = subject.folded > 0 || subject.learns_more;
-    return (changed && asks_shapes && more) || bodies;
+    return again;
   }
 
   // Calls give way to what they call; in `before`, too, so that both can be compared node by node. Whether

@@ -184,6 +184,14 @@ def training_nets():
         parts = [tf.nn.relu(x + tf.constant(1.0)) * tf.constant([1.0, 2.0, 3.0, 4.0]) for _ in range(3)]
         return tf.add_n(parts) - tf.concat([x], 0) + tf.negative(tf.negative(x)) * 1.0, {}
 
+    def pieces(x):
+        training = tf.placeholder(tf.bool, [], "is_training")
+        columns = [tf.squeeze(part, [1]) for part in tf.split(x, 4, 1)]
+        rows = [tf.squeeze(part, [0]) for part in tf.split(tf.nn.relu(x), 3, 0)]
+        kept = [tf.squeeze(part, [0]) if i else part[0] for i, part in enumerate(tf.split(tf.negative(x), 3, 0))]
+        column = tf.cond(training, lambda: columns[0], lambda: columns[3] - columns[1])
+        return tf.stack([rows[2] - rows[0], kept[0] * kept[2], rows[0]], 0) + tf.expand_dims(column, 1), {"is_training": False}
+
     def batch_norm(x):
         training = tf.placeholder(tf.bool, [], "is_training")
         image = tf.reshape(x, [-1, 2, 2, 1])
@@ -195,7 +203,7 @@ def training_nets():
             return tf.nn.fused_batch_norm(image, ones, zeros, mean=zeros, variance=ones, is_training=False)[0]
         return tf.cond(training, lambda: normalized(True), lambda: normalized(False)), {"is_training": False}
 
-    return [cond, nested, opposite, loop, loop_in_cond, never, case, arrays, same, batch_norm]
+    return [cond, nested, opposite, loop, loop_in_cond, never, case, arrays, same, pieces, batch_norm]
 
 
 def made(net):
@@ -300,7 +308,7 @@ class Random:
 
     def step(self):
         rng, t = self.rng, tf.float32
-        kind = rng.randrange(16)
+        kind = rng.randrange(18)
         if kind < 3:
             name = self.node(rng.choice(("Add", "Sub", "Mul", "RealDiv", "Maximum")), [self.pick(), self.pick()] + self.control(), T=t)
         elif kind < 5:
@@ -326,9 +334,28 @@ class Random:
             truth = self.const(np.array(True), self.control())
             self.node("Assert", [truth, self.pick()] + self.control(), T=[t])
             return
+        elif kind == 14:
+            name = self.pieces()
         else:
             return self.cond()
         self.tensors.append(name)
+
+    def pieces(self):
+        """The elements one by one, mostly without their dimension, and a vector of them."""
+        rng, t = self.rng, tf.float32
+        dim = rng.choice((0, -1))
+        axis = self.const(np.int32(dim), self.control() if rng.random() < 0.3 else [])
+        vector = self.node("Add", [self.pick(), self.const(self.vector(), [])], T=t)
+        split = self.node("Split", [axis, vector] + (self.control() if rng.random() < 0.3 else []), T=t, num_split=3)
+        if rng.random() < 0.2:
+            self.tensors.append(self.node("ConcatV2", [split, split + ":1", split + ":2", axis], T=t, Tidx=tf.int32, N=3))
+        scalars = []
+        for _ in range(3):
+            k = rng.randrange(3)
+            scalar = self.node("Squeeze", [split + (":%d" % k if k else "")] + (self.control() if rng.random() < 0.2 else []), T=t)
+            self.graph.node[-1].attr["squeeze_dims"].list.i.append(dim)
+            scalars.append(scalar)
+        return self.node("Pack", scalars, T=t, N=3, axis=0)
 
     def cond(self):
         """Both sides of a Switch, some steps on each, and a Merge."""
