@@ -107,14 +107,17 @@ void VariableValues::read_savers() {
                    [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   for (const Ranked& saver : savers) {
     const std::vector<DType> types = saver_types(graph_.bytes(saver.node->node));
-    for (const SavedTensor& tensor : saver.node->tensors) {
-      if (tensor.variable == kNoNode) continue;
-      const Where where{tensor.key, tensor.slice,
-                        tensor.slot < types.size() ? base_type(types[tensor.slot]) : DType::kInvalid};
-      const auto [known, fresh] = known_.try_emplace(index_of(tensor.variable), where);
-      const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
-                          source_->checkpoint.find(where.key) != nullptr;
-      if (better) known->second = where;
+    // A replica is given what the variable is whose key this is.
+    for (const auto* tensors : {&saver.node->tensors, &saver.node->more_ends}) {
+      for (const SavedTensor& tensor : *tensors) {
+        if (tensor.variable == kNoNode) continue;
+        const Where where{tensor.key, tensor.slice,
+                          tensor.slot < types.size() ? base_type(types[tensor.slot]) : DType::kInvalid};
+        const auto [known, fresh] = known_.try_emplace(index_of(tensor.variable), where);
+        const bool better = !fresh && source_->checkpoint.find(known->second.key) == nullptr &&
+                            source_->checkpoint.find(where.key) != nullptr;
+        if (better) known->second = where;
+      }
     }
   }
 }
