@@ -205,6 +205,12 @@ Verified verify(const ProofSide& before, const ProofSide& after, const Verificat
     if (worst == nullptr || worse(output, *worst)) worst = &output;
   }
   if (worst == nullptr) return verified;
+  // Of each verdict the first is told why, and where order counts that may be another one.
+  if (worst->why.empty()) {
+    std::swap(wanted.outputs[0], wanted.outputs[static_cast<size_t>(worst - proof.outputs.data())]);
+    proof = prove(before, after, wanted);
+    worst = &proof.outputs[0];
+  }
   if (worst->verdict == ProofVerdict::kDiffers) {
     throw Error(Cause::kRefused, "would not be what it was: " + first_text(*worst))
         .in(after.model.path)
