@@ -12,6 +12,27 @@
 namespace gedit {
 namespace {
 
+// An AttrValue with a list of numbers, and the numbers in one; a DType is an enum of 32 bits with a sign.
+template <typename Number>
+std::string packed_list(uint32_t field, const std::vector<Number>& numbers) {
+  std::string packed, list, value;
+  for (const Number number : numbers)
+    append_varint(packed, static_cast<uint64_t>(static_cast<int64_t>(number)));
+  if (!numbers.empty()) append_bytes_field(list, field, packed);
+  append_bytes_field(value, attr_field::kList, list);
+  return value;
+}
+
+template <typename Number>
+std::vector<Number> unpacked_list(uint32_t field, std::string_view attr_value) {
+  std::vector<Number> numbers;
+  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
+    if (list->number != field) continue;
+    each_varint(list.field(), [&](uint64_t number) { numbers.push_back(static_cast<Number>(number)); });
+  }
+  return numbers;
+}
+
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -158,13 +179,7 @@ std::string int_value(int64_t number) {
 }
 
 std::string int_list_value(const std::vector<int64_t>& numbers) {
-  std::string packed;
-  for (const int64_t number : numbers) append_varint(packed, static_cast<uint64_t>(number));
-  std::string list;
-  if (!numbers.empty()) append_bytes_field(list, attr_field::kInt, packed);
-  std::string value;
-  append_bytes_field(value, attr_field::kList, list);
-  return value;
+  return packed_list(attr_field::kInt, numbers);
 }
 
 std::string string_list_value(const std::vector<std::string>& texts) {
@@ -185,15 +200,7 @@ std::string bool_value(bool value) {
   return text;
 }
 
-std::string type_list_value(const std::vector<DType>& types) {
-  std::string packed;
-  for (const DType type : types) append_varint(packed, static_cast<uint64_t>(static_cast<int32_t>(type)));
-  std::string list;
-  if (!types.empty()) append_bytes_field(list, attr_field::kType, packed);
-  std::string value;
-  append_bytes_field(value, attr_field::kList, list);
-  return value;
-}
+std::string type_list_value(const std::vector<DType>& types) { return packed_list(attr_field::kType, types); }
 
 std::string tensor_value(std::string_view tensor_proto) {
   std::string value;
@@ -202,12 +209,7 @@ std::string tensor_value(std::string_view tensor_proto) {
 }
 
 std::vector<DType> type_list(std::string_view attr_value) {
-  std::vector<DType> types;
-  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
-    if (list->number != attr_field::kType) continue;
-    each_varint(list.field(), [&](uint64_t number) { types.push_back(static_cast<DType>(number)); });
-  }
-  return types;
+  return unpacked_list<DType>(attr_field::kType, attr_value);
 }
 
 size_t type_count(std::string_view attr_value) {
@@ -220,12 +222,7 @@ size_t type_count(std::string_view attr_value) {
 }
 
 std::vector<int64_t> int_list(std::string_view attr_value) {
-  std::vector<int64_t> numbers;
-  for (Fields list(last_bytes(attr_value, attr_field::kList)); list.next();) {
-    if (list->number != attr_field::kInt) continue;
-    each_varint(list.field(), [&](uint64_t number) { numbers.push_back(static_cast<int64_t>(number)); });
-  }
-  return numbers;
+  return unpacked_list<int64_t>(attr_field::kInt, attr_value);
 }
 
 std::string with_inputs(std::string_view node_def, const std::vector<std::string>& inputs) {
