@@ -94,6 +94,8 @@ std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_v
   if (state.calls_left < 0) return unknown_results(state, count, "calls too much");
   Numbering numbering(side, state, *body, arguments, depth + 1);
   std::vector<ProofTensor> results;
+  for (const std::string_view input : body->results) numbering.value_of(input);
+  numbering.settle_first_iterations();
   for (const std::string_view input : body->results) results.push_back(numbering.value_of(input));
   side.calls.emplace(key, results);
   return results;
@@ -214,8 +216,24 @@ void Numbering::number_choice(Node& node) {
   set_outputs(node.id, std::move(outputs), node.when);
 }
 
+// Whether the function, which a While asks first of all, says no.
+bool Numbering::is_never_entered(const Node& node, std::string_view condition) {
+  if (state_.ordered || has_effects(side_, condition)) return false;
+  std::vector<ProofTensor> arguments;
+  for (const ClassId input : node.inputs) arguments.push_back({input, kAlways});
+  const std::vector<ProofTensor> asked = results_of(side_, state_, condition, arguments, depth_);
+  return asked.size() == 1 && asked[0].when == kAlways && state_.truth(asked[0].what) == false;
+}
+
 void Numbering::number_while(Node& node) {
   const std::string_view node_def = graph_.bytes(node.id);
+  const std::vector<std::string_view> conditions = functions_named(node_def, "cond");
+  if (conditions.size() == 1 && is_never_entered(node, conditions[0])) {
+    ++state_.switches;
+    std::vector<ProofTensor> outputs;
+    for (const ClassId input : node.inputs) outputs.push_back({input, node.when});
+    return set_outputs(node.id, std::move(outputs), node.when);
+  }
   std::vector<uint32_t> key;
   for (const char* attr : {"cond", "body"}) {
     const std::vector<std::string_view> named = functions_named(node_def, attr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/frames.h"
 #include "graph/tensor_layout.h"
 #include "prove/numbering.h"
 
@@ -45,6 +46,21 @@ void Numbering::number_switch(Node& node) {
   set_outputs(node.id, std::move(outputs), node.when);  // a control edge from the Switch itself always fires
 }
 
+// As a Merge tells which input it gives.
+ClassId Numbering::input_number(uint32_t number) {
+  std::string proto;
+  append_varint_field(proto, 1, static_cast<uint64_t>(DType::kInt32));
+  append_bytes_field(proto, 2, "");
+  append_varint_field(proto, tensor_layout(DType::kInt32).field, number);
+  return state_.constant(side_.model().arena->keep(std::move(proto)));
+}
+
+// Of a Merge that gives this input.
+void Numbering::set_taken(Node& node, const ProofTensor& taken, uint32_t position) {
+  const ClassId which = behind(input_number(position), std::array{taken.what});
+  set_outputs(node.id, {{after(node, taken.what), taken.when}, {after(node, which), taken.when}}, taken.when);
+}
+
 // Gives the one input that is alive. A dead control input does not kill it.
 void Numbering::number_merge(Node& node) {
   struct Live {
@@ -58,21 +74,10 @@ void Numbering::number_merge(Node& node) {
     if (value.when != kNever) live.push_back({value, position});
     ++position;
   }
-  const auto index = [&](uint32_t number) {
-    std::string proto;
-    append_varint_field(proto, 1, static_cast<uint64_t>(DType::kInt32));
-    append_bytes_field(proto, 2, "");
-    append_varint_field(proto, tensor_layout(DType::kInt32).field, number);
-    return state_.constant(side_.model().arena->keep(std::move(proto)));
-  };
   if (live.empty()) return set(node.id, {kDeadClass, kNever});
   if (live.size() == 1) {
     if (position > 1) ++state_.merges;
-    const ConditionId when = live[0].value.when;
-    const ClassId what = live[0].value.what;
-    const ClassId which = behind(index(live[0].position), std::array{what});
-    set_outputs(node.id, {{after(node, what), when}, {after(node, which), when}}, when);
-    return;
+    return set_taken(node, live[0].value, live[0].position);
   }
   Classes& classes = state_.classes;
   if (live.size() == 2) {
@@ -81,8 +86,8 @@ void Numbering::number_merge(Node& node) {
       const Live &no = live[when_false], &yes = live[1 - when_false];
       const ClassId what =
           classes.intern(KeyForm::kChoice, {split->predicate, no.value.what, yes.value.what});
-      const ClassId which =
-          classes.intern(KeyForm::kChoice, {split->predicate, index(no.position), index(yes.position)});
+      const ClassId which = classes.intern(
+          KeyForm::kChoice, {split->predicate, input_number(no.position), input_number(yes.position)});
       const ClassId told = behind(which, std::array{no.value.what, yes.value.what});
       set_outputs(node.id, {{after(node, what), split->common}, {after(node, told), split->common}},
                   split->common);
@@ -111,6 +116,35 @@ void Numbering::number_merge(Node& node) {
   set(node.id, {after(node, what), state_.conditions.with(kAlways, {what, Holds::kAlive})});
 }
 
+// Of a loop that is never gone around the variable is what enters, and what is computed from constants is
+// known. False where that may be several things, or one in every iteration.
+bool Numbering::number_entered(Node& node) {
+  std::optional<In> enter;
+  uint32_t position = 0, at = 0;
+  for (const In& in : node.data) {
+    if (!in.real() || !is_back_edge(node.id, in)) {
+      if (enter) return false;
+      enter = in;
+      at = position;
+    }
+    ++position;
+  }
+  if (!enter || !enter->real() || enter->index != 0) return false;
+  const NodeId from{enter->node};
+  if (!graph_.is(from, OpKind::kEnter) || is_constant_enter(graph_.bytes(from))) return false;
+  ProofTensor value = in_value(*enter);
+  if (value.when == kNever) {
+    set(node.id, {kDeadClass, kNever});
+    return true;
+  }
+  std::vector<In> ins;
+  resolve(from, ins);
+  const ClassId outside = ins.empty() ? value.what : in_value(ins[0]).what;
+  if (state_.classes.label_of(outside).form == KeyForm::kConst) value.what = outside;
+  set_taken(node, value, at);
+  return true;
+}
+
 // Stands for itself until settle_loops() has told which are the same.
 void Numbering::number_loop_variable(Node& node) {
   const auto [found, fresh] =
@@ -118,8 +152,11 @@ void Numbering::number_loop_variable(Node& node) {
   if (fresh) {
     loop_variables_.push_back({node.id});
     loop_variables_.back().unknown = in_body();
+    loop_variables_.back().once = !state_.ordered;
   }
-  const LoopVariable& variable = loop_variables_[found->second];
+  LoopVariable& variable = loop_variables_[found->second];
+  if (variable.once && number_entered(node)) return;
+  variable.once = false;
   // It is there where the loop was entered.
   ConditionId entered = kAlways;
   size_t entries = 0;
@@ -136,11 +173,45 @@ void Numbering::number_loop_variable(Node& node) {
   set(node.id, {after(node, what), state_.conditions.with(entered, {what, Holds::kAlive})});
 }
 
+// A loop that is never gone around is known by that.
+void Numbering::number_loop_condition(Node& node) {
+  if (node.inputs.size() != 1 || state_.ordered || state_.truth(node.inputs[0]) != false)
+    return number_plain(node);
+  set(node.id, {node.inputs[0], node.when});
+}
+
+// Whether what the Exit reads is there in the first iteration, and as it entered.
+bool Numbering::is_left_at_once(const In& left) {
+  In from = left;
+  for (int steps = 0; from.real() && from.index == 0; ++steps) {
+    const NodeId id{from.node};
+    std::vector<In> ins;
+    resolve(id, ins);
+    if (graph_.is(id, OpKind::kEnter)) return !is_constant_enter(graph_.bytes(id));
+    if (steps == 2 || ins.empty()) return false;
+    if (graph_.is(id, OpKind::kSwitch)) {
+      if (ins.size() < 2 || ins[1].control() || state_.truth(in_value(ins[1]).what) != false) return false;
+    } else {
+      const auto variable = loop_variable_of_.find(from.node);
+      if (variable == loop_variable_of_.end() || !loop_variables_[variable->second].once) return false;
+      std::erase_if(ins, [&](const In& in) { return in.control() || is_back_edge(id, in); });
+      if (ins.size() != 1) return false;
+    }
+    from = ins[0];
+  }
+  return false;
+}
+
 // Gives what it reads in the iteration in which that is alive, so the key tells when that is. In the frame
 // outside it is dead where the whole loop was.
 void Numbering::number_exit(Node& node) {
   if (node.inputs.size() != 1) return number_plain(node);
   Classes& classes = state_.classes;
+  if (!state_.ordered && is_left_at_once(node.data[0])) {
+    const ClassId entered = node.inputs[0];
+    const bool is_enter = is_enter_op(op_of(classes.label_of(entered)));
+    return set(node.id, {is_enter ? classes.inputs(entered)[0] : entered, node.when});
+  }
   const ClassId what =
       after(node, classes.intern(classes.label(KeyForm::kMerge, "Exit"), {node.inputs[0], node.when}));
   if (state_.conditions.unknown(node.when)) classes.set_unknown(what);

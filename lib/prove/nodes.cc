@@ -138,6 +138,8 @@ void Numbering::number_alive(Node& node) {
     number_switch(node);
   } else if (op.kinds.has(OpKind::kExit)) {
     number_exit(node);
+  } else if (op.kinds.has(OpKind::kLoopCond)) {
+    number_loop_condition(node);
   } else if (op.kinds.has(OpKind::kWhile)) {
     number_while(node);
   } else if (op.kinds.has_any(OpKind::kIf | OpKind::kCase)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "graph/node_front.h"
 
@@ -345,6 +346,41 @@ void Numbering::number_again() {
   }
 }
 
+std::string_view Numbering::frame_of(NodeId merge) {
+  std::vector<In> ins;
+  resolve(merge, ins);
+  for (const In& in : ins) {
+    if (in.real() && graph_.is(NodeId{in.node}, OpKind::kEnter))
+      return string_attr(graph_.bytes(NodeId{in.node}), "frame_name").value_or("");
+  }
+  return {};
+}
+
+bool Numbering::goes_back(NodeId merge) {
+  std::vector<In> ins;
+  resolve(merge, ins);
+  return std::ranges::any_of(
+      ins, [&](const In& in) { return in.real() && is_back_edge(merge, in) && in_value(in).when != kNever; });
+}
+
+bool Numbering::settle_first_iterations() {
+  constexpr int kMostDeep = 8;  // loops in one another of which more is known than that they may go on
+  bool any = false;
+  for (int depth = 0;; ++depth) {
+    // All variables of a loop go on together.
+    std::set<std::string_view> around;
+    for (const LoopVariable& variable : loop_variables_) {
+      if (variable.once && (depth == kMostDeep || goes_back(variable.merge)))
+        around.insert(frame_of(variable.merge));
+    }
+    if (around.empty()) return any;
+    for (LoopVariable& variable : loop_variables_)
+      variable.once = variable.once && !around.contains(frame_of(variable.merge));
+    number_again();
+    any = true;
+  }
+}
+
 void settle_loops(Numbering& a, Numbering& b) {
   constexpr uint64_t kMostWork = 60'000'000;  // nodes numbered again
   uint64_t work = 0;
@@ -352,6 +388,7 @@ void settle_loops(Numbering& a, Numbering& b) {
   for (;;) {
     std::map<std::vector<uint32_t>, uint32_t> found;
     bool more_unknown = false;
+    for (Numbering* graph : {&a, &b}) more_unknown = graph->settle_first_iterations() || more_unknown;
     for (Numbering* graph : {&a, &b}) {
       std::vector<uint32_t> next;
       for (Numbering::LoopVariable& variable : graph->loop_variables()) {

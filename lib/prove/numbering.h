@@ -46,6 +46,7 @@ class Numbering {
     NodeId merge;
     uint32_t part = 0;
     bool unknown = false;
+    bool once = false;  // as far as is known, nothing goes back: it is what it begins with
   };
   std::vector<LoopVariable>& loop_variables() { return loop_variables_; }
   std::vector<uint32_t> signature(const LoopVariable& variable);  // what it is, by what is known by now
@@ -53,6 +54,9 @@ class Numbering {
   std::vector<ClassId> loop_inputs(NodeId merge);  // of a loop's variable
   void number_again();                             // all that depends on loops' variables
   size_t loop_nodes() const { return looping_.size(); }
+  // Loops are taken to end in their first iteration until something goes back in them; whether any was found
+  // that does, so that what rests on it was numbered again.
+  bool settle_first_iterations();
 
   // The first node, in file order, that gives the class.
   NodeId node_of(ClassId id);
@@ -123,7 +127,14 @@ class Numbering {
   void number_input(Node& node);
   void number_switch(Node& node);
   void number_merge(Node& node);
+  ClassId input_number(uint32_t number);
+  void set_taken(Node& node, const ProofTensor& taken, uint32_t position);
+  bool number_entered(Node& node);
   void number_loop_variable(Node& node);
+  void number_loop_condition(Node& node);
+  bool is_left_at_once(const In& left);
+  bool goes_back(NodeId merge);
+  std::string_view frame_of(NodeId merge);
   void number_exit(Node& node);
   void number_passing(Node& node);
   void number_state(Node& node);
@@ -144,6 +155,7 @@ class Numbering {
   void number_odd(const Node& node);
   void number_choice(Node& node);
   void number_while(Node& node);
+  bool is_never_entered(const Node& node, std::string_view condition);
 
   Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names);
 
