@@ -237,6 +237,7 @@ int8_t Flow::truth_of(Number n) const {
   }
   if (op.conduct == Conduct::kPasses && data.size() == 1 && !op.gives_references) return input(0);
   if (op.kinds.has(OpKind::kEnter)) return input(0);
+  if (op.kinds.has(OpKind::kLoopCond)) return input(0) == 0 ? 0 : -1;  // a loop without end stays as it is
   const What what = net_.what(n);
   if (what == What::kNot) return input(0) < 0 ? int8_t{-1} : static_cast<int8_t>(1 - input(0));
   if (what == What::kAnd && input(0) >= 0 && input(1) >= 0) return static_cast<int8_t>(input(0) & input(1));

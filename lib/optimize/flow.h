@@ -34,6 +34,8 @@ class Effects {
   // It writes: the order of all others counts, too.
   bool writes(const Net& net, Number n) const;
   bool writes(std::string_view node_def, Labels& labels) const;
+  // Of a function of the library, itself or one that it calls.
+  bool of_function(std::string_view name) const { return effective_.contains(name); }
 
  private:
   bool own(const ProofOp& op, What what) const;

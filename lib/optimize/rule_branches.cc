@@ -1,10 +1,11 @@
-// Branches and loops of which it is known what they do: Switch and Merge, Exit, If and Case, Select.
+// Branches and loops of which it is known what they do: Switch and Merge, loops, If and Case, Select.
 #include <algorithm>
 
 #include "graph/frames.h"
 #include "graph/name_attr_list.h"
 #include "graph/tensor_layout.h"
 #include "optimize/constant.h"
+#include "optimize/entry.h"
 #include "optimize/rules.h"
 
 namespace gedit::optimizing {
@@ -26,8 +27,9 @@ Decision of_merge(const View& view, Number n) {
   int32_t position = 0, at = 0;
   for (const In& in : view.net.data(n)) {
     if (view.flow.dead(in)) {
-      // What runs for it all the same would run no more.
-      if (view.flow.effect_for_dead(in.node)) return {};
+      // What runs for it all the same would run no more. Where order counts, a loop stays whole.
+      if (view.flow.effect_for_dead(in.node) || (is_back_edge(view.net, n, in) && view.flow.ordered()))
+        return {};
     } else {
       if (live || is_back_edge(view.net, n, in)) return {};
       live = in;
@@ -56,9 +58,42 @@ Decision of_exit(const View& view, Number n) {
   const Number enter = data[0].node;
   if (is_constant_enter(view.net.def(enter)) || view.net.op(enter).gives_references ||
       view.flow.effect(enter) || view.flow.ordered() || !view.net.controls(enter).empty() ||
-      !view.net.controls(n).empty() || view.net.data(enter).size() != 1)
+      view.net.data(enter).size() != 1)
     return {};
-  return replaced_by(view.net.data(enter)[0], "branch", "loops");
+  // What of the loop it waits for is there when the Enter is.
+  for (const In& in : view.net.controls(n)) {
+    if (view.flow.effect(in.node) || view.whens.frame(in.node) != view.whens.frame(enter)) return {};
+  }
+  return replaced_by(view.net.data(enter)[0], "branch", "Exit");
+}
+
+// Of a loop that is never gone around it asks what is false.
+Decision of_loop_condition(const View& view, Number n) {
+  if (view.flow.ordered() || view.flow.truth({n, 0}) || !ends_at_once(view, n)) return {};
+  const Number asked = view.net.data(n)[0].node;
+  const Number no = view.net.append(
+      std::string(view.net.name(n)) + "/at_entry", "Const",
+      {{"dtype", type_value(DType::kBool)}, {"value", tensor_value(scalar_proto(DType::kBool, 0))}},
+      view.net.device(n), {control_of(asked)});
+  Decision decision;
+  decision.becomes = view.net.def(n);
+  decision.inputs = {{no, 0}};
+  for (const In& in : view.net.controls(n)) decision.inputs.push_back(in);
+  return decision;
+}
+
+// One that is never gone around gives what it begins with.
+Decision of_while(const View& view, Number n) {
+  const std::span<const In> data = view.net.data(n);
+  if (data.empty() || view.flow.ordered() || view.flow.effect(n) || !ends_at_once(view, n)) return {};
+  Decision decision;
+  uint32_t output = 0;
+  for (const In& in : data) {
+    if (view.is_memory(in)) return {};  // of which it has a copy
+    decision.outputs.emplace_back(output++, in);
+  }
+  decision.reason = {"branch", "While"};
+  return decision;
 }
 
 // Scopes in which nodes are, and these nodes, as far as they are needed.
@@ -163,6 +198,8 @@ Decision decide_branch(const View& view, Number n) {
   if (op.kinds.has(OpKind::kSwitch)) return of_switch(view, n);
   if (op.kinds.has(OpKind::kMerge)) return of_merge(view, n);
   if (op.kinds.has(OpKind::kExit)) return of_exit(view, n);
+  if (op.kinds.has(OpKind::kLoopCond)) return of_loop_condition(view, n);
+  if (op.kinds.has(OpKind::kWhile)) return of_while(view, n);
   if (op.kinds.has_any(OpKind::kIf | OpKind::kCase)) return of_choice(view, n);
   if (view.net.what(n) == What::kSelect) return of_select(view, n);
   return {};

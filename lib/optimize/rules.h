@@ -92,7 +92,7 @@ struct Decision {
 };
 Decision replaced_by(In in, const char* section, std::string_view word, bool assumed = false);
 
-Decision decide_branch(const View& view, Number n);   // Switch, Merge, Exit, If, Case
+Decision decide_branch(const View& view, Number n);   // Switch, Merge, loops, If, Case, Select
 Decision decide_drop(const View& view, Number n);     // what only passes on, looks at, or groups
 Decision decide_dropout(const View& view, Number n);  // multiplied by ones
 // Multiplied by what chance keeps, and by what makes up for the rest: as it is when nothing is trained.

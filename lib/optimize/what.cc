@@ -90,8 +90,8 @@ constexpr std::array kWhatRows = std::to_array<WhatRow>({
 static_assert(std::ranges::is_sorted(kWhatRows, {}, &WhatRow::op));
 
 // Ops that the rules know by their kind; others they know by what they are.
-constexpr OpKinds kJudged =
-    OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kIf | OpKind::kCase | OpKind::kNoOp;
+constexpr OpKinds kJudged = OpKind::kSwitch | OpKind::kMerge | OpKind::kExit | OpKind::kLoopCond |
+                            OpKind::kIf | OpKind::kCase | OpKind::kWhile | OpKind::kNoOp;
 
 // Control flow, and what is told apart by more than what it computes.
 constexpr OpKinds kNeverShared = OpKind::kPlaceholder | OpKind::kMerge | OpKind::kEnter | OpKind::kExit |

@@ -36,8 +36,9 @@ ConditionId Whens::of(In in) {
 ConditionId Whens::of_merge(Number n) {
   std::vector<ConditionId> live;
   for (const In& in : net_.data(n)) {
+    if (flow_.dead(in)) continue;
     if (is_back_edge(net_, n, in)) return alive(n, kAlways);
-    if (!flow_.dead(in)) live.push_back(of(in));
+    live.push_back(of(in));
   }
   if (live.size() == 1) return live[0];
   if (live.size() == 2) {

@@ -171,6 +171,14 @@ def training_nets():
         training = tf.placeholder(tf.bool, [], "is_training")
         return tf.while_loop(lambda i, h: tf.logical_and(training, i < 3), lambda i, h: (i + 1, h * 2.0), [0, x])[1], {"is_training": False}
 
+    def unentered(x):
+        turns = tf.placeholder(tf.int32, [], "turns")
+
+        def body(i, h):
+            return i + 1, tf.while_loop(lambda j, g: j < 0, lambda j, g: (j + 1, g * 3.0), [0, h * 2.0])[1] + 1.0
+        entered = tf.while_loop(lambda i, h: i < 2, body, [0, x])[1]
+        return entered - tf.while_loop(lambda i, h: i + 1 < turns, body, [1, x])[1], {"turns": 2}
+
     def case(x):
         which = tf.placeholder(tf.int32, [], "which")
         return tf.switch_case(which, [lambda: x + 1.0, lambda: x * 2.0, lambda: -x]), {"which": 1}
@@ -203,7 +211,7 @@ def training_nets():
             return tf.nn.fused_batch_norm(image, ones, zeros, mean=zeros, variance=ones, is_training=False)[0]
         return tf.cond(training, lambda: normalized(True), lambda: normalized(False)), {"is_training": False}
 
-    return [cond, nested, opposite, loop, loop_in_cond, never, case, arrays, same, pieces, batch_norm]
+    return [cond, nested, opposite, loop, loop_in_cond, never, unentered, case, arrays, same, pieces, batch_norm]
 
 
 def made(net):
