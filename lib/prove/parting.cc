@@ -124,7 +124,7 @@ Parting Partings::first(ClassId a, ClassId b) {
     }
     if (classes.label_id_of(a) != classes.label_id_of(b) &&
         (label_a.form == KeyForm::kShared || label_b.form == KeyForm::kShared)) {
-      parting.why = "rests on state that a function names, shared by another name";
+      parting.why = "rests on state that is shared by another name";
       parting.unknown = true;
       break;
     }
@@ -142,13 +142,14 @@ Parting Partings::first(ClassId a, ClassId b) {
     }
     if (classes.label_id_of(a) != classes.label_id_of(b)) {
       const auto in_a = scaled_by_one(state_, a), in_b = scaled_by_one(state_, b);
-      if (in_a.has_value() != in_b.has_value() && here_a != kNoNode && here_b != kNoNode) {
+      if (in_a.has_value() != in_b.has_value()) {
         if (!by_one) {
           by_one.emplace();
-          by_one->a = side_a_.graph().name(here_a);
-          by_one->b = side_b_.graph().name(here_b);
-          by_one->why = attribute_difference(here_a, here_b) +
-                        "; scaled by 1: the same but for denormals, which become 0";
+          if (node_a != kNoNode) by_one->a = side_a_.graph().name(node_a);
+          if (node_b != kNoNode) by_one->b = side_b_.graph().name(node_b);
+          if (!in_function) by_one->why = attribute_difference(here_a, here_b);
+          if (!by_one->why.empty()) by_one->why += "; ";
+          by_one->why += "scaled by 1: the same but for denormals, which become 0";
         }
         (in_a ? a : b) = in_a ? *in_a : *in_b;
         continue;
