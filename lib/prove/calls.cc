@@ -218,7 +218,7 @@ void Numbering::number_choice(Node& node) {
 
 // Whether the function, which a While asks first of all, says no.
 bool Numbering::is_never_entered(const Node& node, std::string_view condition) {
-  if (state_.ordered || has_effects(side_, condition)) return false;
+  if (state_.ordered) return false;
   std::vector<ProofTensor> arguments;
   for (const ClassId input : node.inputs) arguments.push_back({input, kAlways});
   const std::vector<ProofTensor> asked = results_of(side_, state_, condition, arguments, depth_);
