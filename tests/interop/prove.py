@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What gedit proves is so, and what leaves a graph as it was is proved.
 
-Over real graphs and random ones (random_graphs.py): random chains of other names, another order, copies of nodes and Identity
+Over real graphs, SavedModels as gedit freezes them and random graphs (random_graphs.py): random chains of other names, another order, copies of nodes and Identity
 nodes put between, of gedit rename, copy, merge, extract and optimize --inline, are all proved; single changes of one Const's
-bit, two inputs, an attribute or a control edge that carries deadness, of a node that is needed, are not, unless TensorFlow
-computes the same bits for three random inputs. GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and
+bit, two inputs, an attribute or a control edge that carries deadness, of a node that is needed, or of one in a function, are not,
+unless TensorFlow computes the same bits for three random inputs. GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and
 changes of each) and GEDIT_PROVE_SEED say how many and which.
 """
 import argparse
@@ -39,17 +39,23 @@ def node_of(text):
 def graph_files():
     for folder in folders("corpus"):
         for place, _, names in sorted(os.walk(folder)):
+            if "saved_model.pb" in names:
+                yield place
             for name in sorted(names):
                 path = os.path.join(place, name)
                 if name.endswith(".pb") and name not in ("saved_model.pb", "fingerprint.pb") and os.path.getsize(path) < MOST_BYTES:
                     yield path
 
 
-def read_graph(path):
+def read_graph(path, gedit):
     graph = tf.GraphDef()
     try:
-        with open(path, "rb") as file:
-            graph.ParseFromString(file.read())
+        if os.path.isdir(path):
+            frozen = subprocess.run([gedit, "freeze", path, "-f", "pb", "-q", "-o", "-"], capture_output=True, check=True).stdout
+            graph.ParseFromString(frozen if len(frozen) < MOST_BYTES else b"")
+        else:
+            with open(path, "rb") as file:
+                graph.ParseFromString(file.read())
     except Exception:  # another kind of message
         return None
     return graph if 0 < len(graph.node) <= MOST_NODES else None
@@ -185,27 +191,30 @@ def changed(graph, outputs, rng):
     result.CopyFrom(graph)
     need = needed(graph, outputs)
     nodes = [node for node in result.node if node.name in need]
+    bodies = [(function.signature.name + "//", node) for function in result.library.function for node in function.node_def]
     for _ in range(50):
-        node, kind = rng.choice(nodes), rng.choice(("const", "inputs", "attribute", "dead"))
-        if kind == "dead":
+        within = bool(bodies) and rng.random() < 0.5
+        scope, node = rng.choice(bodies) if within else ("", rng.choice(nodes))
+        kind = rng.choice(("const", "inputs", "attribute", "dead"))
+        if kind == "dead" and not within:
             deaden(result, node, rng)
-            return result, node.name
+            return result, scope + node.name
         tensor = node.attr["value"].tensor if node.op == "Const" else None
         if kind == "const" and tensor is not None and tensor.tensor_content:
             content = bytearray(tensor.tensor_content)
             content[rng.randrange(len(content))] ^= 1 << rng.randint(0, 7)
             tensor.tensor_content = bytes(content)
-            return result, node.name
+            return result, scope + node.name
         if kind == "const" and tensor is not None:
             for values in (tensor.float_val, tensor.int_val, tensor.int64_val):
                 if values:
                     values[0] = values[0] - 1 if values[0] > 0 else values[0] + 1
-                    return result, node.name
+                    return result, scope + node.name
         data = [i for i, text in enumerate(node.input) if not text.startswith("^")]
         if kind == "inputs" and len(data) > 1 and node.input[data[0]] != node.input[data[1]]:
             first, second = node.input[data[0]], node.input[data[1]]
             node.input[data[0]], node.input[data[1]] = second, first
-            return result, node.name
+            return result, scope + node.name
         keys = [key for key in sorted(node.attr) if node.attr[key].WhichOneof("value") in ("b", "i", "f")
                 and not key.startswith("_") and key not in NO_MATTER and node.op != "Const"]
         if kind == "attribute" and keys:
@@ -213,7 +222,7 @@ def changed(graph, outputs, rng):
             field = value.WhichOneof("value")
             old = getattr(value, field)
             setattr(value, field, not old if field == "b" else old - 1 if old > 0 else old + 1)
-            return result, node.name
+            return result, scope + node.name
     return None, None
 
 
@@ -300,7 +309,7 @@ def judge(prover, path, graph, rng, counts):
             continue
         counts["changed"] += 1
         proved = [output for output, proof in prover.verdicts(graph, other, outputs, {}).items()
-                  if proof["verdict"] == "proved" and name in needed(graph, [output])]
+                  if proof["verdict"] == "proved" and ("//" in name or name in needed(graph, [output]))]
         for _ in range(3 if proved else 0):
             feeds = feeds_of(graph, rng)
             before, after = bits(graph, proved, feeds), bits(other, proved, feeds)
@@ -313,11 +322,12 @@ def main():
     parser.add_argument("--gedit", required=True)
     arguments = parser.parse_args()
     rng = random.Random(int(os.environ.get("GEDIT_PROVE_SEED", "1")))
-    graphs = {path: read_graph(path) for path in graph_files()}
+    gedit = os.path.abspath(arguments.gedit)
+    graphs = {path: read_graph(path, gedit) for path in graph_files()}
     paths = [path for path, graph in graphs.items() if graph is not None]
     counts, faults = {"made": 0, "kept": 0, "changed": 0}, []
     with tempfile.TemporaryDirectory() as folder:
-        prover = Prover(os.path.abspath(arguments.gedit), folder)
+        prover = Prover(gedit, folder)
         for _ in range(int(os.environ.get("GEDIT_PROVE_GRAPHS", "300"))):
             if not paths or rng.random() < 0.5:
                 faults += judge(prover, "random graph %d" % counts["made"], Generated(rng).graph, rng, counts)
