@@ -48,7 +48,7 @@ class Generated:
         return tf.cond(self.predicate(values), lambda: self.block(values, depth - 1), lambda: self.block(values, depth - 1))
 
     def loop(self, values, depth):
-        most, start = self.rng.randint(1, 3), self.rng.choice(values)
+        most, start = self.rng.randint(0, 3), self.rng.choice(values)
         return tf.while_loop(lambda i, v: tf.less(i, most),
                              lambda i, v: (i + 1, tf.ensure_shape(self.block(values + [v], depth - 1), [WIDTH])),
                              [tf.constant(0), tf.identity(start)])[1]

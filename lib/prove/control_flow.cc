@@ -182,16 +182,18 @@ void Numbering::number_loop_condition(Node& node) {
 
 // Whether what the Exit reads is there in the first iteration, and as it entered.
 bool Numbering::is_left_at_once(const In& left) {
+  constexpr int kMostSteps = 16;  // a Switch, a Merge, and what passes on
   In from = left;
-  for (int steps = 0; from.real() && from.index == 0; ++steps) {
+  for (int steps = 0; from.real() && from.index == 0 && steps < kMostSteps; ++steps) {
     const NodeId id{from.node};
     std::vector<In> ins;
     resolve(id, ins);
     if (graph_.is(id, OpKind::kEnter)) return !is_constant_enter(graph_.bytes(id));
-    if (steps == 2 || ins.empty()) return false;
-    if (graph_.is(id, OpKind::kSwitch)) {
+    if (ins.empty()) return false;
+    const ProofOp& op = side_.labels().op(node_op(graph_.bytes(id)));
+    if (op.kinds.has(OpKind::kSwitch)) {
       if (ins.size() < 2 || ins[1].control() || state_.truth(in_value(ins[1]).what) != false) return false;
-    } else {
+    } else if (op.conduct != Conduct::kPasses) {
       const auto variable = loop_variable_of_.find(from.node);
       if (variable == loop_variable_of_.end() || !loop_variables_[variable->second].once) return false;
       std::erase_if(ins, [&](const In& in) { return in.control() || is_back_edge(id, in); });
