@@ -70,6 +70,7 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
   // What an input of a body means the op says that it names, wherever that stands.
   for (Number n = 0; n < size() && in_body(); ++n) {
     nodes_[n] = Node();
+    if (graph.removed(NodeId{n})) continue;
     nodes_[n].def = graph.bytes(NodeId{n});
     nodes_[n].op = ops_of.of(NodeId{n}).op;
   }
