@@ -3,7 +3,8 @@
 
 Nets with training switches, dropout in every spelling of the release at hand, conds, loops, batch norm and checks, in both
 kinds of control flow; random graphs of Switch, Merge and control edges, with a counter that tells what ran; frozen graphs of
-the corpus. GEDIT_OPTIMIZE_GRAPHS (default 120) and GEDIT_OPTIMIZE_SEED say how many random ones and which.
+the corpus. GEDIT_OPTIMIZE_GRAPHS (default 120), GEDIT_OPTIMIZE_LOOPS (default 8, nets of loops) and GEDIT_OPTIMIZE_SEED say how many
+random ones and which.
 """
 import argparse
 import os
@@ -214,6 +215,51 @@ def training_nets():
     return [cond, nested, opposite, loop, loop_in_cond, never, unentered, case, arrays, same, pieces, batch_norm]
 
 
+def loops_net(seed):
+    """Loops in loops and in conds, whose conditions may be known before they begin, and may do more than ask."""
+    def net(x):
+        rng = random.Random(seed)
+        training = tf.placeholder(tf.bool, [], "is_training")
+
+        def condition():
+            kind, most = rng.choice(("less", "false", "training", "values", "equal", "print")), rng.randint(0, 2)
+
+            def asked(i, h, _):
+                if kind == "false":
+                    return tf.constant(False)
+                if kind == "training":
+                    return tf.logical_and(training, i < 3)
+                if kind == "values":
+                    return tf.logical_and(i < most, tf.reduce_sum(h) < 1e6)
+                if kind == "equal":
+                    return tf.equal(i + 1, most)
+                return tf.Print(i < most, [i]) if kind == "print" else tf.identity(i < most)
+            return asked
+
+        def loop(values, depth):
+            first, second, begin = rng.choice(values), rng.choice(values), rng.randint(0, 1)
+            inner, branch = depth > 0 and rng.random() < 0.5, rng.random() < 0.3
+
+            def body(i, h, g):
+                if inner:
+                    h = loop([h, g] + values, depth - 1)
+                if branch:
+                    g = tf.cond(tf.reduce_sum(h) > 0.0, lambda: g * 2.0, lambda: g - 1.0)
+                return i + 1, tf.reshape(tf.nn.relu(h) + 1.0, tf.shape(x)), tf.reshape(g, tf.shape(x))
+            shapes = [tf.TensorShape([]), tf.TensorShape(None), tf.TensorShape(None)]
+            turns, h, g = tf.while_loop(condition(), body, [tf.constant(begin), first, second], shape_invariants=shapes)
+            # In a function that is called TensorFlow makes another sum of three addends, and x of x + 0, whatever the session
+            # says.
+            return tf.maximum(h * (tf.cast(turns, tf.float32) + 1.5), g)
+
+        values = [x, x * 2.0]
+        for _ in range(rng.randint(1, 3)):
+            values.append(tf.cond(training, lambda: x + 3.0, lambda: loop(values, 1)) if rng.random() < 0.3 else loop(values, 1))
+        return values[-1] + values[-2], {"is_training": False}
+    net.__name__ = "loops %d" % seed
+    return net
+
+
 def made(net):
     """The graph of a net from x to out, and what is fixed in it; none where this release lacks what it is made of."""
     graph = tf.Graph()
@@ -256,8 +302,9 @@ def made_norms():
         yield "batch norm, " + net.__name__, graph.as_graph_def(), {}
 
 
-def made_nets():
-    for net in dropout_nets() + training_nets():
+def made_nets(first):
+    loops = [loops_net(seed) for seed in range(first, first + int(os.environ.get("GEDIT_OPTIMIZE_LOOPS", "8")))]
+    for net in dropout_nets() + training_nets() + loops:
         for functional in (False, True):
             (tf.enable_control_flow_v2 if functional else tf.disable_control_flow_v2)()
             graph, fixed = made(net)
@@ -539,7 +586,7 @@ def main():
     first, faults, only = int(os.environ.get("GEDIT_OPTIMIZE_SEED", "1")), [], arguments.only.split(",")
     with tempfile.TemporaryDirectory() as folder:
         judge = Judge(os.path.abspath(arguments.gedit), folder)
-        for name, graph, fixed in made_nets() if "nets" in only else ():
+        for name, graph, fixed in made_nets(first) if "nets" in only else ():
             faults += judge.judge(name, graph, ["out"], fixed, [], 1)
             if "v2" in name:  # calls and branches, in the place of which stands what they do
                 faults += judge.judge(name + ", inlined", graph, ["out"], fixed, ["--inline", "--lower"], 1)
