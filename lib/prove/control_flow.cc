@@ -4,7 +4,6 @@
 #include <array>
 
 #include "graph/frames.h"
-#include "graph/tensor_layout.h"
 #include "prove/numbering.h"
 
 namespace gedit {
@@ -46,18 +45,9 @@ void Numbering::number_switch(Node& node) {
   set_outputs(node.id, std::move(outputs), node.when);  // a control edge from the Switch itself always fires
 }
 
-// As a Merge tells which input it gives.
-ClassId Numbering::input_number(uint32_t number) {
-  std::string proto;
-  append_varint_field(proto, 1, static_cast<uint64_t>(DType::kInt32));
-  append_bytes_field(proto, 2, "");
-  append_varint_field(proto, tensor_layout(DType::kInt32).field, number);
-  return state_.constant(side_.model().arena->keep(std::move(proto)));
-}
-
 // Of a Merge that gives this input.
 void Numbering::set_taken(Node& node, const ProofTensor& taken, uint32_t position) {
-  const ClassId which = behind(input_number(position), std::array{taken.what});
+  const ClassId which = behind(int32_constant(position), std::array{taken.what});
   set_outputs(node.id, {{after(node, taken.what), taken.when}, {after(node, which), taken.when}}, taken.when);
 }
 
@@ -87,7 +77,7 @@ void Numbering::number_merge(Node& node) {
       const ClassId what =
           classes.intern(KeyForm::kChoice, {split->predicate, no.value.what, yes.value.what});
       const ClassId which = classes.intern(
-          KeyForm::kChoice, {split->predicate, input_number(no.position), input_number(yes.position)});
+          KeyForm::kChoice, {split->predicate, int32_constant(no.position), int32_constant(yes.position)});
       const ClassId told = behind(which, std::array{no.value.what, yes.value.what});
       set_outputs(node.id, {{after(node, what), split->common}, {after(node, told), split->common}},
                   split->common);

@@ -280,8 +280,7 @@ bool Numbering::number_read(Node& node) {
   NodeBuilder plain("", plain_op);
   if (op == "ResourceGather") {
     const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
-    const std::string_view proto = side_.model().arena->keep(scalar_proto(DType::kInt32, axis));
-    node.inputs.push_back(state_.constant(proto));
+    node.inputs.push_back(int32_constant(axis));
     plain.type("Tparams", *dtype).type("Taxis", DType::kInt32).attr("batch_dims", int_value(axis));
   } else {
     plain.type("Tparams", *dtype);
@@ -411,6 +410,10 @@ bool Numbering::number_as_input(Node& node) {
 
 ClassId Numbering::constant(const folding::ConstTensor& value) {
   return state_.constant(side_.model().arena->keep(folding::tensor_proto_of(value)));
+}
+
+ClassId Numbering::int32_constant(int64_t number) {
+  return state_.constant(side_.model().arena->keep(scalar_proto(DType::kInt32, number)));
 }
 
 void Numbering::number_plain(Node& node) {

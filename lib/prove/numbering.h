@@ -127,7 +127,6 @@ class Numbering {
   void number_input(Node& node);
   void number_switch(Node& node);
   void number_merge(Node& node);
-  ClassId input_number(uint32_t number);
   void set_taken(Node& node, const ProofTensor& taken, uint32_t position);
   bool number_entered(Node& node);
   void number_loop_variable(Node& node);
@@ -151,6 +150,7 @@ class Numbering {
   bool waits_for_constants(Node& node, size_t but);
   std::vector<ClassId> folded(const Node& node, std::vector<uint32_t>& before);
   ClassId constant(const folding::ConstTensor& value);
+  ClassId int32_constant(int64_t number);  // a scalar
   void number_call(Node& node);
   void number_odd(const Node& node);
   void number_choice(Node& node);

@@ -1,5 +1,4 @@
 // An Unpack, by the Split and the Squeezes that compute the same (docs/rules.md#prove-same).
-#include "graph/tensor_layout.h"
 #include "prove/numbering.h"
 
 namespace gedit {
@@ -20,8 +19,7 @@ bool Numbering::number_unpacked(Node& node) {
   split.type("T", *type).attr("num_split", int_value(count));
   squeeze.type("T", *type).attr("squeeze_dims", int_list_value({axis}));
   Classes& classes = state_.classes;
-  const ClassId pieces = classes.intern(
-      label(split), {state_.constant(arena.keep(scalar_proto(DType::kInt32, axis))), node.inputs[0]});
+  const ClassId pieces = classes.intern(label(split), {int32_constant(axis), node.inputs[0]});
   const LabelId squeezed = label(squeeze);
   std::vector<ProofTensor> outputs;
   for (uint32_t k = 0; k < count; ++k) {
