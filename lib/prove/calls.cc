@@ -227,19 +227,17 @@ bool Numbering::is_never_entered(const Node& node, std::string_view condition) {
 
 void Numbering::number_while(Node& node) {
   const std::string_view node_def = graph_.bytes(node.id);
-  const std::vector<std::string_view> conditions = functions_named(node_def, "cond");
-  if (conditions.size() == 1 && is_never_entered(node, conditions[0])) {
+  const auto conditions = functions_named(node_def, "cond"), bodies = functions_named(node_def, "body");
+  if (conditions.size() != 1 || bodies.size() != 1) return number_odd(node);
+  if (is_never_entered(node, conditions[0])) {
     ++state_.switches;
     std::vector<ProofTensor> outputs;
     for (const ClassId input : node.inputs) outputs.push_back({input, node.when});
     return set_outputs(node.id, std::move(outputs), node.when);
   }
   std::vector<uint32_t> key;
-  for (const char* attr : {"cond", "body"}) {
-    const std::vector<std::string_view> named = functions_named(node_def, attr);
-    if (named.size() != 1) return number_odd(node);
-    key.push_back(lambda_of(side_, state_, named[0], depth_));
-  }
+  for (const std::string_view function : {conditions[0], bodies[0]})
+    key.push_back(lambda_of(side_, state_, function, depth_));
   for (const ClassId input : node.inputs) key.push_back(after(node, input));
   const ClassId loop = state_.classes.intern(state_.classes.label(KeyForm::kNode, "While"), key);
   std::vector<ProofTensor> outputs;
