@@ -127,8 +127,7 @@ bool Numbering::number_entered(Node& node) {
     set(node.id, {kDeadClass, kNever});
     return true;
   }
-  std::vector<In> ins;
-  resolve(from, ins);
+  const std::vector<In> ins = inputs_of(from);
   const ClassId outside = ins.empty() ? value.what : in_value(ins[0]).what;
   if (state_.classes.label_of(outside).form == KeyForm::kConst) value.what = outside;
   set_taken(node, value, at);
@@ -176,8 +175,7 @@ bool Numbering::is_left_at_once(const In& left) {
   In from = left;
   for (int steps = 0; from.real() && from.index == 0 && steps < kMostSteps; ++steps) {
     const NodeId id{from.node};
-    std::vector<In> ins;
-    resolve(id, ins);
+    const std::vector<In> ins = inputs_of(id);
     if (graph_.is(id, OpKind::kEnter)) return !is_constant_enter(graph_.bytes(id));
     if (ins.empty()) return false;
     const ProofOp& op = side_.labels().op(node_op(graph_.bytes(id)));
@@ -185,9 +183,7 @@ bool Numbering::is_left_at_once(const In& left) {
       if (ins.size() < 2 || ins[1].control() || state_.truth(in_value(ins[1]).what) != false) return false;
     } else if (op.conduct != Conduct::kPasses) {
       const auto variable = loop_variable_of_.find(from.node);
-      if (variable == loop_variable_of_.end() || !loop_variables_[variable->second].once) return false;
-      std::erase_if(ins, [&](const In& in) { return in.control() || is_back_edge(id, in); });
-      if (ins.size() != 1) return false;
+      return variable != loop_variable_of_.end() && loop_variables_[variable->second].once;
     }
     from = ins[0];
   }

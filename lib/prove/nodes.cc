@@ -376,8 +376,7 @@ bool Numbering::number_of_one_shape(Node& node) {
     if (state_.ordered || !reshapes || step == kMostReshapes) return false;
     if (!from.real() || from.index != 0) return false;
     reader = NodeId{from.node};
-    std::vector<In> ins;
-    resolve(reader, ins);
+    const std::vector<In> ins = inputs_of(reader);
     if (ins.empty() || ins[0].control()) return false;
     if (graph_.op(reader) != "Reshape" && in_value(ins[0]).what != in_value(from).what) return false;
     from = ins[0];

@@ -80,8 +80,7 @@ void Numbering::want(NodeId node) {
     }
     // What goes back into a loop is numbered behind what comes in.
     for (; seen < loop_variables_.size(); ++seen) {
-      std::vector<In> ins;
-      resolve(loop_variables_[seen].merge, ins);
+      const std::vector<In> ins = inputs_of(loop_variables_[seen].merge);
       for (const In& in : ins) {
         if (in.real() && state_of_[in.node] == kNew) roots.push_back(NodeId{in.node});
       }
@@ -126,6 +125,12 @@ bool Numbering::number_as_twin(NodeId node) {
   }
   values_[index_of(node)] = twin_->values_[index_of(node)];
   return true;
+}
+
+std::vector<Numbering::In> Numbering::inputs_of(NodeId node) {
+  std::vector<In> ins;
+  resolve(node, ins);
+  return ins;
 }
 
 // Of a node whose inputs were gone to as nodes alone.
@@ -306,8 +311,7 @@ NodeId Numbering::node_of(ClassId id) {
 std::vector<uint32_t> Numbering::signature(const LoopVariable& variable) {
   const Labelled& labelled = side_.labels().of(graph_.bytes(variable.merge), text_);
   std::vector<uint32_t> found{variable.part, labelled.label};
-  std::vector<In> ins;
-  resolve(variable.merge, ins);
+  const std::vector<In> ins = inputs_of(variable.merge);
   for (const In& in : ins) {
     if (in.control()) continue;
     const ProofTensor value = in_value(in);
@@ -319,8 +323,7 @@ std::vector<uint32_t> Numbering::signature(const LoopVariable& variable) {
 
 std::vector<ClassId> Numbering::loop_inputs(NodeId merge) {
   std::vector<ClassId> found;
-  std::vector<In> ins;
-  resolve(merge, ins);
+  const std::vector<In> ins = inputs_of(merge);
   for (const In& in : ins) {
     if (!in.control()) found.push_back(in_value(in).what);
   }
@@ -328,8 +331,7 @@ std::vector<ClassId> Numbering::loop_inputs(NodeId merge) {
 }
 
 bool Numbering::next_is_unknown(const LoopVariable& variable) {
-  std::vector<In> ins;
-  resolve(variable.merge, ins);
+  const std::vector<In> ins = inputs_of(variable.merge);
   return std::ranges::any_of(ins, [&](const In& in) {
     if (in.control()) return false;
     const ProofTensor value = in_value(in);
@@ -347,8 +349,7 @@ void Numbering::number_again() {
 }
 
 std::string_view Numbering::frame_of(NodeId merge) {
-  std::vector<In> ins;
-  resolve(merge, ins);
+  const std::vector<In> ins = inputs_of(merge);
   for (const In& in : ins) {
     if (in.real() && graph_.is(NodeId{in.node}, OpKind::kEnter))
       return string_attr(graph_.bytes(NodeId{in.node}), "frame_name").value_or("");
@@ -357,8 +358,7 @@ std::string_view Numbering::frame_of(NodeId merge) {
 }
 
 bool Numbering::goes_back(NodeId merge) {
-  std::vector<In> ins;
-  resolve(merge, ins);
+  const std::vector<In> ins = inputs_of(merge);
   return std::ranges::any_of(
       ins, [&](const In& in) { return in.real() && is_back_edge(merge, in) && in_value(in).when != kNever; });
 }

@@ -90,6 +90,7 @@ class Numbering {
   };
 
   void resolve(NodeId node, std::vector<In>& ins);
+  std::vector<In> inputs_of(NodeId node);
   bool may_be_twin(NodeId node) const;
   bool number_as_twin(NodeId node);
   void resolve_again(NodeId node, uint32_t begin);
