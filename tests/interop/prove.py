@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What gedit proves is so, and what leaves a graph as it was is proved.
 
-Over real graphs, SavedModels as gedit freezes them and random graphs (random_graphs.py): random chains of other names, another order, copies of nodes and Identity
-nodes put between, of gedit rename, copy, merge, extract and optimize --inline, are all proved; single changes of one Const's
-bit, two inputs, an attribute or a control edge that carries deadness, of a node that is needed, or of one in a function, are not,
-unless TensorFlow computes the same bits for three random inputs. GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and
-changes of each) and GEDIT_PROVE_SEED say how many and which.
+Over real graphs, SavedModels as gedit freezes them, and random graphs (random_graphs.py): random chains of other names, another
+order, copies of nodes and Identity nodes put between, of gedit rename, copy, merge, extract and optimize --inline, are all
+proved; single changes of one Const's bit, two inputs, an attribute or a control edge that carries deadness, of a node that is
+needed, or of one in a function, are not, unless TensorFlow computes the same bits for three random inputs.
+GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and changes of each) and GEDIT_PROVE_SEED say how many and
+which.
 """
 import argparse
 import json
@@ -198,7 +199,7 @@ def changed(graph, outputs, rng):
         kind = rng.choice(("const", "inputs", "attribute", "dead"))
         if kind == "dead" and not within:
             deaden(result, node, rng)
-            return result, scope + node.name
+            return result, node.name
         tensor = node.attr["value"].tensor if node.op == "Const" else None
         if kind == "const" and tensor is not None and tensor.tensor_content:
             content = bytearray(tensor.tensor_content)
