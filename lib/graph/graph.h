@@ -72,6 +72,11 @@ class Graph {
   std::string_view bytes(NodeId id) const;
   // With both, as the file has it.
   std::string_view found_bytes(NodeId id) const;
+  // Where its record lies; null of a removed node. In two graphs the bytes of a place are the same.
+  const char* place(NodeId id) const { return records_[index_of(id)]; }
+  // Of many that are gone over, kAhead nodes before its turn: its record is on its way from memory then.
+  void expect(NodeId id) const;
+  static constexpr uint32_t kAhead = 16;
   bool any_doubled() const { return !doubled_.empty(); }
   bool inputs_lead() const { return ordered_; }    // all nodes are fields_ascend()
   bool any_on_device() const { return devices_; }  // or was; before mappings
@@ -221,6 +226,14 @@ class Graph {
 inline std::string_view Graph::bytes(NodeId id) const {
   assert(decoded_ && !removed(id));
   return record_at(records_[index_of(id)]).node_def;
+}
+
+// Always inlined, since to the compiler a function that does no more has no effect, and calls of it go.
+[[gnu::always_inline]] inline void Graph::expect(NodeId id) const {
+  constexpr size_t kLine = 64, kMost = 6 * kLine;  // of a record: most are not longer
+  const char* const record = place(id);
+  if (record == nullptr) return;
+  for (size_t at = 0; at < kMost; at += kLine) __builtin_prefetch(record + at);
 }
 
 template <typename Use>

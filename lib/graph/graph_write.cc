@@ -298,13 +298,12 @@ struct EditedNode {
 
 template <typename Stays, typename Edited>
 void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edited) const {
-  constexpr uint32_t kAhead = 16;  // the heads of the next records are on their way from memory
   const bool in_steps = end - begin > kNodesAPiece;  // else somebody has the whole run
   size_t range = range_of(begin);
   std::string_view run;
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (i + kAhead < end) __builtin_prefetch(records_[i + kAhead]);
+    if (i + kAhead < end) expect(NodeId{i + kAhead});
     if (records_[i] == nullptr) continue;
     const Record record = record_at(records_[i]);
     const NodeId id = ranges_[range].original(i);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cassert>
 #include <charconv>
-#include <deque>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -86,6 +85,7 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     AlikeAttrs<bool> classes(graph);
     uint32_t count = 0;
     for (Number n = range.begin; n < range.end; ++n) {
+      if (n + Graph::kAhead < range.end) graph.expect(NodeId{n + Graph::kAhead});
       if (!in_body()) nodes_[n] = Node();
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
@@ -395,49 +395,49 @@ void Net::store() {
   changed_ = any_made_ = false;
 }
 
-// Records of nodes that read others than they did, in memory of exactly their size: it stays.
+// Records of nodes that read others than they did.
 void Net::store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std::string& records) const {
-  const auto is_rewritten = [&](const Node& node, Number n) {
+  const auto is_rewritten = [&](Number n) {
+    const Node& node = nodes_[n];
     if (!node.there || node.made) return false;
     // In a body an input names the output by the op's own word, and another op has others.
     return node.rewired || (any_made_ && std::ranges::any_of(inputs(n), [&](const In& in) {
                               return !in.argument() && !in.control() && nodes_[in.node].made;
                             }));
   };
-  std::vector<std::pair<Around, size_t>> all;  // and the size of the NodeDef
-  std::vector<std::string_view> names;         // of what they read, one node's behind the other's
-  std::deque<std::string> whole;               // NodeDefs where nothing is around their inputs
-  size_t bytes = 0;
+  std::vector<Number> rewritten;
+  size_t bytes = 0;  // that they have now: mostly they have as many then
   for (Number n = range.begin; n < range.end; ++n) {
-    if (!is_rewritten(nodes_[n], n)) continue;
-    std::optional<Around> around = around_inputs(nodes_[n]);
-    size_t size = 0;
-    if (around && !in_body()) {
-      for (const In& in : inputs(n)) {
-        names.push_back(name(in.node));
-        size += input_size(names.back(), in);
-      }
-    } else {
-      append_rewired(n, around, whole.emplace_back());
-      around = Around{whole.back(), {}};
-    }
-    size += around->before.size() + around->behind.size();
-    all.emplace_back(*around, size);
-    const size_t record = 1 + varint_size(size) + size;
-    nodes.push_back({NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(record)});
-    bytes += record;
+    if (!is_rewritten(n)) continue;
+    rewritten.push_back(n);
+    bytes += 1 + varint_size(nodes_[n].def.size()) + nodes_[n].def.size();
   }
+  nodes.reserve(rewritten.size());
   records.reserve(bytes);
-  const std::string_view* name = names.data();
-  for (size_t k = 0; k < all.size(); ++k) {
-    const auto& [around, size] = all[k];
+  std::string whole;  // a NodeDef
+  for (size_t k = 0; k < rewritten.size(); ++k) {
+    if (k + Graph::kAhead < rewritten.size()) graph_.expect(NodeId{rewritten[k + Graph::kAhead]});
+    const Number n = rewritten[k];
+    const std::optional<Around> around = around_inputs(nodes_[n]);
+    const bool in_place = around && !in_body();
+    size_t size = 0;  // of the NodeDef
+    if (in_place) {
+      for (const In& in : inputs(n)) size += input_size(name(in.node), in);
+      size += around->before.size() + around->behind.size();
+    } else {
+      whole.clear();
+      append_rewired(n, around, whole);
+      size = whole.size();
+    }
     append_tag(records, graph_.node_field(), Wire::kBytes);
     append_varint(records, size);
-    records += around.before;
-    const size_t made = around.before.size() + around.behind.size();
-    for (const In& in : made < size ? inputs(index_of(nodes[k].id)) : std::span<const In>())
-      append_input(*name++, in, records);
-    records += around.behind;
+    if (in_place) {
+      append_rewired(n, around, records);
+    } else {
+      records += whole;
+    }
+    nodes.push_back(
+        {NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(1 + varint_size(size) + size)});
   }
 }
 

@@ -105,7 +105,7 @@ void Numbering::set_twin(const Numbering& twin) {
 bool Numbering::may_be_twin(NodeId node) const {
   return twin_ != nullptr && index_of(node) < twin_->graph_.size() && twin_->follows_[index_of(node)] &&
          (twin_->values_[index_of(node)].what & kMany) == 0 &&
-         twin_->graph_.bytes(node).data() == graph_.bytes(node).data();
+         twin_->graph_.place(node) == graph_.place(node);
 }
 
 // The same bytes that read the same values give the same value: numbering them again would ask the same of

@@ -147,10 +147,15 @@ class SameNodes {
   bool look(PieceRange nodes, Looking& looking, Piece& piece) {
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
+      const NodeId next{i + Graph::kAhead};
+      if (index_of(next) < nodes.end && a_.place(next) != b_.place(next)) {
+        a_.expect(next);
+        b_.expect(next);
+      }
       if (b_.removed(id)) continue;
       if (a_.removed(id)) return false;
-      const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
-      if (def_a.data() != def_b.data()) {
+      if (a_.place(id) != b_.place(id)) {
+        const std::string_view def_a = a_.bytes(id), def_b = b_.bytes(id);
         if (node_name(def_a) != node_name(def_b)) return false;
         if (!is_same(id, def_a, def_b, looking, piece.forward)) piece.open.push_back(id);
         continue;
@@ -291,7 +296,7 @@ class SameNodes {
     const auto begin = [&](NodeId id) {
       state[index_of(id)] = kOpen;
       steps.push_back({id, reads.size()});
-      if (index_of(id) < a_.size() && a_.bytes(id).data() == b_.bytes(id).data()) {
+      if (index_of(id) < a_.size() && a_.place(id) == b_.place(id)) {
         const std::span<const NodeId> same = index_.producers().of(id);
         reads.insert(reads.end(), same.begin(), same.end());
         return true;
