@@ -177,8 +177,9 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="print refusals too")
     parser.add_argument("files", nargs="*", help="these files instead of testdata/ and the corpus")
     arguments = parser.parse_args()
-    paths = arguments.files or list(laws.graph_files(laws.TESTDATA)) + laws.corpus_files()
-    tasks = [(os.path.abspath(arguments.gedit), os.path.abspath(path), arguments.picks) for path in paths
+    gedit = os.path.abspath(arguments.gedit)
+    paths = arguments.files or [*laws.graph_files(laws.TESTDATA), *(path for path, again in laws.corpus_files(gedit) if not again)]
+    tasks = [(gedit, os.path.abspath(path), arguments.picks) for path in paths
              if os.path.getsize(path) <= LARGEST]
     return laws.sweep("copy laws", check, tasks, arguments.verbose)
 

@@ -83,7 +83,8 @@ def main():
     arguments = parser.parse_args()
     files = [os.path.abspath(path) for path in arguments.files]
     if not files:
-        files = list(laws.graph_files(laws.TESTDATA)) + [path for path in laws.corpus_files() if size_of(path) <= LARGEST]
+        corpus = laws.corpus_files(os.path.abspath(arguments.gedit))
+        files = [*laws.graph_files(laws.TESTDATA), *(path for path, again in corpus if not again and size_of(path) <= LARGEST)]
     held = refused = broken = 0
     with multiprocessing.Pool(2) as pool:
         for path, forms, refusals, faults in pool.imap_unordered(check, [(os.path.abspath(arguments.gedit), f) for f in files]):

@@ -118,64 +118,131 @@ def as_specific(ours, theirs):
     return ours is not None and all(b is None or a is not None for a, b in zip(ours, theirs))
 
 
-class Shapes(unittest.TestCase):
-    def test_import(self):
-        """Import alone: what TensorFlow infers while it builds the graph."""
-        total, good, more, graphs, refused = 0, 0, 0, 0, 0
-        worse, wrong, said = collections.Counter(), [], []
-        with tempfile.TemporaryDirectory() as folder:
-            for path, stripped, graph in imported(folder):
-                if graph is None:
-                    refused += 1
-                    continue
-                graphs += 1
-                ours, complaint = gedit_shapes(stripped)
-                if complaint:
-                    said.append((path, complaint))
-                for op in graph.get_operations():
-                    for tensor in op.outputs:
-                        theirs, mine = dims(tensor.shape), ours.get(tensor.name)
-                        total += 1
-                        if contradicts(mine, theirs):
-                            wrong.append((path, tensor.name, op.type, mine, theirs))
-                        elif as_specific(mine, theirs):
-                            good += 1
-                            more += mine is not None and (theirs is None or mine != theirs)
-                        else:
-                            worse[op.type] += 1
-                            if os.environ.get("VERBOSE"):
-                                print("worse", path, tensor.name, op.type, mine, theirs)
-        print(f"{graphs} graphs ({refused} that TensorFlow does not import), {total} tensors: {len(wrong)} contradicted, "
-              f"{good / total:.2%} as specific or more, {more / total:.2%} more; worse: {worse.most_common(12)}")
-        for line in wrong[:20] + said[:20]:
-            print(*line)
-        self.assertFalse(wrong)
-        self.assertFalse(said)
-        self.assertGreaterEqual(good / total, LEAST)
+class Imported:
+    """What TensorFlow infers while it builds a graph."""
 
-    def test_write(self):
-        """What --write writes TensorFlow imports, and it says at least as much of every tensor."""
-        graphs = 0
+    def __init__(self):
+        self.graphs = self.refused = self.total = self.good = self.more = 0
+        self.worse, self.wrong, self.said = collections.Counter(), [], []
+
+    def look(self, path, stripped, graph):
+        if graph is None:
+            self.refused += 1
+            return
+        self.graphs += 1
+        ours, complaint = gedit_shapes(stripped)
+        if complaint:
+            self.said.append((path, complaint))
+        for op in graph.get_operations():
+            for tensor in op.outputs:
+                theirs, mine = dims(tensor.shape), ours.get(tensor.name)
+                self.total += 1
+                if contradicts(mine, theirs):
+                    self.wrong.append((path, tensor.name, op.type, mine, theirs))
+                elif as_specific(mine, theirs):
+                    self.good += 1
+                    self.more += mine is not None and (theirs is None or mine != theirs)
+                else:
+                    self.worse[op.type] += 1
+                    if os.environ.get("VERBOSE"):
+                        print("worse", path, tensor.name, op.type, mine, theirs)
+
+    def judge(self, test):
+        print(f"{self.graphs} graphs ({self.refused} that TensorFlow does not import), {self.total} tensors: {len(self.wrong)} "
+              f"contradicted, {self.good / self.total:.2%} as specific or more, {self.more / self.total:.2%} more; "
+              f"worse: {self.worse.most_common(12)}")
+        for line in self.wrong[:20] + self.said[:20]:
+            print(*line)
+        test.assertFalse(self.wrong)
+        test.assertFalse(self.said)
+        test.assertGreaterEqual(self.good / self.total, LEAST)
+
+
+class Written:
+    """What --write writes TensorFlow imports, and it says at least as much of every tensor; of testdata/ alone."""
+
+    def __init__(self, folder):
+        self.written, self.graphs, self.wrong = os.path.join(folder, "written.pb"), 0, []
+
+    def look(self, path, stripped, graph):
+        if graph is None or not path.startswith(TESTDATA):
+            return
+        run = subprocess.run([GEDIT, "shapes", stripped, "--as", "graph", "--write", "-o", self.written, "-O", "-q"],
+                             stderr=subprocess.PIPE, check=False)
+        if run.returncode != 0:
+            self.wrong.append((path, run.stderr))
+            return
+        again = tf.Graph()
+        with again.as_default():
+            tf.import_graph_def(graphs_in(self.written)[0], name="")
+        ours, _ = gedit_shapes(self.written)
+        for op in again.get_operations():
+            for tensor in op.outputs:
+                theirs, mine = dims(tensor.shape), ours[tensor.name]
+                if contradicts(mine, theirs) or not as_specific(theirs, mine):
+                    self.wrong.append((path, tensor.name, mine, theirs))
+        self.graphs += 1
+
+    def judge(self, test):
+        print(f"{self.graphs} graphs written and imported")
+        test.assertFalse(self.wrong)
+        test.assertTrue(self.graphs)
+
+
+class Run:
+    """What three random inputs give has the shapes that gedit finds, with the inputs' shapes stated and without."""
+
+    def __init__(self):
+        self.runs, self.tensors, self.wrong = 0, 0, []
+
+    def look(self, path, stripped, graph):
+        small = graph is not None and len(graph.get_operations()) < 3000
+        if not small or os.path.getsize(stripped) > 10_000_000 or any(
+                op.type in ("VariableV2", "Variable", "VarHandleOp", "HashTableV2", "IteratorV2") for op in graph.get_operations()):
+            return
+        inputs = [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
+        if not inputs or any(t.shape.rank is None or not t.dtype.is_floating for t in inputs):
+            return
+        wanted = [t for op in graph.get_operations() for t in op.outputs
+                  if not t.dtype._is_ref_dtype and t.dtype not in (tf.resource, tf.variant)
+                  and op._get_control_flow_context() is None][:400]
+        random = np.random.default_rng(11)
+        for _ in range(3):
+            fed = {t: random.standard_normal([int(random.integers(1, 4)) if d is None else d for d in dims(t.shape)])
+                      .astype(t.dtype.as_numpy_dtype) for t in inputs}
+            if sum(value.size for value in fed.values()) > 3_000_000:
+                return
+            try:
+                with tf.Session(graph=graph) as session:
+                    given = session.run(wanted, fed)
+            except Exception:  # what the graph does not take
+                continue
+            stated = [word for t, value in fed.items()
+                      for word in ("--input", f"{t.op.name}={list(value.shape)}".replace(" ", ""))]
+            for ours, _ in (gedit_shapes(stripped), gedit_shapes(stripped, *stated)):
+                for tensor, value in zip(wanted, given):
+                    if contradicts(ours[tensor.name], list(np.shape(value))):
+                        self.wrong.append((path, tensor.name, ours[tensor.name], np.shape(value)))
+                    self.tensors += 1
+            self.runs += 1
+
+    def judge(self, test):
+        print(f"{self.runs} runs, {self.tensors} shapes at run time")
+        test.assertFalse(self.wrong)
+        test.assertTrue(self.tensors)
+
+
+class Shapes(unittest.TestCase):
+    def test_files(self):
+        """Each file is imported once for all that is asked of it."""
         with tempfile.TemporaryDirectory() as folder:
-            written = os.path.join(folder, "written.pb")
+            asked = [Imported(), Written(folder), Run()]
             for path, stripped, graph in imported(folder):
-                if graph is None or not path.startswith(TESTDATA):
-                    continue
-                run = subprocess.run([GEDIT, "shapes", stripped, "--as", "graph", "--write", "-o", written, "-O", "-q"],
-                                     stderr=subprocess.PIPE, check=False)
-                self.assertEqual(run.returncode, 0, run.stderr)
-                again = tf.Graph()
-                with again.as_default():
-                    tf.import_graph_def(graphs_in(written)[0], name="")
-                ours, _ = gedit_shapes(written)
-                for op in again.get_operations():
-                    for tensor in op.outputs:
-                        theirs, mine = dims(tensor.shape), ours[tensor.name]
-                        self.assertFalse(contradicts(mine, theirs) or not as_specific(theirs, mine),
-                                         (path, tensor.name, mine, theirs))
-                graphs += 1
-        print(f"{graphs} graphs written and imported")
-        self.assertTrue(graphs)
+                for one in asked:
+                    one.look(path, stripped, graph)
+        for one in asked:
+            with self.subTest(type(one).__name__):
+                one.judge(self)
 
     def test_follow(self):
         """Another batch size of a TF2 SavedModel: tf.saved_model.load shows it, checks it, and computes the same."""
@@ -205,44 +272,6 @@ class Shapes(unittest.TestCase):
             want = np.concatenate([before.signatures["serving_default"](x=tf2.constant(x[i:i + 1]))["y"] for i in range(4)])
             np.testing.assert_array_equal(signature(x=tf2.constant(x))["y"], want)
             np.testing.assert_array_equal(after.serve(tf2.constant(x))["y"], want)
-
-    def test_run(self):
-        """What three random inputs give has the shapes that gedit finds, with the inputs' shapes stated and without."""
-        graphs, tensors = 0, 0
-        with tempfile.TemporaryDirectory() as folder:
-            for path, stripped, graph in imported(folder):
-                small = graph is not None and len(graph.get_operations()) < 3000
-                if not small or os.path.getsize(stripped) > 10_000_000 or any(
-                        op.type in ("VariableV2", "Variable", "VarHandleOp", "HashTableV2", "IteratorV2")
-                        for op in graph.get_operations()):
-                    continue
-                inputs = [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
-                if not inputs or any(t.shape.rank is None or not t.dtype.is_floating for t in inputs):
-                    continue
-                wanted = [t for op in graph.get_operations() for t in op.outputs
-                          if not t.dtype._is_ref_dtype and t.dtype not in (tf.resource, tf.variant)
-                          and op._get_control_flow_context() is None][:400]
-                random = np.random.default_rng(11)
-                for _ in range(3):
-                    fed = {t: random.standard_normal([int(random.integers(1, 4)) if d is None else d for d in dims(t.shape)])
-                              .astype(t.dtype.as_numpy_dtype) for t in inputs}
-                    if sum(value.size for value in fed.values()) > 3_000_000:
-                        break
-                    try:
-                        with tf.Session(graph=graph) as session:
-                            given = session.run(wanted, fed)
-                    except Exception:  # what the graph does not take
-                        continue
-                    stated = [word for t, value in fed.items()
-                              for word in ("--input", f"{t.op.name}={list(value.shape)}".replace(" ", ""))]
-                    for ours, _ in (gedit_shapes(stripped), gedit_shapes(stripped, *stated)):
-                        for tensor, value in zip(wanted, given):
-                            self.assertFalse(contradicts(ours[tensor.name], list(np.shape(value))),
-                                             (path, tensor.name, ours[tensor.name], np.shape(value)))
-                            tensors += 1
-                    graphs += 1
-        print(f"{graphs} runs, {tensors} shapes at run time")
-        self.assertTrue(tensors)
 
     def test_flops(self):
         """The profiler's totals, of every network of convolutions, its unknown sizes of inputs set to 1."""
