@@ -1,6 +1,7 @@
 // Writing a graph: nodes through their mappings, and what nobody edited as it lies there.
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -346,6 +347,7 @@ void Graph::write_some(MappedWriter& writer, uint32_t begin, uint32_t end) const
   each_written(
       begin, end, [&](std::string_view run) { sink.write(run); },
       [&](const EditedNode& node) {
+        assert(node.mapping != nullptr || node.stream != nullptr);
         if (node.stream == nullptr)
           return writer.write(node.node_def, *node.mapping, node.prefixing, node.original);
         const std::string mapped = node.mapping == nullptr
