@@ -68,7 +68,7 @@ Edges producers(const Graph& graph, const Names& names) {
     Recent recent;
     for (uint32_t i = nodes.begin; i < nodes.end; ++i) {
       const NodeId id{i};
-      if (i + Graph::kAhead < nodes.end) graph.expect(NodeId{i + Graph::kAhead});
+      graph.expect_behind(id, nodes.end);
       if (!graph.removed(id)) {
         bool first_outputs = true;
         const std::string_view node_def = graph.bytes(id);

@@ -74,9 +74,11 @@ class Graph {
   std::string_view found_bytes(NodeId id) const;
   // Where its record lies; null of a removed node. In two graphs the bytes of a place are the same.
   const char* place(NodeId id) const { return records_[index_of(id)]; }
-  // Of many that are gone over, kAhead nodes before its turn: its record is on its way from memory then.
+  // Of many that are gone over, kAhead before its turn: its record is on its way from memory then.
   void expect(NodeId id) const;
   static constexpr uint32_t kAhead = 16;
+  // The same of the node whose turn is kAhead behind `id`, where all up to `end` are gone over in order.
+  void expect_behind(NodeId id, uint32_t end) const;
   bool any_doubled() const { return !doubled_.empty(); }
   bool inputs_lead() const { return ordered_; }    // all nodes are fields_ascend()
   bool any_on_device() const { return devices_; }  // or was; before mappings
@@ -234,6 +236,10 @@ inline std::string_view Graph::bytes(NodeId id) const {
   const char* const record = place(id);
   if (record == nullptr) return;
   for (size_t at = 0; at < kMost; at += kLine) __builtin_prefetch(record + at);
+}
+
+[[gnu::always_inline]] inline void Graph::expect_behind(NodeId id, uint32_t end) const {
+  if (index_of(id) + kAhead < end) expect(NodeId{index_of(id) + kAhead});
 }
 
 template <typename Use>

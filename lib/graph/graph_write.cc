@@ -304,7 +304,7 @@ void Graph::each_written(uint32_t begin, uint32_t end, Stays stays, Edited edite
   std::string_view run;
   for (uint32_t i = begin; i < end; ++i) {
     while (range + 1 < ranges_.size() && ranges_[range + 1].begin <= i) ++range;
-    if (i + kAhead < end) expect(NodeId{i + kAhead});
+    expect_behind(NodeId{i}, end);
     if (records_[i] == nullptr) continue;
     const Record record = record_at(records_[i]);
     const NodeId id = ranges_[range].original(i);

@@ -20,19 +20,7 @@ namespace {
 
 constexpr size_t kMostAlike = size_t{1} << 16;  // bytes of attributes that are compared as they are written
 
-// Of the text of a port: none of output 0.
-size_t port_size(In in) {
-  size_t size = in.index == 0 ? 0 : 2;
-  for (uint32_t rest = in.index / 10; rest > 0; rest /= 10) ++size;
-  return size;
-}
-
-// Of an input of a main graph, in the node of that name: as Net::text() has it.
-size_t input_size(std::string_view name, In in) {
-  const size_t text = name.size() + (in.control() ? 1 : port_size(in));
-  return 1 + varint_size(text) + text;
-}
-
+// As Net::text() has it; of a main graph, in the node of that name.
 void append_input(std::string_view name, In in, std::string& record) {
   char port[12] = ":";
   size_t size = 0;  // of the port
@@ -85,7 +73,7 @@ Net::Net(Graph& graph, Registry& ops, Labels& labels, const GraphIndex* known)
     AlikeAttrs<bool> classes(graph);
     uint32_t count = 0;
     for (Number n = range.begin; n < range.end; ++n) {
-      if (n + Graph::kAhead < range.end) graph.expect(NodeId{n + Graph::kAhead});
+      graph.expect_behind(NodeId{n}, range.end);
       if (!in_body()) nodes_[n] = Node();
       if (graph.removed(NodeId{n})) continue;
       nodes_[n].there = true;
@@ -414,30 +402,15 @@ void Net::store_some(PieceRange range, std::vector<Graph::Rewritten>& nodes, std
   }
   nodes.reserve(rewritten.size());
   records.reserve(bytes);
-  std::string whole;  // a NodeDef
+  std::string node_def;
   for (size_t k = 0; k < rewritten.size(); ++k) {
     if (k + Graph::kAhead < rewritten.size()) graph_.expect(NodeId{rewritten[k + Graph::kAhead]});
-    const Number n = rewritten[k];
-    const std::optional<Around> around = around_inputs(nodes_[n]);
-    const bool in_place = around && !in_body();
-    size_t size = 0;  // of the NodeDef
-    if (in_place) {
-      for (const In& in : inputs(n)) size += input_size(name(in.node), in);
-      size += around->before.size() + around->behind.size();
-    } else {
-      whole.clear();
-      append_rewired(n, around, whole);
-      size = whole.size();
-    }
-    append_tag(records, graph_.node_field(), Wire::kBytes);
-    append_varint(records, size);
-    if (in_place) {
-      append_rewired(n, around, records);
-    } else {
-      records += whole;
-    }
-    nodes.push_back(
-        {NodeId{n}, graph_.op_number(NodeId{n}), static_cast<uint32_t>(1 + varint_size(size) + size)});
+    const NodeId id{rewritten[k]};
+    node_def.clear();
+    append_rewired(rewritten[k], around_inputs(nodes_[rewritten[k]]), node_def);
+    const size_t begin = records.size();
+    append_bytes_field(records, graph_.node_field(), node_def);
+    nodes.push_back({id, graph_.op_number(id), static_cast<uint32_t>(records.size() - begin)});
   }
 }
 
