@@ -3,8 +3,8 @@
 
   exhaustion.py --gedit build/release/gedit --exhausted build/release/tests/gedit_exhausted [--every]
 
-The second program is gedit with the allocator of tests/exhausted.cc. Of commands with many allocations the first 60 after the
-program's start fail, the last 40, in which files get their names, and 60 others evenly spread; with --every, all.
+The second program is gedit with the allocator of tests/exhausted.cc. Of commands with many allocations the first 100 after the
+program's start fail, the last 50, in which files get their names, and 100 others evenly spread; with --every, all.
 """
 import argparse
 import filecmp
@@ -65,8 +65,8 @@ class Exhaustion:
             shutil.move(os.path.join(self.folder, name), kept)
         first = self.before_main + 1
         numbers = range(first, count + 1)
-        if not every and len(numbers) > 160:
-            numbers = [*numbers[:60], *numbers[60:-40:(len(numbers) - 100) // 60 + 1], *numbers[-40:]]
+        if not every and len(numbers) > 250:
+            numbers = [*numbers[:100], *numbers[100:-50:(len(numbers) - 150) // 100 + 1], *numbers[-50:]]
         for number in numbers:
             done = self.run(command, number)
             what = f"{command}, allocation {number} of {count}"

@@ -321,15 +321,13 @@ def law_verify(subject, kind, listing):
 
 def law_status(subject, kind, listing):
     path = subject.path
-    commands = [["inspect", path, "--depth", "2"], ["select", path, "op:*Variable*"], ["select", path, "**", "-j"],
-                ["check", path, "--security"], ["diff", path, os.path.join(TESTDATA, "dqn", "dqn.meta"), "-j"],
-                ["rename", path, "no/such/node=x", "-o", subject.fresh("out")],
-                ["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", subject.fresh("out.pb")]]
-    if kind not in OUTPUT:  # other laws run these of a graph
-        commands += [["inspect", path], ["list", path], ["list", path, "-j"], ["convert", path, "-f", "gtxt", "-o", "-"],
-                     ["copy", path, "-s", "**", "--scope", "gedit_law", "-q", "-o", subject.fresh("out")],
-                     ["merge", path, "b=" + path, "-q", "-o", subject.fresh("out")]]
-    for arguments in commands:
+    for arguments in (["inspect", path], ["inspect", path, "--depth", "2"], ["list", path], ["list", path, "-j"],
+                      ["select", path, "op:*Variable*"], ["select", path, "**", "-j"], ["convert", path, "-f", "gtxt", "-o", "-"],
+                      ["check", path, "--security"], ["diff", path, os.path.join(TESTDATA, "dqn", "dqn.meta"), "-j"],
+                      ["rename", path, "no/such/node=x", "-o", subject.fresh("out")],
+                      ["copy", path, "-s", "**", "--scope", "gedit_law", "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))],
+                      ["merge", path, "b=" + path, "-q", "-o", subject.fresh(OUTPUT.get(kind, "out"))],
+                      ["merge", path, path, "--on-conflict", "uniquify", "-q", "-o", subject.fresh("out.pb")]):
         subject.outcome(*arguments)
 
 
