@@ -4,12 +4,15 @@ than twice as long for twice as many.
 
   list_laws.py --gedit build/release/gedit [--only NAME] [--items N]
 
-Measured is the processor time of the program, the least of three runs, or of the longer list the first that is enough; what is
-quadratic shows at thousands. Exit status 77: a program with sanitizers, whose times say nothing.
+Measured is the processor time of the program; what is quadratic shows at thousands. The longer list is held against the least of three
+runs of the shorter one. Where that fails, medians of runs in turn decide: a machine that is faster now and then is so for a short
+run sooner than for a long one, of which the least of a few runs then tells another pace. Exit status 77: a program with
+sanitizers, whose times say nothing.
 """
 import argparse
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,7 +22,7 @@ MOST_OF_MODELS = 3.0  # what outgrows the caches included; a square takes four t
 # Of what a run costs without any list, and of the clock.
 SLACK = 0.05
 RUNS = 3
-TRIES = 3  # since others may run beside
+RUNS_IN_TURN = 15
 
 
 def write_graph(path, scopes):
@@ -280,22 +283,25 @@ class Subject:
             subprocess.run([self.gedit, "checkpoint", "convert", listing, "-q", "-o", path], cwd=self.folder, check=True)
         return path
 
-    def seconds(self, arguments, enough=0.0):
-        """The least of RUNS, or the first that is enough."""
+    def seconds(self, arguments):
         command = [self.gedit, *arguments]
         if not any(name in PRINT for name in arguments[:2]):
             command += ["-q", "-O", "-o", "out.meta" if arguments[0] == "signature" else "out.pb"]
-        least = None
-        for _ in range(RUNS):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-            spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-            if done.returncode not in (FINDS if arguments[0] in ("check", "prove") else (0,)):
-                raise RuntimeError(f"{' '.join(arguments)[:100]}: {done.stderr.decode()[-200:]}")
-            least = spent if least is None else min(least, spent)
-            if least <= enough:
-                break
-        return least
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        if done.returncode not in (FINDS if arguments[0] in ("check", "prove") else (0,)):
+            raise RuntimeError(f"{' '.join(arguments)[:100]}: {done.stderr.decode()[-200:]}")
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def once_and_twice(self, row, items, is_linear):
+        """Seconds of `items` things and of twice as many; a list that a row writes is written again for each of them."""
+        shorter = row(items)
+        once = min(self.seconds(shorter) for _ in range(RUNS))
+        twice = self.seconds(row(2 * items))
+        if is_linear(once, twice):
+            return once, twice
+        pairs = [(self.seconds(row(items)), self.seconds(row(2 * items))) for _ in range(RUNS_IN_TURN)]
+        return tuple(statistics.median(seconds) for seconds in zip(*pairs))
 
 
 def main():
@@ -318,13 +324,9 @@ def main():
         def holds(name, row, most=MOST):
             if arguments.only not in (None, name):
                 return True
-            for _ in range(TRIES):
-                once = subject.seconds(row(arguments.items))
-                enough = most * once + SLACK
-                twice = subject.seconds(row(2 * arguments.items), enough)
-                linear = twice <= enough
-                if linear:
-                    break
+            is_linear = lambda once, twice: twice <= most * once + SLACK
+            once, twice = subject.once_and_twice(row, arguments.items, is_linear)
+            linear = is_linear(once, twice)
             print(f"{'ok  ' if linear else 'FAIL'} {name}: {once:.3f} s, for twice as many {twice:.3f} s")
             return linear
 
