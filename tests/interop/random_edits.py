@@ -3,11 +3,14 @@
 
 A graph has variables of both kinds, norms, conds, loops of both control flows, tables, dropout; its weights are numbers that half
 precision holds. An edit is one of rename, copy, merge, extract, freeze, convert, retarget to the release that runs this, optimize,
-set --shape --follow and cast; after each but cast `gedit prove` says of the result that it is the same, or why it cannot tell.
+set --shape --follow and cast; after each of these but cast `gedit prove` says of the result that it is the same, or why it cannot tell.
+One more feeds a network with its own result, by merge --input-map. Of what is merged the variables of one part follow those of the
+other, by sync. A graph that is not made for inference alone has the gradients of before, too.
 GEDIT_EDIT_GRAPHS (default 30) and GEDIT_EDIT_SEED say how many graphs and which.
 """
 import argparse
 import collections
+import contextlib
 import json
 import os
 import random
@@ -119,7 +122,8 @@ class State:
         return new
 
 
-def run(folder, state, feeds):
+@contextlib.contextmanager
+def opened_with(folder, state):
     with tf.Graph().as_default() as graph, session(graph) as opened:
         if state.path.endswith(".pb"):
             definition = tf.GraphDef()
@@ -132,7 +136,28 @@ def run(folder, state, feeds):
                 saver.restore(opened, os.path.join(folder, state.values))
         filled = [op for op in graph.get_operations() if op.type in ("LookupTableImportV2", "InitializeTableV2")]
         opened.run(filled)
+        yield opened
+
+
+def run(folder, state, feeds):
+    with opened_with(folder, state) as opened:
         return [opened.run(state.y + ":0", {state.x + ":0": feed}) for feed in feeds]
+
+
+def gradients(folder, state, feeds):
+    """Of y with respect to x and to the variables, in the order of their names."""
+    with opened_with(folder, state) as opened:
+        x, y = (opened.graph.get_tensor_by_name(name + ":0") for name in (state.x, state.y))
+        variables = [v for v in tf.trainable_variables() if v.op.name.startswith(state.x[:-1])]
+        found = tf.gradients(y, [x] + sorted(variables, key=lambda v: v.op.name))
+        found = [tf.convert_to_tensor(gradient) for gradient in found if gradient is not None]
+        return [array for feed in feeds for array in opened.run(found, {x: feed})]
+
+
+def other_numbers(got, want):
+    if len(got) == len(want) and all(a.tobytes() == b.tobytes() for a, b in zip(got, want)):
+        return ""
+    return "other numbers: %s instead of %s" % (got, want)
 
 
 class Edits:
@@ -153,6 +178,10 @@ class Edits:
         name = rng.choice("ab") + "/"
         return (["merge", "a=" + state.path, "b=" + state.path, *values],
                 state.after(out, x=name + state.x, y=name + state.y, values=twin(out) if values else None))
+
+    def compose(self, state, out, _):
+        words, new = self.merge(state, out, random.Random())
+        return [*words, "--input-map", "b/%s=a/%s" % (state.x, state.y)], new.after(out, x="a/" + state.x, y="b/" + state.y)
 
     def extract(self, state, out, _):
         return ["extract", state.path, "--outputs", state.y], state.after(out)
@@ -225,11 +254,28 @@ class Judge:
                 os.link(os.path.join(self.folder, name), os.path.join(self.folder, twin(state.path) + name[len(state.values):]))
         return state.after(state.path, values=twin(state.path))
 
+    def pulled(self, merged, feeds):
+        """What a/ and b/ compute when the variables of a/ have changed and those of b/ have followed."""
+        both = merged.after("sync" + os.path.splitext(merged.path)[1])
+        done = self.call(["sync", merged.path, "--from-scope", "a", "--to-scope", "b", "--all", "--name", "pull", "-q", "-O", "-o", both.path])
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        with opened_with(self.folder, both) as opened:
+            for variable in tf.global_variables():
+                if variable.op.name.startswith("a/") and variable.dtype.base_dtype == tf.float32:
+                    variable.load(opened.run(variable) * 0.5 + 0.25, opened)
+            opened.run("pull")
+            return [[opened.run(part + both.y[1:] + ":0", {part + both.x[1:] + ":0": feed}) for feed in feeds] for part in "ab"]
+
     def chain(self, seed, rng):
         prefix = "m%d" % seed
         Made(rng, os.path.join(self.folder, prefix))
         state, feeds = State(prefix + ".meta", prefix), [np.random.RandomState(seed).randn(BATCH, WIDTH).astype(np.float32) * k for k in (1, -2)]
         want, commands = run(self.folder, state, feeds), []
+        try:
+            slopes = gradients(self.folder, state, feeds)
+        except tf.errors.InvalidArgumentError:  # of a cond or a loop that keeps no intermediate results
+            slopes = None
         for step in range(EDITS):
             kind = rng.choice(KINDS)
             made = getattr(Edits(), kind)(state, "%s_%d%s" % (prefix, step, os.path.splitext(state.path)[1]), rng)
@@ -253,20 +299,33 @@ class Judge:
             self.counts[kind] += 1
             new = self.with_values_beside(new)
             try:
+                if kind == "compose":
+                    want = run(self.folder, state, want)
                 got = run(self.folder, new, feeds)
-                fault = "" if all(a.tobytes() == b.tobytes() for a, b in zip(got, want)) else "other numbers: %s instead of %s" % (got, want)
+                if kind == "merge" and new.values and self.call(["select", new.path, "var:"]).stdout:
+                    self.counts["sync"] += 1
+                    read, written = self.pulled(new, feeds)
+                    want, got = want + read, got + written
+                fault = other_numbers(got, want)
+                if kind in NOT_TO_TRAIN or not new.path.endswith(".meta"):
+                    slopes = None
+                if not fault and slopes:
+                    self.counts["gradients"] += 1
+                    fault = other_numbers(gradients(self.folder, new, feeds), slopes)
             except Exception as error:  # whatever TensorFlow has against it
                 fault = str(error)
-            if not fault and kind != "cast":
+            if not fault and kind not in ("cast", "compose"):
                 fault = self.proof(state, new, kind not in BUILT_OTHERWISE)
             if fault:
                 self.faults.append("seed %d: %s\n  %s" % (seed, " ; ".join(commands), " ".join(str(fault).split())[:600]))
                 return
-            state = new
+            want, state = want[:len(feeds)], new
 
 
 # Handles become values, sizes that are known constants; optimize proves by those shapes what it makes.
 BUILT_OTHERWISE = ("freeze", "follow", "optimize")
+# Of what these make the gradients are others, or none.
+NOT_TO_TRAIN = (*BUILT_OTHERWISE, "cast", "compose")
 KINDS = [name for name in vars(Edits) if not name.startswith("_")]
 
 
