@@ -6,9 +6,7 @@
 #include "table_file.h"
 
 namespace gedit {
-namespace {
-
-void run(const uint8_t* data, size_t size) {
+void fuzz_checkpoint_index(const uint8_t* data, size_t size) {
   try {
     const TableFile file(data, size);
     const Checkpoint checkpoint = read_index(InputFile::open(file.path()), "/dev/null/x");
@@ -22,10 +20,4 @@ void run(const uint8_t* data, size_t size) {
   }
 }
 
-}  // namespace
 }  // namespace gedit
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::run(data, size);
-  return 0;
-}

@@ -184,9 +184,6 @@ class Edits {
 };
 
 }  // namespace
-}  // namespace gedit
+void fuzz_edits(const uint8_t* data, size_t size) { run_on_messages<Edits>(data, size); }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::run_on_messages<gedit::Edits>(data, size);
-  return 0;
-}
+}  // namespace gedit

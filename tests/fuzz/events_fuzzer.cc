@@ -2,8 +2,9 @@
 #include "fuzzed.h"
 #include "model/events.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace gedit;
+namespace gedit {
+
+void fuzz_events(const uint8_t* data, size_t size) {
   const std::string_view bytes = as_text(data, size);
   records_in(bytes);
   try {
@@ -11,5 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (found.graph) accepted([&] { written(model_of_bytes(found.graph->kind, found.graph->message)); });
   } catch (const Malformed&) {  // refusing is right; crashing is not
   }
-  return 0;
 }
+
+}  // namespace gedit

@@ -22,7 +22,7 @@ std::string json_of(Kind kind, std::string_view message) {
 }
 
 template <typename Parse, typename Write>
-void check(Kind kind, std::string_view input, Parse parse, Write write) {
+void check_form(Kind kind, std::string_view input, Parse parse, Write write) {
   std::optional<std::string> text;
   accepted([&] { text = write(kind, parse(kind, input, "fuzz")); });
   // What gedit wrote is read again: no refusal will do here.
@@ -35,17 +35,15 @@ void check_message(Kind kind, std::string_view message, Write write) {
 }
 
 }  // namespace
-}  // namespace gedit
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace gedit;
+void fuzz_forms(const uint8_t* data, size_t size) {
   [[maybe_unused]] static const bool silent = (silence_protobuf(), true);
   const std::string_view bytes = as_text(data, size);
   for (const Kind kind : kKinds) {
-    check(kind, bytes, parse_text, text_of);
-    check(kind, bytes, parse_json, json_of);
+    check_form(kind, bytes, parse_text, text_of);
+    check_form(kind, bytes, parse_json, json_of);
     check_message(kind, bytes, text_of);
     check_message(kind, bytes, json_of);
   }
-  return 0;
 }
+
+}  // namespace gedit

@@ -2,7 +2,10 @@
 #include "weights/npz.h"
 #include "weights_file.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::read_weights_from(data, size, [](const auto& file) { return gedit::read_npz(file, true); });
-  return 0;
+namespace gedit {
+
+void fuzz_npz(const uint8_t* data, size_t size) {
+  read_weights_from(data, size, [](const auto& file) { return read_npz(file, true); });
 }
+
+}  // namespace gedit

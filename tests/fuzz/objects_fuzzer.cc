@@ -53,10 +53,9 @@ void check_tracked(std::string_view bytes) {
 }
 
 }  // namespace
-}  // namespace gedit
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::check_saved(gedit::as_text(data, size));
-  gedit::check_tracked(gedit::as_text(data, size));
-  return 0;
+void fuzz_objects(const uint8_t* data, size_t size) {
+  check_saved(as_text(data, size));
+  check_tracked(as_text(data, size));
 }
+
+}  // namespace gedit

@@ -77,9 +77,6 @@ class Proofs {
 };
 
 }  // namespace
-}  // namespace gedit
+void fuzz_prove(const uint8_t* data, size_t size) { run_on_messages<Proofs>(data, size); }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::run_on_messages<gedit::Proofs>(data, size);
-  return 0;
-}
+}  // namespace gedit

@@ -72,9 +72,6 @@ class Readied {
 };
 
 }  // namespace
-}  // namespace gedit
+void fuzz_ready(const uint8_t* data, size_t size) { run_on_messages<Readied>(data, size); }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::run_on_messages<gedit::Readied>(data, size);
-  return 0;
-}
+}  // namespace gedit

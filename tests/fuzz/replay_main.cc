@@ -1,5 +1,5 @@
-// Gives every file of corpus folders to a fuzz target once, so that any build can run what fuzzing has
-// found.
+// Gives every file of corpus folders to a fuzz target once, so that any build can run what fuzzing has found.
+// All targets are one program, since each would bring the whole library along.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,11 +10,27 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+namespace gedit {
+#define GEDIT_FUZZER(name) void fuzz_##name(const uint8_t* data, size_t size);
+#include "fuzzers.def"
+#undef GEDIT_FUZZER
+}  // namespace gedit
 
 namespace {
+
+struct Target {
+  std::string_view name;
+  void (*run)(const uint8_t* data, size_t size);
+};
+
+constexpr Target kTargets[] = {
+#define GEDIT_FUZZER(name) {#name, gedit::fuzz_##name},
+#include "fuzzers.def"
+#undef GEDIT_FUZZER
+};
 
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
@@ -25,28 +41,30 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
   return files;
 }
 
-void replay(const std::filesystem::path& path) {
+void replay(const Target& target, const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   // Of exactly the input's size, so that a sanitizer sees a read past its end.
   const std::vector<uint8_t> input(bytes.begin(), bytes.end());
-  LLVMFuzzerTestOneInput(input.data(), input.size());
+  target.run(input.data(), input.size());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fputs("usage: replay CORPUS_FOLDER...\n", stderr);
+  const std::string_view name = argc > 2 ? argv[1] : "";
+  const Target* target = std::ranges::find(kTargets, name, &Target::name);
+  if (target == std::end(kTargets)) {
+    std::fputs("usage: fuzz_replay TARGET CORPUS_FOLDER...\n", stderr);
     return 2;
   }
   std::filesystem::path current;
   try {
     size_t count = 0;
-    for (int i = 1; i < argc; ++i) {
+    for (int i = 2; i < argc; ++i) {
       for (const auto& path : files_below(argv[i])) {
         current = path;
-        replay(path);
+        replay(*target, path);
         ++count;
       }
     }

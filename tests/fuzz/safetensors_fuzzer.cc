@@ -2,7 +2,8 @@
 #include "weights/safetensors.h"
 #include "weights_file.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  gedit::read_weights_from(data, size, gedit::read_safetensors);
-  return 0;
-}
+namespace gedit {
+
+void fuzz_safetensors(const uint8_t* data, size_t size) { read_weights_from(data, size, read_safetensors); }
+
+}  // namespace gedit

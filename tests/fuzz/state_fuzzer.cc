@@ -5,8 +5,9 @@
 #include "model/text.h"
 #include "ops/registry.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace gedit;
+namespace gedit {
+
+void fuzz_state(const uint8_t* data, size_t size) {
   [[maybe_unused]] static const bool silent = (silence_protobuf(), true);
   const std::string_view bytes = as_text(data, size);
   looks_like_state(bytes);
@@ -19,5 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ops.add_op_list(read_op_list(*input, arena));
     ops.each_name([](std::string_view name) { require(!name.empty()); });
   });
-  return 0;
 }
+
+}  // namespace gedit

@@ -1,9 +1,6 @@
 // Fuzzers of files of weights: the input as a file, which is read, and then every value of it.
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "fuzzed.h"
 #include "weights/stream.h"
 #include "weights/weights.h"
 
@@ -21,14 +19,9 @@ constexpr uint64_t kMostRead = uint64_t{1} << 24;  // bytes of values; a few byt
 
 inline void read_weights_from(const uint8_t* data, size_t size,
                               const std::function<Weights(std::shared_ptr<const InputFile>)>& read) {
-  const int descriptor = ::memfd_create("weights", MFD_CLOEXEC);
-  for (size_t at = 0; at < size;) {
-    const ssize_t wrote = ::write(descriptor, data + at, size - at);
-    if (wrote <= 0) break;
-    at += static_cast<size_t>(wrote);
-  }
+  const BytesFile file(as_text(data, size));
   try {
-    const Weights weights = read(InputFile::open("/proc/self/fd/" + std::to_string(descriptor)));
+    const Weights weights = read(InputFile::open(file.path()));
     std::vector<ValuesPtr> values;
     uint64_t bytes = 0;
     for (const Weight& weight : weights.weights) {
@@ -39,7 +32,6 @@ inline void read_weights_from(const uint8_t* data, size_t size,
     check_all(values, "file", [](size_t) { return std::string("value"); });
   } catch (const Error&) {  // refusing is right; crashing is not
   }
-  ::close(descriptor);
 }
 
 }  // namespace gedit
