@@ -33,7 +33,8 @@ GEDIT = None
 RELEASES = ["1.4.0", "1.12.0", "1.15.0", "2.3.0"]
 MODELS = 6
 # Nothing there stands in for them.
-LACKING = {("NonMaxSuppressionV5", "1.4.0"), ("NonMaxSuppressionV4", "1.4.0"), ("tensor lists", "1.4.0")}
+LACKING = {("NonMaxSuppressionV5", "1.4.0"), ("NonMaxSuppressionV4", "1.4.0"), ("tensor lists", "1.4.0"), ("tensor list that grows", "1.4.0"),
+           ("tensor list that grows", "1.12.0")}
 
 # What 1.12 takes of them this TensorFlow does not take.
 OTHERS = {("tensor lists", "1.12.0")}
@@ -95,6 +96,7 @@ def replaced():
             x[:, 0], tf.constant([0, 1, 0]), tf.constant([0, 0, 1], tf.int64)),
         "tensor lists": lambda x: gen_list_ops.tensor_list_stack(listed(x), [4, 4, 3], tf.float32) +
                                   gen_list_ops.tensor_list_get_item(listed(x), 1, [4, 4, 3], tf.float32),
+        "tensor list that grows": lambda x: gen_list_ops.tensor_list_stack(grown(grown(listed(x), 0, x), 4, x), [4, 4, 3], tf.float32),
         "DisableCopyOnRead": read_after,
         "_FusedBatchNormEx": lambda x: made("_FusedBatchNormEx", [tf.reshape(x, [2, 4, 3, 4])] + [np.float32([0.5, 1, 2, 3])] * 4, 6,
                                             T=tf.float32, U=tf.float32, num_side_inputs=0, activation_mode="Relu",
@@ -140,6 +142,10 @@ def parsed(x):
 
 def listed(x):
     return gen_list_ops.tensor_list_from_tensor(x, tf.constant([4, 4, 3]))
+
+
+def grown(tensors, index, x):
+    return gen_list_ops.tensor_list_set_item(tensors, index, x[1], resize_if_index_out_of_bounds=True)
 
 
 def read_after(x):

@@ -125,6 +125,25 @@ std::string replace_list_shape(Site& site, std::vector<std::string>&) {
   return {};
 }
 
+std::string replace_list_growth(Site& site, std::vector<std::string>&) {
+  if (!site.in.takes("TensorListResize")) return "TensorListResize is not known either";
+  const std::string &list = site.inputs[0], &index = site.inputs[1];
+  const auto part = [&](std::string_view word, std::string_view op, const std::vector<std::string>& inputs,
+                        const NodeAttrs& attrs) {
+    return site.in.output(site.add(word, op, inputs, attrs), op, 0);
+  };
+  const NodeAttrs of_sizes{{"T", type_value(DType::kInt32)}};
+  const std::string one = site.add_const("one", DType::kInt32, scalar_proto(DType::kInt32, 1));
+  const std::string needed = part("Add", "Add", {index, one}, of_sizes);
+  const std::string length = part("TensorListLength", "TensorListLength", {list}, {});
+  const std::string size = part("Maximum", "Maximum", {needed, length}, of_sizes);
+  const std::string grown = part("TensorListResize", "TensorListResize", {list, size}, {});
+  site.become({.op = std::string(site.op),
+               .inputs = {grown, index, site.inputs[2]},
+               .attrs = {{"element_dtype", type_value(site.type("element_dtype"))}}});
+  return {};
+}
+
 std::string replace_disable_copy(Site& site, std::vector<std::string>&) {
   site.remove();
   return {};

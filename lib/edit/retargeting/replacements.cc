@@ -35,6 +35,7 @@ constexpr ReplacementRow kReplacements[] = {
     {"SelectV2", replace_select_v2, true},
     {"StaticRegexFullMatch", replace_static_regex},
     {"TensorListGetItem", replace_list_shape},
+    {"TensorListSetItem", replace_list_growth},
     {"TensorListStack", replace_list_shape},
     {"_FusedBatchNormEx", replace_fused_batch_norm_ex},
     {"_FusedConv2D", replace_fused_convolution},

@@ -52,6 +52,7 @@ std::string replace_parse_example_v2(Site& site, std::vector<std::string>& notes
 std::string replace_static_regex(Site& site, std::vector<std::string>& notes);
 std::string replace_regex(Site& site, std::vector<std::string>& notes);
 std::string replace_list_shape(Site& site, std::vector<std::string>& notes);
+std::string replace_list_growth(Site& site, std::vector<std::string>& notes);
 std::string replace_disable_copy(Site& site, std::vector<std::string>& notes);
 
 // An attribute that is int64 where the release knows int32 alone: a Cast stands in front of the inputs of
