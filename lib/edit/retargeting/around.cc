@@ -6,8 +6,8 @@
 #include "base/message_edit.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "edit/around/map.h"
 #include "graph/library.h"
-#include "model/collections.h"
 #include "model/references.h"
 
 namespace gedit {
@@ -15,19 +15,6 @@ namespace {
 
 constexpr size_t kMostCounted = 12;                     // kinds that one note tells of
 constexpr uint32_t kStrippedOps = 2, kVersionText = 5;  // MetaInfoDef
-
-class CollectNames final : public NameMap {
- public:
-  explicit CollectNames(std::set<std::string, std::less<>>& names) : names_(names) {}
-  bool map(NameKind kind, std::string_view name, std::string& out) const override {
-    if (kind == NameKind::kNode) names_.emplace(name.starts_with('^') ? name.substr(1) : name);
-    out += name;
-    return true;
-  }
-
- private:
-  std::set<std::string, std::less<>>& names_;
-};
 
 // `Cast.Truncate 12, Conv2D.explicit_paddings 53, ...`, and how many there are in all.
 std::string listed(const RetargetTally::Counts& counts, uint64_t& sum) {
@@ -70,25 +57,9 @@ std::map<std::string, RetargetTally::Counts> RetargetTally::by_kind() const {
 
 std::set<std::string, std::less<>> named_around(const MetaGraph& meta) {
   std::set<std::string, std::less<>> names;
-  const CollectNames collect(names);
-  for (const Part& part : meta.parts) {
-    if (part.field == 0 || part.field == meta_field::kGraph) continue;
-    const std::string_view content = record_at(part.raw.data()).node_def;
-    if (part.field == meta_field::kSignature) map_names(map_entry(content).value, kSignatureDef, collect);
-    if (part.field == meta_field::kSaver) map_names(content, kSaverDef, collect);
-    if (part.field == meta_field::kAsset) map_names(content, kAssetFileDef, collect);
-    if (part.field == meta_field::kObjectGraph) map_names(content, kSavedObjectGraph, collect);
-    if (part.field != meta_field::kCollection) continue;
-    const MapEntry entry = map_entry(content);
-    const Schema* schema = collection_row(entry.key).schema;
-    for (Fields kinds(entry.value); kinds.next();) {
-      for (Fields items(kinds->value); kinds->wire == Wire::kBytes && items.next();) {
-        if (kinds->number == 1 && items->bytes(1)) names.emplace(items->value);  // node_list
-        if (kinds->number == 2 && items->bytes(1) && schema != nullptr)
-          map_names(items->value, *schema, collect);
-      }
-    }
-  }
+  each_name_around(meta, [&](const SchemaField& field, std::string_view name, int) {
+    if (field.kind == NameKind::kNode) names.emplace(name.starts_with('^') ? name.substr(1) : name);
+  });
   return names;
 }
 

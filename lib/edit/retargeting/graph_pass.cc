@@ -4,6 +4,7 @@
 
 #include "base/map_entry.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "edit/retargeting/around.h"
 #include "edit/retargeting/replacements.h"
 #include "graph/alike.h"
@@ -52,6 +53,18 @@ bool knows_element_shape(std::string_view node_def) {
   return shape && std::ranges::all_of(*shape, [](int64_t size) { return size >= 0; });
 }
 
+// Of arguments that are no lists.
+size_t least_inputs(std::span<const OpEra> eras) {
+  size_t least = eras.empty() ? 0 : SIZE_MAX;
+  for (const OpEra& era : eras) {
+    const auto single = [](const ArgDef& arg) {
+      return arg.number_attr.empty() && arg.type_list_attr.empty();
+    };
+    least = std::min(least, static_cast<size_t>(std::ranges::count_if(era.op.inputs, single)));
+  }
+  return least;
+}
+
 std::string with_written_attr(std::string_view node_def, std::string_view key, std::string_view value) {
   std::string node(node_def);
   append_map_entry(node, node_field::kAttr, key, value);
@@ -76,6 +89,7 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
   plan.known = fit != nullptr || fit_.is_function(op) || !ops_.find(op).empty();
   const OpEra* was = fit_.history().era(op, fit_.reference());
   const OpEra* is = fit_.history().era(op, release_);
+  plan.least_inputs = least_inputs(fit_.history().eras(op));
   plan.replacement = replacement_of(op);
   if (is != nullptr && plan.replacement != nullptr && !plan.replacement->attr.empty()) {
     const std::string_view attr = plan.replacement->attr;
@@ -120,9 +134,16 @@ std::string_view GraphPass::default_of(std::string_view op, std::string_view key
   return brought != nullptr ? brought->op.find_attr(key)->default_value : std::string_view();
 }
 
+std::string GraphPass::lacking_inputs(const Site& site) {
+  const size_t least = plan(site.op).least_inputs;
+  if (site.inputs.size() >= least) return {};
+  return "it has " + counted(site.inputs.size(), "input") + " of " + std::to_string(least);
+}
+
 std::vector<std::string> GraphPass::limit(Rewriting& in, std::string& node_def, const OpPlan& planned) {
   std::vector<std::string> met;
-  for (const LimitRow* row : planned.limits) {
+  const bool any = !planned.limits.empty() && lacking_inputs(Site(in, node_def)).empty();
+  for (const LimitRow* row : any ? planned.limits : std::vector<const LimitRow*>()) {
     Site site(in, node_def);
     std::string why;
     if (!row->cast.empty()) {
@@ -191,7 +212,8 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
       site.rename_op(replacement->renamed, {});
     }
   } else if (replacement != nullptr) {
-    why = replacement->replace(site, notes);
+    why = lacking_inputs(site);
+    if (why.empty()) why = replacement->replace(site, notes);
   }
   if (replacement == nullptr || !why.empty()) {
     if (left.empty()) return false;

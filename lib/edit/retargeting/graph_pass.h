@@ -64,7 +64,8 @@ class GraphPass {
  private:
   // What is to be known of all nodes of an op.
   struct OpPlan {
-    bool known = false;  // to some release, or a function
+    bool known = false;       // to some release, or a function
+    size_t least_inputs = 0;  // that each of them has by its place, whichever release wrote it
     const ReplacementRow* replacement = nullptr;
     bool differs = false;  // the release knows the op, and replaced it has to be all the same
     std::vector<std::pair<std::string_view, std::string_view>> defaults{};  // to write where absent
@@ -90,6 +91,8 @@ class GraphPass {
   void tell(std::string_view function, std::string_view name, std::string_view before, std::string_view now);
   void count(RetargetTally::Counts& counts, std::string what);
   void count(uint64_t& number);
+  // Why no rule can look at its inputs by their places: some are not there. Empty where they are.
+  std::string lacking_inputs(const Site& site);
   // What the release does otherwise with a node that it takes: the node becomes one of which it does not, or
   // messages tell what it is.
   std::vector<std::string> limit(Rewriting& in, std::string& node_def, const OpPlan& planned);

@@ -114,6 +114,7 @@ std::string replace_parse_example_v2(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_list_shape(Site& site, std::vector<std::string>&) {
+  if (!site.in.takes(site.op)) return "nothing stands in for that";
   if (site.inputs.size() < 2 || !site.constant(site.inputs.size() - 1))
     return "its element_shape is not a Const";
   NodeAttrs attrs;
@@ -126,6 +127,7 @@ std::string replace_list_shape(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_list_growth(Site& site, std::vector<std::string>&) {
+  if (!site.flag("resize_if_index_out_of_bounds", false)) return "nothing stands in for that";
   if (!site.in.takes("TensorListResize")) return "TensorListResize is not known either";
   const std::string &list = site.inputs[0], &index = site.inputs[1];
   const auto part = [&](std::string_view word, std::string_view op, const std::vector<std::string>& inputs,
