@@ -35,7 +35,8 @@ constexpr std::array kRegistered{
 const Registered* registered_for(std::string_view key) {
   const Schema* schema = collection_row(key).schema;
   if (schema == nullptr) return nullptr;
-  return std::ranges::find(kRegistered, schema->message, &Registered::word);
+  const auto found = std::ranges::find(kRegistered, schema->message, &Registered::word);
+  return found == kRegistered.end() ? nullptr : found;
 }
 
 void print_bytes_item(std::string& out, const Registered* type, std::string_view bytes) {
