@@ -1,4 +1,4 @@
-// Gives every file of corpus folders to a fuzz target once, so that any build can run what fuzzing has found.
+// Gives every file of corpus folders to a fuzz target once, so that what fuzzing has found is run without it.
 // All targets are one program, since each would bring the whole library along.
 
 #include <algorithm>
