@@ -230,6 +230,8 @@ bool GraphPass::replace(Rewriting& in, std::string& node_def, const std::vector<
     ++tally_.casts;
   } else if (site.removed()) {
     ++tally_.removed[std::string(site.op)];
+  } else if (node_op(site.result()) == site.op && Site(in, site.result()).inputs != site.inputs) {
+    count(tally_.replaced, std::string(site.op).append(" -> ").append(site.op).append(" of other inputs"));
   }
   for (std::string& note : notes) tally_.notes.insert(std::move(note));
   removed = site.removed();
