@@ -68,7 +68,7 @@ std::string replace_leaky_relu(Site& site, std::vector<std::string>&) {
     return "it is " + dtype_name(type);
   const NodeAttrs typed{{"T", type_value(type)}};
   const auto part = [&](std::string_view word, std::string_view op, const std::vector<std::string>& inputs) {
-    return site.in.output(site.add(word, op, inputs, typed), op, 0);
+    return site.add_tensor(word, op, inputs, typed);
   };
   const std::string& x = site.inputs[0];
   const std::string slope = site.add_const("alpha", type, scalar_proto(type, alpha));
@@ -87,12 +87,9 @@ std::string replace_div_no_nan(Site& site, std::vector<std::string>&) {
   if (!site.shape(0).equal_to(site.shape(1))) return "its shapes are not known to be equal";
   const DType type = site.type("T");
   const std::vector<std::pair<std::string, std::string>> typed{{"T", type_value(type)}};
-  const std::string zeros =
-      site.in.output(site.add("zeros", "ZerosLike", {site.inputs[1]}, typed), "ZerosLike", 0);
-  const std::string is_zero =
-      site.in.output(site.add("Equal", "Equal", {site.inputs[1], zeros}, typed), "Equal", 0);
-  const std::string quotient =
-      site.in.output(site.add("RealDiv", "RealDiv", {site.inputs[0], site.inputs[1]}, typed), "RealDiv", 0);
+  const std::string zeros = site.add_tensor("zeros", "ZerosLike", {site.inputs[1]}, typed);
+  const std::string is_zero = site.add_tensor("Equal", "Equal", {site.inputs[1], zeros}, typed);
+  const std::string quotient = site.add_tensor("RealDiv", "RealDiv", {site.inputs[0], site.inputs[1]}, typed);
   site.become({.op = "Select", .inputs = {is_zero, zeros, quotient}, .attrs = typed});
   return {};
 }
@@ -117,7 +114,7 @@ std::string replace_broadcast_to(Site& site, std::vector<std::string>&) {
   std::vector<std::pair<std::string, std::string>> attrs{{"T", type_value(type)}};
   if (site.has("Tidx") && site.type("Tidx") != DType::kInt32)
     attrs.emplace_back("index_type", type_value(site.type("Tidx")));
-  const std::string ones = site.in.output(site.add("Fill", "Fill", {site.inputs[1], one}, attrs), "Fill", 0);
+  const std::string ones = site.add_tensor("Fill", "Fill", {site.inputs[1], one}, attrs);
   site.become({.op = "Mul", .inputs = {site.inputs[0], ones}, .attrs = {{"T", type_value(type)}}});
   return {};
 }

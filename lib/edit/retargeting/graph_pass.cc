@@ -1,6 +1,7 @@
 #include "edit/retargeting/graph_pass.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/map_entry.h"
 #include "base/parallel.h"
@@ -142,8 +143,9 @@ std::string GraphPass::lacking_inputs(const Site& site) {
 
 std::vector<std::string> GraphPass::limit(Rewriting& in, std::string& node_def, const OpPlan& planned) {
   std::vector<std::string> met;
-  const bool any = !planned.limits.empty() && lacking_inputs(Site(in, node_def)).empty();
-  for (const LimitRow* row : any ? planned.limits : std::vector<const LimitRow*>()) {
+  const bool lacking = !planned.limits.empty() && !lacking_inputs(Site(in, node_def)).empty();
+  for (const LimitRow* row : planned.limits) {
+    if (lacking) break;
     Site site(in, node_def);
     std::string why;
     if (!row->cast.empty()) {

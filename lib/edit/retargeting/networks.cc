@@ -34,8 +34,7 @@ std::string unfold(Site& site, std::string_view product, const NodeAttrs& attrs,
   const bool bias = parts[0] == "BiasAdd", norm = parts[0] == "FusedBatchNorm";
   if ((!bias || arguments != 1) && (!norm || arguments != 4)) return "its fused_ops are not known";
   if (parts.size() == 2 && !is(parts[1], OpKind::kFusedActivation)) return "its fused_ops are not known";
-  const std::string first =
-      site.in.output(site.add(product, product, {site.inputs[0], site.inputs[1]}, attrs), product, 0);
+  const std::string first = site.add_tensor(product, product, {site.inputs[0], site.inputs[1]}, attrs);
   std::vector<std::string> inputs{first};
   inputs.insert(inputs.end(), site.inputs.begin() + 2, site.inputs.end());
   NodeAttrs second = layout;
@@ -50,7 +49,7 @@ std::string unfold(Site& site, std::string_view product, const NodeAttrs& attrs,
     site.move_output(0, 0);
     return {};
   }
-  const std::string sum = site.in.output(site.add(op, op, inputs, second), op, 0);
+  const std::string sum = site.add_tensor(op, op, inputs, second);
   NodeAttrs last{{"T", type_value(type)}};
   if (parts[1] == "LeakyRelu") last.emplace_back("alpha", float_attr(site.number("leakyrelu_alpha", 0.2F)));
   site.become({.op = parts[1], .inputs = {sum}, .attrs = last});
@@ -116,13 +115,13 @@ std::string replace_averaging(Site& site, const Norm& taken) {
     const std::string rest = site.add_const("rest", type, scalar_proto(type, 1.0F - factor));
     const std::string gain = site.add_const("factor", type, scalar_proto(type, factor));
     const auto product = [&](const std::string& a, const std::string& b) {
-      return site.in.output(site.add("Mul", "Mul", {a, b}, typed), "Mul", 0);
+      return site.add_tensor("Mul", "Mul", {a, b}, typed);
     };
     for (uint32_t i = 0; i < 2; ++i) {
       if (!reads[i]) continue;
       const std::string old = product(site.inputs[3 + i], rest);
       const std::string fresh = product(site.in.output(norm, op, i + 1), gain);
-      means[i] = site.in.output(site.add("Add", "Add", {old, fresh}, typed), "Add", 0);
+      means[i] = site.add_tensor("Add", "Add", {old, fresh}, typed);
     }
   }
   site.become({.op = "Identity",
@@ -188,8 +187,7 @@ std::string replace_bias_add(Site& site, std::vector<std::string>&) {
   const NodeAttrs typed{{"T", type_value(site.type("T"))}};
   NodeAttrs shaped = typed;
   shaped.emplace_back("Tshape", type_value(DType::kInt32));
-  const std::string bias =
-      site.in.output(site.add("Reshape", "Reshape", {site.inputs[1], last}, shaped), "Reshape", 0);
+  const std::string bias = site.add_tensor("Reshape", "Reshape", {site.inputs[1], last}, shaped);
   site.become({.op = "Add", .inputs = {site.inputs[0], bias}, .attrs = typed});
   return {};
 }
@@ -216,8 +214,8 @@ std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
       (format != "NHWC" && format != "NCHW"))
     return "nothing stands in for that";
   const std::string sizes = site.add_const("paddings", DType::kInt32, int_matrix_proto(paddings, {4, 2}));
-  const std::string padded = site.in.output(
-      site.add("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}}), "Pad", 0);
+  const std::string padded =
+      site.add_tensor("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}});
   NodeAttrs attrs;
   each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
     if (key.starts_with('_') || key == "explicit_paddings") return;
@@ -253,8 +251,7 @@ std::string replace_fused_batch_norm_ex(Site& site, std::vector<std::string>&) {
                attrs_of(site, {"T", "U", "epsilon", "exponential_avg_factor", "data_format", "is_training"}));
   std::string value = site.in.output(norm, "FusedBatchNormV3", 0);
   const NodeAttrs typed{{"T", type_value(site.type("T"))}};
-  if (site.inputs.size() == 6)
-    value = site.in.output(site.add("Add", "Add", {value, site.inputs[5]}, typed), "Add", 0);
+  if (site.inputs.size() == 6) value = site.add_tensor("Add", "Add", {value, site.inputs[5]}, typed);
   site.become({.op = activation, .inputs = {value}, .attrs = typed, .same_outputs = false});
   site.move_output(0, 0);
   for (uint32_t i = 1; i < 6; ++i) site.move_output(i, site.in.output(norm, "FusedBatchNormV3", i));

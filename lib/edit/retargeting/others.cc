@@ -130,16 +130,12 @@ std::string replace_list_growth(Site& site, std::vector<std::string>&) {
   if (!site.flag("resize_if_index_out_of_bounds", false)) return "nothing stands in for that";
   if (!site.in.takes("TensorListResize")) return "TensorListResize is not known either";
   const std::string &list = site.inputs[0], &index = site.inputs[1];
-  const auto part = [&](std::string_view word, std::string_view op, const std::vector<std::string>& inputs,
-                        const NodeAttrs& attrs) {
-    return site.in.output(site.add(word, op, inputs, attrs), op, 0);
-  };
   const NodeAttrs of_sizes{{"T", type_value(DType::kInt32)}};
   const std::string one = site.add_const("one", DType::kInt32, scalar_proto(DType::kInt32, 1));
-  const std::string needed = part("Add", "Add", {index, one}, of_sizes);
-  const std::string length = part("TensorListLength", "TensorListLength", {list}, {});
-  const std::string size = part("Maximum", "Maximum", {needed, length}, of_sizes);
-  const std::string grown = part("TensorListResize", "TensorListResize", {list, size}, {});
+  const std::string needed = site.add_tensor("Add", "Add", {index, one}, of_sizes);
+  const std::string length = site.add_tensor("TensorListLength", "TensorListLength", {list}, {});
+  const std::string size = site.add_tensor("Maximum", "Maximum", {needed, length}, of_sizes);
+  const std::string grown = site.add_tensor("TensorListResize", "TensorListResize", {list, size}, {});
   site.become({.op = std::string(site.op),
                .inputs = {grown, index, site.inputs[2]},
                .attrs = {{"element_dtype", type_value(site.type("element_dtype"))}}});
@@ -164,10 +160,9 @@ std::string cast_indices(Site& site, std::string_view key, bool keep) {
       inputs.push_back(site.inputs[i]);
       continue;
     }
-    const std::string cast =
-        site.add("Cast", "Cast", {site.inputs[i]},
-                 {{"SrcT", type_value(DType::kInt64)}, {"DstT", type_value(DType::kInt32)}});
-    inputs.push_back(site.in.output(cast, "Cast", 0));
+    inputs.push_back(
+        site.add_tensor("Cast", "Cast", {site.inputs[i]},
+                        {{"SrcT", type_value(DType::kInt64)}, {"DstT", type_value(DType::kInt32)}}));
   }
   NodeAttrs attrs;
   each_attr(site.node_def, [&](std::string_view name, std::string_view value) {

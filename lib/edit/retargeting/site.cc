@@ -422,11 +422,16 @@ std::string Site::add(std::string_view word, std::string_view new_op,
   return free;
 }
 
+std::string Site::add_tensor(std::string_view word, std::string_view new_op,
+                             const std::vector<std::string>& new_inputs,
+                             const std::vector<std::pair<std::string, std::string>>& attrs) {
+  return in.output(add(word, new_op, new_inputs, attrs), new_op, 0);
+}
+
 std::string Site::add_const(std::string_view word, DType type, std::string_view tensor_proto) {
   std::string value;
   append_bytes_field(value, attr_field::kTensor, tensor_proto);
-  const std::string node = add(word, "Const", {}, {{"dtype", type_value(type)}, {"value", value}});
-  return in.output(node, "Const", 0);
+  return add_tensor(word, "Const", {}, {{"dtype", type_value(type)}, {"value", value}});
 }
 
 void Site::become(const Node& node) {

@@ -131,6 +131,9 @@ class Site {
   // one reads, so that it is in the same loop (docs/rules.md#loop-frames). Its name.
   std::string add(std::string_view word, std::string_view op, const std::vector<std::string>& inputs,
                   const std::vector<std::pair<std::string, std::string>>& attrs);
+  // The same, and its first output.
+  std::string add_tensor(std::string_view word, std::string_view op, const std::vector<std::string>& inputs,
+                         const std::vector<std::pair<std::string, std::string>>& attrs);
   // A Const of it; `value` is a TensorProto.
   std::string add_const(std::string_view word, DType type, std::string_view tensor_proto);
 
