@@ -143,10 +143,9 @@ std::string GraphPass::lacking_inputs(const Site& site) {
 
 std::vector<std::string> GraphPass::limit(Rewriting& in, std::string& node_def, const OpPlan& planned) {
   std::vector<std::string> met;
-  const bool lacking = !planned.limits.empty() && !lacking_inputs(Site(in, node_def)).empty();
   for (const LimitRow* row : planned.limits) {
-    if (lacking) break;
     Site site(in, node_def);
+    if (!lacking_inputs(site).empty()) break;
     std::string why;
     if (!row->cast.empty()) {
       if (!is_int64(node_def, row->cast) || !cast_indices(site, row->cast, true).empty()) continue;
