@@ -173,15 +173,18 @@ class Edits:
         return (["copy", state.path, "--outputs", state.y, "--scope", "c", *values],
                 state.after(out, x="c/" + state.x, y="c/" + state.y, values=twin(out) if values else None))
 
-    def merge(self, state, out, rng):
+    def _merged(self, state, out, x, y, *more):
         values = [word for name in "ab" for word in ("--checkpoint", name + "=" + state.values)] if state.values else []
+        return (["merge", "a=" + state.path, "b=" + state.path, *values, *more],
+                state.after(out, x=x, y=y, values=twin(out) if values else None))
+
+    def merge(self, state, out, rng):
         name = rng.choice("ab") + "/"
-        return (["merge", "a=" + state.path, "b=" + state.path, *values],
-                state.after(out, x=name + state.x, y=name + state.y, values=twin(out) if values else None))
+        return self._merged(state, out, name + state.x, name + state.y)
 
     def compose(self, state, out, _):
-        words, new = self.merge(state, out, random.Random())
-        return [*words, "--input-map", "b/%s=a/%s" % (state.x, state.y)], new.after(out, x="a/" + state.x, y="b/" + state.y)
+        x, y = "a/" + state.x, "b/" + state.y
+        return self._merged(state, out, x, y, "--input-map", "b/%s=a/%s" % (state.x, state.y))
 
     def extract(self, state, out, _):
         return ["extract", state.path, "--outputs", state.y], state.after(out)
