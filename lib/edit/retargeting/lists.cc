@@ -73,12 +73,7 @@ std::string limit_list_shape(Site& site) {
   if (!sizes || states_sizes(site, 1)) return {};
   const std::string stated = site.add_const("element_shape", DType::kInt32,
                                             int_matrix_proto(*sizes, {static_cast<int64_t>(sizes->size())}));
-  NodeAttrs attrs;
-  each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
-    if (key.starts_with('_')) return;
-    attrs.emplace_back(key, key == "shape_type" ? type_value(DType::kInt32) : std::string(value));
-  });
-  site.become({.op = std::string(site.op), .inputs = {site.inputs[0], stated}, .attrs = attrs});
+  site.take_inputs({site.inputs[0], stated}, {}, {{"shape_type", type_value(DType::kInt32)}});
   return {};
 }
 

@@ -216,12 +216,7 @@ std::string replace_explicit_paddings(Site& site, std::vector<std::string>&) {
   const std::string sizes = site.add_const("paddings", DType::kInt32, int_matrix_proto(paddings, {4, 2}));
   const std::string padded =
       site.add_tensor("Pad", "Pad", {site.inputs[0], sizes}, {{"T", type_value(site.type("T"))}});
-  NodeAttrs attrs;
-  each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
-    if (key.starts_with('_') || key == "explicit_paddings") return;
-    attrs.emplace_back(key, key == "padding" ? string_value("VALID") : std::string(value));
-  });
-  site.become({.op = std::string(site.op), .inputs = {padded, site.inputs[1]}, .attrs = attrs});
+  site.take_inputs({padded, site.inputs[1]}, "explicit_paddings", {{"padding", string_value("VALID")}});
   return {};
 }
 

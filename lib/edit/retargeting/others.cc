@@ -117,12 +117,7 @@ std::string replace_list_shape(Site& site, std::vector<std::string>&) {
   if (!site.in.takes(site.op)) return "nothing stands in for that";
   if (site.inputs.size() < 2 || !site.constant(site.inputs.size() - 1))
     return "its element_shape is not a Const";
-  NodeAttrs attrs;
-  each_attr(site.node_def, [&](std::string_view key, std::string_view value) {
-    if (!key.starts_with('_')) attrs.emplace_back(key, value);
-  });
-  site.become(
-      {.op = std::string(site.op), .inputs = {site.inputs.begin(), site.inputs.end() - 1}, .attrs = attrs});
+  site.take_inputs({site.inputs.begin(), site.inputs.end() - 1});
   return {};
 }
 
@@ -136,9 +131,7 @@ std::string replace_list_growth(Site& site, std::vector<std::string>&) {
   const std::string length = site.add_tensor("TensorListLength", "TensorListLength", {list}, {});
   const std::string size = site.add_tensor("Maximum", "Maximum", {needed, length}, of_sizes);
   const std::string grown = site.add_tensor("TensorListResize", "TensorListResize", {list, size}, {});
-  site.become({.op = std::string(site.op),
-               .inputs = {grown, index, site.inputs[2]},
-               .attrs = {{"element_dtype", type_value(site.type("element_dtype"))}}});
+  site.take_inputs({grown, index, site.inputs[2]}, "resize_if_index_out_of_bounds");
   return {};
 }
 
@@ -164,12 +157,8 @@ std::string cast_indices(Site& site, std::string_view key, bool keep) {
         site.add_tensor("Cast", "Cast", {site.inputs[i]},
                         {{"SrcT", type_value(DType::kInt64)}, {"DstT", type_value(DType::kInt32)}}));
   }
-  NodeAttrs attrs;
-  each_attr(site.node_def, [&](std::string_view name, std::string_view value) {
-    if (name.starts_with('_') || (name == key && !keep)) return;
-    attrs.emplace_back(name, name == key ? type_value(DType::kInt32) : std::string(value));
-  });
-  site.become({.op = std::string(site.op), .inputs = inputs, .attrs = attrs});
+  site.take_inputs(std::move(inputs), keep ? std::string_view() : key,
+                   {{std::string(key), type_value(DType::kInt32)}});
   return {};
 }
 

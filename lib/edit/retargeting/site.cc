@@ -243,6 +243,16 @@ void Site::become(const Node& node) {
   }
 }
 
+void Site::take_inputs(std::vector<std::string> other, std::string_view without, const NodeAttrs& with) {
+  NodeAttrs attrs;
+  each_attr(node_def, [&](std::string_view key, std::string_view value) {
+    if (key.starts_with('_') || key == without) return;
+    const auto found = std::ranges::find(with, key, &NodeAttrs::value_type::first);
+    attrs.emplace_back(key, found != with.end() ? found->second : std::string(value));
+  });
+  become({.op = std::string(op), .inputs = std::move(other), .attrs = attrs});
+}
+
 void Site::rename_op(std::string_view new_op, const std::vector<std::string_view>& without,
                      const std::vector<std::pair<std::string, std::string>>& with) {
   std::string node;

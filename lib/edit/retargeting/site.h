@@ -59,6 +59,8 @@ class Site {
     bool same_outputs = true;                                  // as many, of the same shapes
   };
   void become(const Node& node);
+  // The same op of other inputs, without an attribute; those of `with` take the place of what has their keys.
+  void take_inputs(std::vector<std::string> other, std::string_view without = {}, const NodeAttrs& with = {});
   // The same node with another op, some attributes left out, some others behind them.
   void rename_op(std::string_view op, const std::vector<std::string_view>& without,
                  const std::vector<std::pair<std::string, std::string>>& with = {});
