@@ -96,6 +96,8 @@ enum class OpKind : uint8_t {
   kLivesForARun,     // holds state that does not
   kDrawsNumbers,     // or gives what else a run has by chance
   kDrawsUniform,     // numbers from 0 to below 1, none of them denormal, of the shape that it is given
+  kMakesSeedKey,     // gives a key and a counter that follow from a seed
+  kDrawsByKey,       // numbers that follow from those
   kWritesInput,      // into the memory of what it reads
   kNeverDead,        // whatever it waits for
   kAdds,             // by one and the same kernel

@@ -153,7 +153,7 @@ void Numbering::number_alive(Node& node) {
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
   } else if (!number_handle_entered(node) && !number_folded(node) && !number_of_one_shape(node) &&
-             !number_as_input(node) && !number_unpacked(node)) {
+             !number_as_input(node) && !number_unpacked(node) && !number_draw(node)) {
     number_plain(node);
   }
 }

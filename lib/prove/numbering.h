@@ -145,6 +145,7 @@ class Numbering {
   bool number_of_one_shape(Node& node);
   bool number_as_input(Node& node);
   bool number_unpacked(Node& node);
+  bool number_draw(Node& node);
   bool gives_memory(const Node& node) const;
   bool is_memory(const In& in) const;
   bool reads_memory(const Node& node) const;

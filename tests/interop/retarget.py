@@ -34,7 +34,7 @@ RELEASES = ["1.4.0", "1.12.0", "1.15.0", "2.3.0"]
 MODELS = 6
 # Nothing there stands in for them.
 LACKING = {("NonMaxSuppressionV5", "1.4.0"), ("NonMaxSuppressionV4", "1.4.0"), ("tensor lists", "1.4.0"), ("tensor list that grows", "1.4.0"),
-           ("tensor list that grows", "1.12.0")}
+           ("tensor list that grows", "1.12.0"), ("random integers of a seed", "1.4.0"), ("random integers of a seed", "1.12.0")}
 
 # What 1.12 takes of them this TensorFlow does not take.
 OTHERS = {("tensor lists", "1.12.0")}
@@ -97,6 +97,9 @@ def replaced():
         "tensor lists": lambda x: gen_list_ops.tensor_list_stack(listed(x), [4, 4, 3], tf.float32) +
                                   gen_list_ops.tensor_list_get_item(listed(x), 1, [4, 4, 3], tf.float32),
         "tensor list that grows": lambda x: gen_list_ops.tensor_list_stack(grown(grown(listed(x), 0, x), 4, x), [4, 4, 3], tf.float32),
+        "random numbers of a seed": lambda x: x + drawn(x),
+        "random integers of a seed": lambda x: x + tf.cast(tf.random.stateless_uniform(
+            tf.shape(x), [3, 4], minval=-9, maxval=1000, dtype=tf.int32), tf.float32),
         "DisableCopyOnRead": read_after,
         "_FusedBatchNormEx": lambda x: made("_FusedBatchNormEx", [tf.reshape(x, [2, 4, 3, 4])] + [np.float32([0.5, 1, 2, 3])] * 4, 6,
                                             T=tf.float32, U=tf.float32, num_side_inputs=0, activation_mode="Relu",
@@ -146,6 +149,13 @@ def listed(x):
 
 def grown(tensors, index, x):
     return gen_list_ops.tensor_list_set_item(tensors, index, x[1], resize_if_index_out_of_bounds=True)
+
+
+def drawn(x):
+    """What 1.4 draws, too: it takes seeds of int64 alone."""
+    shape, seed = tf.shape(x), tf.cast(tf.reshape(x, [-1])[:2] * 1000.0, tf.int64)
+    return sum(draw(shape, seed) for draw in (
+        tf.random.stateless_uniform, tf.random.stateless_normal, tf.random.stateless_truncated_normal))
 
 
 def read_after(x):

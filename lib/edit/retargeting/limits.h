@@ -37,6 +37,7 @@ struct SpoilingRow {
 std::vector<const SpoilingRow*> spoiling_of(std::string_view op, ReleaseNumber release);
 
 // By theme; the table is in limits.cc.
+std::string limit_draw_algorithm(Site& site);
 std::string limit_list_made(Site& site);
 std::string limit_list_rank(Site& site);
 std::string limit_list_shape(Site& site);

@@ -55,6 +55,10 @@ std::string replace_list_shape(Site& site, std::vector<std::string>& notes);
 std::string replace_list_growth(Site& site, std::vector<std::string>& notes);
 std::string replace_disable_copy(Site& site, std::vector<std::string>& notes);
 
+std::string replace_draw(Site& site, std::vector<std::string>& notes);
+std::string replace_draw_algorithm(Site& site, std::vector<std::string>& notes);
+std::string replace_seed_key(Site& site, std::vector<std::string>& notes);
+
 // An attribute that is int64 where the release knows int32 alone: a Cast stands in front of the inputs of
 // that type. The release has no such attribute where `keep` is false. As a Replace.
 std::string cast_indices(Site& site, std::string_view key, bool keep);

@@ -4,6 +4,7 @@
 
 #include "base/map_entry.h"
 #include "edit/functions/function_def.h"
+#include "edit/retargeting/seed_keys.h"
 #include "graph/library.h"
 #include "graph/wiring.h"
 
@@ -87,24 +88,33 @@ bool Rewriting::read(const std::string& tensor) {
         if (!input.starts_with('^')) read_->insert(canonical(input));
       });
     });
+  }
+  const auto is_read = [&](const std::string& one) { return read_->contains(one) || leaves(one); };
+  if (is_read(tensor)) return true;
+  const auto [begin, end] = redirected_to_.equal_range(tensor);
+  return std::any_of(begin, end, [&](const auto& from) { return is_read(from.second); });
+}
+
+bool Rewriting::leaves(const std::string& tensor) {
+  if (!leaving_) {
+    leaving_.emplace();
     if (graph_.is_body()) {
       for (const Part& part : graph_.parts()) {
         if (part.field == function_field::kRet)
-          read_->insert(canonical(map_entry(record_at(part.raw.data()).node_def).value));
+          leaving_->insert(canonical(map_entry(record_at(part.raw.data()).node_def).value));
       }
     } else if (named_outside_ != nullptr) {
-      for (const std::string& name : *named_outside_) read_->insert(canonical(name));
+      for (const std::string& name : *named_outside_) leaving_->insert(canonical(name));
     }
   }
-  if (read_->contains(tensor)) return true;
-  const auto [begin, end] = redirected_to_.equal_range(tensor);
-  return std::any_of(begin, end, [&](const auto& from) { return read_->contains(from.second); });
+  return leaving_->contains(tensor);
 }
 
-bool Rewriting::named(const std::string& tensor) const {
-  if (graph_.is_body() || named_outside_ == nullptr) return false;
-  return named_outside_->contains(tensor) ||
-         (tensor.ends_with(":0") && named_outside_->contains(tensor.substr(0, tensor.size() - 2)));
+bool Rewriting::named(const std::string& tensor) { return !graph_.is_body() && leaves(tensor); }
+
+const SeedKeys& Rewriting::seed_keys() {
+  if (!seed_keys_) seed_keys_ = std::make_shared<const SeedKeys>(*this);
+  return *seed_keys_;
 }
 
 void Rewriting::redirect(const std::string& from, const std::string& to) {

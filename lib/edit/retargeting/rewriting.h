@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +37,8 @@ struct ShapesOfGraph {
   std::unordered_map<std::string, Shape> arguments{};  // of a function, by name
 };
 
+class SeedKeys;
+
 // A graph, the main one or a function's body, in which nodes are replaced. What it knows of the graph is of
 // before the first change, and made when it is first asked for.
 class Rewriting {
@@ -56,11 +59,14 @@ class Rewriting {
   // The node that an input reads; kNoNode for an argument.
   NodeId producer(std::string_view input);
   KnownShape shape(std::string_view input);
-  bool named(const std::string& canonical) const;  // by what lies around the main graph
+  bool named(const std::string& canonical);   // by what lies around the main graph
+  bool leaves(const std::string& canonical);  // or is what the function returns
   // Whether a node, a signature, a collection or a function's return reads the tensor.
   bool read(const std::string& canonical);
   // Output `index` of a node of this op, in which no output before it is a list.
   std::string output(std::string_view node, std::string_view op, uint32_t index);
+
+  const SeedKeys& seed_keys();
 
   std::string free_name(std::string_view base);
   void add(std::string node_def) { added_.push_back(std::move(node_def)); }
@@ -88,7 +94,9 @@ class Rewriting {
   std::function<bool(std::string_view)> takes_;
   std::optional<Names> names_;
   std::optional<NewNames> new_names_;
-  std::optional<std::unordered_set<std::string>> read_;
+  std::optional<std::unordered_set<std::string>> read_;  // by nodes
+  std::optional<std::unordered_set<std::string>> leaving_;
+  std::shared_ptr<const SeedKeys> seed_keys_;
   std::vector<std::string> added_;
   std::unordered_map<std::string, std::string> redirects_;
   std::unordered_multimap<std::string, std::string>
