@@ -1,14 +1,11 @@
 #include "checkpoint/renaming.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "base/argument_list.h"
 #include "base/error.h"
 
 namespace gedit {
-namespace {}  // namespace
 
 NamePair parse_name_pair(std::string_view text) {
   const size_t equals = text.find('=');
@@ -37,19 +34,6 @@ std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts) {
   return pairs;
 }
 
-struct Renaming::Sed {
-  std::unique_ptr<re2::RE2> pattern;
-  std::string replacement;
-  bool all = false;
-  std::string text;
-  mutable bool hit = false;
-};
-
-Renaming::Renaming() = default;
-Renaming::~Renaming() = default;
-Renaming::Renaming(Renaming&&) noexcept = default;
-Renaming& Renaming::operator=(Renaming&&) noexcept = default;
-
 void Renaming::add(NamePair pair) {
   auto& names = pair.scope ? scopes_ : exact_;
   if (!names.emplace(pair.from, pairs_.size()).second) throw misused(pair.text, "OLD is given twice");
@@ -68,36 +52,9 @@ void Renaming::index() {
   }
 }
 
-void Renaming::add_sed(std::string_view text) {
-  if (text.size() < 4 || text[0] != 's') throw misused(text, "is not s/RE/REPL/[g]");
-  const char delimiter = text[1];
-  std::vector<std::string> parts(1);
-  size_t at = 2;
-  for (; at < text.size() && parts.size() < 3; ++at) {
-    if (text[at] == '\\' && at + 1 < text.size() && text[at + 1] == delimiter) {
-      parts.back() += text[++at];
-    } else if (text[at] == '\\' && at + 1 < text.size()) {
-      parts.back() += text[at++];
-      parts.back() += text[at];
-    } else if (text[at] == delimiter) {
-      parts.emplace_back();
-    } else {
-      parts.back() += text[at];
-    }
-  }
-  const std::string_view flags = parts.size() == 3 ? text.substr(at) : std::string_view("?");
-  if (!flags.empty() && flags != "g") throw misused(text, "is not s/RE/REPL/[g]");
-  Sed sed;
-  re2::RE2::Options quiet;
-  quiet.set_log_errors(false);
-  sed.pattern = std::make_unique<re2::RE2>(parts[0], quiet);
-  if (!sed.pattern->ok()) throw misused(text, sed.pattern->error());
-  std::string error;
-  if (!sed.pattern->CheckRewriteString(parts[1], &error)) throw misused(text, error);
-  sed.replacement = std::move(parts[1]);
-  sed.all = flags == "g";
-  sed.text = text;
-  seds_.push_back(std::move(sed));
+void Renaming::add(Substitution expression) {
+  expressions_.push_back(std::move(expression));
+  expression_hits_.push_back(false);
 }
 
 std::string Renaming::apply(std::string_view name, bool below) const {
@@ -134,10 +91,8 @@ std::string Renaming::apply(std::string_view name, bool below) const {
   std::string result;
   result.reserve(to.size() + joint.size() + rest.size());
   result.append(to).append(joint).append(rest);
-  for (const Sed& sed : seds_) {
-    const bool hit = sed.all ? re2::RE2::GlobalReplace(&result, *sed.pattern, sed.replacement) > 0
-                             : re2::RE2::Replace(&result, *sed.pattern, sed.replacement);
-    sed.hit = sed.hit || hit;
+  for (size_t i = 0; i < expressions_.size(); ++i) {
+    if (expressions_[i].apply(result)) expression_hits_[i] = true;
   }
   return result;
 }
@@ -146,8 +101,8 @@ std::optional<Renaming::Idle> Renaming::idle() const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     if (!hits_[i]) return Idle{.text = pairs_[i].from + (pairs_[i].scope ? "/" : ""), .expression = false};
   }
-  for (const Sed& sed : seds_) {
-    if (!sed.hit) return Idle{.text = sed.text, .expression = true};
+  for (size_t i = 0; i < expressions_.size(); ++i) {
+    if (!expression_hits_[i]) return Idle{.text = expressions_[i].text(), .expression = true};
   }
   return std::nullopt;
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/substitution.h"
 
 namespace gedit {
 
@@ -26,14 +27,8 @@ std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts);
 
 class Renaming {
  public:
-  Renaming();
-  ~Renaming();
-  Renaming(Renaming&&) noexcept;
-  Renaming& operator=(Renaming&&) noexcept;
-
   void add(NamePair pair);
-  // `s/RE/REPL/[g]`, any delimiter, RE2 syntax with `\1`; in order, after the pairs. Throws Error (kUsage).
-  void add_sed(std::string_view text);
+  void add(Substitution expression);  // in order, after the pairs
 
   // The new name. The longest OLD decides. `below`: OLD without a slash means all under it too (object
   // paths).
@@ -54,13 +49,11 @@ class Renaming {
   void index();  // after a change of pairs()
 
  private:
-  struct Sed;
-
   std::vector<NamePair> pairs_;
   std::map<std::string, size_t, std::less<>> exact_, scopes_;
   size_t longest_ = 0;  // bytes of an OLD: what is longer need not be looked up
-  std::vector<Sed> seds_;
-  mutable std::vector<bool> hits_;
+  std::vector<Substitution> expressions_;
+  mutable std::vector<bool> hits_, expression_hits_;
 };
 
 }  // namespace gedit

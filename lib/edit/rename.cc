@@ -46,7 +46,7 @@ RenameParts::RenameParts(const RenameRequest& request) {
       rules.add(parse_rename_pair(written, text));
     }
   }
-  for (const std::string& expression : request.expressions) rules.add(parse_rename_expression(expression));
+  for (const std::string& expression : request.expressions) rules.add(Substitution(expression));
 }
 
 void add_changes(const RenamedNodes& renamed, const std::string& place, Changes& changes) {

@@ -38,7 +38,7 @@ std::string text_of(const Checkpoint& checkpoint, std::string_view name) {
 Renaming renaming(const std::vector<std::string>& pairs, const std::vector<std::string>& seds = {}) {
   Renaming made;
   for (const std::string& pair : pairs) made.add(parse_name_pair(pair));
-  for (const std::string& sed : seds) made.add_sed(sed);
+  for (const std::string& sed : seds) made.add(Substitution(sed));
   return made;
 }
 
@@ -53,6 +53,7 @@ TEST(Renaming, PairsApplyAtOnce) {
   EXPECT_EQ(renaming({}, {"s#^tower_(\\d)/#t\\1/#"}).apply("tower_3/w"), "t3/w");
   EXPECT_EQ(renaming({}, {"s/a/b/g"}).apply("banana"), "bbnbnb");
   EXPECT_EQ(renaming({}, {"s/\\//./"}).apply("a/b/c"), "a.b/c");
+  EXPECT_EQ(renaming({}, {"s/w/&_&/", "s/_/\\&/"}).apply("a/w"), "a/w&w");
 }
 
 TEST(Renaming, RefusesWhatIsNone) {
@@ -60,7 +61,8 @@ TEST(Renaming, RefusesWhatIsNone) {
   EXPECT_EQ(refusal([] { renaming({"a="}); }), "'a=': NEW is empty");
   EXPECT_EQ(refusal([] { renaming({"a/=b"}); }), "'a/=b': OLD is a scope, NEW a name; hint: a/=b/");
   EXPECT_EQ(refusal([] { renaming({"a=b", "a=c"}); }), "'a=c': OLD is given twice");
-  EXPECT_EQ(refusal([] { renaming({}, {"s/a/b"}); }), "'s/a/b': is not s/RE/REPL/[g]");
+  EXPECT_EQ(refusal([] { renaming({}, {"s/a/b"}); }),
+            "'s/a/b': is no substitution; hint: s/RE/REPLACEMENT/[g]");
   EXPECT_NE(refusal([] { renaming({}, {"s/(/b/"}); }), "");
   EXPECT_NE(refusal([] { renaming({}, {"s/a/\\1/"}); }), "");
 }

@@ -25,7 +25,7 @@ class RenameTensors final : public Command {
     if (pairs_.empty() && expressions_.empty()) throw Error(Cause::kUsage, "rename needs OLD=NEW");
     Renaming renaming;
     for (NamePair& pair : parse_name_pairs(pairs_)) renaming.add(std::move(pair));
-    for (const std::string& text : expressions_) renaming.add_sed(text);
+    for (const std::string& text : expressions_) renaming.add(Substitution(text));
     edit_checkpoint(operand_, target_, [&](Checkpoint& checkpoint, KeyChanges* changes) {
       rename_tensors(checkpoint, renaming, changes);
     });

@@ -159,7 +159,7 @@ void check_renamed(const Graph& graph, const RenameRules& rules,
     if (renamed != nullptr) renamed->emplace_back(name, to);
   }
   if (!any && !rules.expressions().empty()) {
-    const std::string& written = rules.expressions().front().written;
+    const std::string& written = rules.expressions().front().text();
     throw Error(Cause::kRefused, "changes no name").of("'" + printable(written) + "'");
   }
   check_different(graph, rules, std::move(hashes));

@@ -6,16 +6,6 @@
 namespace gedit {
 namespace {
 
-void substitute(const RenameExpression& expression, std::string& name) {
-  if (expression.prefix) {
-    name.insert(0, *expression.prefix);
-  } else if (expression.all) {
-    RE2::GlobalReplace(&name, *expression.regex, expression.rewrite);
-  } else {
-    RE2::Replace(&name, *expression.regex, expression.rewrite);
-  }
-}
-
 void add_to(ByText<RenamePair>& table, const RenamePair& pair, std::string key) {
   if (!table.emplace(std::move(key), pair).second)
     throw misused(pair.written, "'" + pair.from + "' is given twice");
@@ -37,55 +27,6 @@ RenamePair parse_rename_pair(const std::string& written, std::string_view text) 
   if (pair.to.empty() && !pair.from.ends_with('/')) throw misused(written, "the new name is missing");
   if (pair.from == "/" && pair.to.empty()) throw misused(written, "the new name is missing");
   return pair;
-}
-
-RenameExpression parse_rename_expression(const std::string& text) {
-  if (text.size() < 4 || text[0] != 's')
-    throw misused(text, "is no substitution").hint("s/RE/REPLACEMENT/[g]");
-  const char delimiter = text[1];
-  std::vector<std::string> parts{""};
-  for (size_t i = 2; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
-      if (text[i + 1] != delimiter) parts.back() += text[i];
-      parts.back() += text[++i];
-    } else if (text[i] == delimiter) {
-      parts.emplace_back();
-    } else {
-      parts.back() += text[i];
-    }
-  }
-  if (parts.size() != 3 || (!parts[2].empty() && parts[2] != "g")) {
-    throw misused(text, "is no substitution").hint("s/RE/REPLACEMENT/[g]");
-  }
-  RenameExpression expression;
-  expression.written = text;
-  expression.all = parts[2] == "g";
-  RE2::Options options;
-  options.set_log_errors(false);
-  expression.regex = std::make_unique<RE2>(parts[0], options);
-  if (!expression.regex->ok()) throw misused(text, expression.regex->error());
-  bool plain = true;
-  std::string literal;
-  for (size_t i = 0; i < parts[1].size(); ++i) {
-    const char c = parts[1][i];
-    if (c == '&') {
-      expression.rewrite += "\\0";
-      plain = false;
-    } else if (c == '\\' && i + 1 < parts[1].size()) {
-      const char next = parts[1][++i];
-      const bool digit = next >= '0' && next <= '9';
-      plain = plain && !digit;
-      expression.rewrite += digit ? std::string{'\\', next} : next == '\\' ? "\\\\" : std::string{next};
-      literal += next;
-    } else {
-      expression.rewrite += c;
-      literal += c;
-    }
-  }
-  std::string error;
-  if (!expression.regex->CheckRewriteString(expression.rewrite, &error)) throw misused(text, error);
-  if (parts[0] == "^" && plain) expression.prefix = literal;
-  return expression;
 }
 
 void RenameRules::add(const RenamePair& pair) {
@@ -110,9 +51,9 @@ void RenameRules::add(const RenamePair& pair) {
 std::optional<std::string> RenameRules::prefix() const {
   if (!nodes_.empty() || !scopes_.empty()) return std::nullopt;
   std::string prefix = everything_ ? everything_->to : "";
-  for (const RenameExpression& expression : expressions_) {
-    if (!expression.prefix) return std::nullopt;
-    prefix = *expression.prefix + prefix;
+  for (const Substitution& expression : expressions_) {
+    if (!expression.prefix()) return std::nullopt;
+    prefix = *expression.prefix() + prefix;
   }
   return prefix;
 }
@@ -125,7 +66,7 @@ const RenamePair* RenameRules::pair_for(std::string_view name) const {
 std::string RenameRules::apply(std::string_view name) const {
   std::string result(name);
   if (const RenamePair* pair = pair_for(name)) result = moved(*pair, name);
-  for (const RenameExpression& expression : expressions_) substitute(expression, result);
+  for (const Substitution& expression : expressions_) expression.apply(result);
   return result;
 }
 

@@ -2,16 +2,14 @@
 // (docs/rules.md#rename-pairs).
 #pragma once
 
-#include <re2/re2.h>
-
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/by_text.h"
+#include "base/substitution.h"
 
 namespace gedit {
 
@@ -21,23 +19,12 @@ struct RenamePair {
 // Of `text`, a part of what was `written`. Throws Error (kUsage).
 RenamePair parse_rename_pair(const std::string& written, std::string_view text);
 
-// `s/RE/REPL/g` taken apart.
-struct RenameExpression {
-  std::string written;
-  std::unique_ptr<RE2> regex;
-  std::string rewrite;  // RE2's form: \1, \0
-  bool all = false;
-  std::optional<std::string> prefix;  // it only puts this in front
-};
-// Throws Error (kUsage).
-RenameExpression parse_rename_expression(const std::string& text);
-
 // The pairs of one place (the main graph, or one function) and the expressions after them.
 class RenameRules {
  public:
   // Throws Error (kUsage) for what is neither node nor scope on both sides, or is given twice.
   void add(const RenamePair& pair);
-  void add(RenameExpression expression) { expressions_.push_back(std::move(expression)); }
+  void add(Substitution expression) { expressions_.push_back(std::move(expression)); }
 
   bool empty() const { return nodes_.empty() && scopes_.empty() && !everything_ && expressions_.empty(); }
 
@@ -66,7 +53,7 @@ class RenameRules {
     for (const auto& [from, pair] : nodes_) use(pair, false);
     for (const auto& [from, pair] : scopes_) use(pair, true);
   }
-  const std::vector<RenameExpression>& expressions() const { return expressions_; }
+  const std::vector<Substitution>& expressions() const { return expressions_; }
 
  private:
   const RenamePair* scope_for(std::string_view name) const;
@@ -74,7 +61,7 @@ class RenameRules {
   ByText<RenamePair> nodes_, scopes_;
   uint64_t node_sizes_ = 0;  // of the names of nodes_, modulo 64
   std::optional<RenamePair> everything_;
-  std::vector<RenameExpression> expressions_;
+  std::vector<Substitution> expressions_;
 };
 
 }  // namespace gedit
