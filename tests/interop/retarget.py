@@ -33,7 +33,7 @@ GEDIT = None
 RELEASES = ["1.4.0", "1.12.0", "1.15.0", "2.3.0"]
 MODELS = 6
 # Nothing there stands in for them.
-LACKING = {("NonMaxSuppressionV5", "1.4.0"), ("NonMaxSuppressionV4", "1.4.0"), ("tensor lists", "1.4.0"), ("tensor list that grows", "1.4.0"),
+LACKING = {("QuantizeAndDequantizeV4", "1.4.0"), ("NonMaxSuppressionV5", "1.4.0"), ("NonMaxSuppressionV4", "1.4.0"), ("tensor lists", "1.4.0"), ("tensor list that grows", "1.4.0"),
            ("tensor list that grows", "1.12.0"), ("random integers of a seed", "1.4.0"), ("random integers of a seed", "1.12.0")}
 
 # What 1.12 takes of them this TensorFlow does not take.
@@ -97,6 +97,9 @@ def replaced():
         "tensor lists": lambda x: gen_list_ops.tensor_list_stack(listed(x), [4, 4, 3], tf.float32) +
                                   gen_list_ops.tensor_list_get_item(listed(x), 1, [4, 4, 3], tf.float32),
         "tensor list that grows": lambda x: gen_list_ops.tensor_list_stack(grown(grown(listed(x), 0, x), 4, x), [4, 4, 3], tf.float32),
+        "QuantizeAndDequantizeV4": lambda x: gen_array_ops.quantize_and_dequantize_v4(x, -1.5, 1.5, range_given=True),
+        "DenseBincount": lambda x: x + tf.reduce_sum(gen_math_ops.dense_bincount(
+            tf.cast(tf.reshape(tf.abs(x) * 3.0, [96]), tf.int32), 4, tf.reshape(x, [96])) * [1.0, 2.0, 3.0, 4.0]),
         "random numbers of a seed": lambda x: x + drawn(x),
         "random integers of a seed": lambda x: x + tf.cast(tf.random.stateless_uniform(
             tf.shape(x), [3, 4], minval=-9, maxval=1000, dtype=tf.int32), tf.float32),

@@ -130,4 +130,13 @@ std::string replace_gather_v2(Site& site, std::vector<std::string>&) {
   return {};
 }
 
+std::string replace_dense_bincount(Site& site, std::vector<std::string>&) {
+  if (site.flag("binary_output", false)) return "it tells only whether there is one";
+  const Shape counted = site.shape(0).shape;
+  if (!counted || counted->size() != 1) return "what it counts is not known to be a vector";
+  if (site.type("Tidx") != DType::kInt32) return "its Tidx is not int32";
+  site.become({.op = "Bincount", .inputs = site.inputs, .attrs = {{"T", type_value(site.type("T"))}}});
+  return {};
+}
+
 }  // namespace gedit

@@ -289,8 +289,11 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
     count(tally_.written, joined(op, key));
   }
   const std::string subject = address(function, name);
-  for (std::string& met : limit(in, node_def, planned))
-    tally_.obstacles.push_back({"tf", subject, std::move(met)});
+  const auto tell_limits = [&](const OpPlan& of) {
+    for (std::string& met : limit(in, node_def, of))
+      tally_.obstacles.push_back({"tf", subject, std::move(met)});
+  };
+  tell_limits(planned);
   std::string why;
   std::vector<Obstacle> left;
   bool removed = false, replaced = added;  // what is added is what the release takes it for
@@ -316,7 +319,14 @@ std::shared_ptr<const Became> GraphPass::retarget(Rewriting& in, NodeId id, std:
     replaced = true;
     left.clear();
   }
-  const std::string now(removed ? std::string_view() : node_op(node_def));
+  std::string now(removed ? std::string_view() : node_op(node_def));
+  if (!removed && now != op) {
+    // What stands in has limits of its own.
+    const OpPlan& of_now = plan(now);
+    by_attrs = by_attrs && of_now.limits.empty();
+    tell_limits(of_now);
+    now = node_op(node_def);
+  }
   for (const Obstacle& obstacle : left) {
     std::string message = obstacle.message;
     if (now != op) message.append(", which stands in for ").append(op);

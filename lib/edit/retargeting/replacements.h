@@ -31,6 +31,7 @@ std::string replace_batch_mat_mul(Site& site, std::vector<std::string>& notes);
 std::string replace_select_v2(Site& site, std::vector<std::string>& notes);
 std::string replace_leaky_relu(Site& site, std::vector<std::string>& notes);
 std::string replace_div_no_nan(Site& site, std::vector<std::string>& notes);
+std::string replace_dense_bincount(Site& site, std::vector<std::string>& notes);
 std::string replace_equal(Site& site, std::vector<std::string>& notes);
 std::string replace_broadcast_to(Site& site, std::vector<std::string>& notes);
 std::string replace_gather_v2(Site& site, std::vector<std::string>& notes);
