@@ -116,12 +116,7 @@ const GraphPass::OpPlan& GraphPass::plan(std::string_view op) {
   }
   if (plan.defaults.empty() && !plan.differs && plan.limits.empty() && plan.spoiling.empty())
     plan.plain = fit_.plain_of(op, release_);
-  // By a name that lasts: the node may be one that was just made.
-  return plans_.emplace(was != nullptr  ? was->op.name
-                        : is != nullptr ? is->op.name
-                                        : op,
-                        std::move(plan))
-      .first->second;
+  return plans_.emplace(op, std::move(plan)).first->second;
 }
 
 std::string_view GraphPass::default_of(std::string_view op, std::string_view key) const {

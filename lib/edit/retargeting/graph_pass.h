@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/by_text.h"
 #include "base/fault.h"
 #include "edit/functions/inline.h"
 #include "edit/retargeting/limits.h"
@@ -106,7 +106,7 @@ class GraphPass {
   bool writer_known_;
   Registry& ops_;
   RetargetTally& tally_;
-  std::unordered_map<std::string_view, OpPlan> plans_;
+  ByText<OpPlan> plans_;
   std::vector<uint64_t*> counted_;  // of the node that is looked at
 };
 
