@@ -9,7 +9,7 @@
 namespace gedit {
 namespace {
 
-// What stands between the delimiters, each of which a backslash takes for a character of the text.
+// What stands between the delimiters; one behind a backslash is a character of its part.
 std::vector<std::string> parts_of(std::string_view text) {
   const char delimiter = text[1];
   std::vector<std::string> parts{""};

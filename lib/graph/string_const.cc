@@ -41,13 +41,12 @@ std::optional<std::vector<std::string>> string_const(std::string_view node_def, 
 }
 
 std::string strings_value(const std::vector<std::string>& strings, bool scalar) {
-  std::string tensor, value;
+  std::string tensor;
   append_varint_field(tensor, 1, static_cast<uint64_t>(DType::kString));
   append_bytes_field(tensor, 2,
                      scalar ? "" : shape_proto(std::vector<int64_t>{static_cast<int64_t>(strings.size())}));
   for (const std::string& text : strings) append_bytes_field(tensor, 8, text);
-  append_bytes_field(value, attr_field::kTensor, tensor);
-  return value;
+  return tensor_value(tensor);
 }
 
 std::string with_strings(std::string_view node_def, const std::vector<std::string>& strings) {

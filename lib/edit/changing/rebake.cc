@@ -74,9 +74,7 @@ std::string with_sizes(std::string_view node_def, const std::vector<int64_t>& si
     return (field.number == kType && field.wire == Wire::kVarint) || field.bytes(kShape);
   });
   append_bytes_field(made, kContent, content);
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, made);
-  return with_attr(node_def, "value", value);
+  return with_attr(node_def, "value", tensor_value(made));
 }
 
 std::string sizes_text(std::string_view const_node_def) {

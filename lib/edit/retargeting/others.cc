@@ -17,10 +17,10 @@ std::string main_diagonal(const Site& site, size_t slot) {
 NodeAttrs typed(const Site& site) { return {{"T", type_value(site.type("T"))}}; }
 
 std::string never_matches(Site& site, std::vector<std::string>& notes) {
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, scalar_proto(DType::kBool, 0));
   notes.emplace_back("savers take paths that begin with s3:// for paths of their machine");
-  site.become({.op = "Const", .attrs = {{"dtype", type_value(DType::kBool)}, {"value", value}}});
+  site.become({.op = "Const",
+               .attrs = {{"dtype", type_value(DType::kBool)},
+                         {"value", tensor_value(scalar_proto(DType::kBool, 0))}}});
   return {};
 }
 

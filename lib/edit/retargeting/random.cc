@@ -1,6 +1,5 @@
 // Replacements of random numbers that are drawn of a seed.
 #include "base/error.h"
-#include "base/map_entry.h"
 #include "edit/retargeting/limits.h"
 #include "edit/retargeting/replacements.h"
 #include "edit/retargeting/seed_keys.h"
@@ -9,7 +8,6 @@
 #include "ops/kinds.h"
 
 namespace gedit {
-
 namespace {
 
 constexpr std::string_view kMakerWithAlgorithm = "StatelessRandomGetKeyCounterAlg";
@@ -104,9 +102,9 @@ std::string replace_draw(Site& site, std::vector<std::string>&) {
 }
 
 std::string replace_draw_algorithm(Site& site, std::vector<std::string>&) {
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, scalar_proto(DType::kInt32, seed_draw::kPhilox));
-  site.become({.op = "Const", .attrs = {{"dtype", type_value(DType::kInt32)}, {"value", value}}});
+  site.become({.op = "Const",
+               .attrs = {{"dtype", type_value(DType::kInt32)},
+                         {"value", tensor_value(scalar_proto(DType::kInt32, seed_draw::kPhilox))}}});
   return {};
 }
 

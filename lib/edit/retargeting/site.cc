@@ -221,9 +221,7 @@ std::string Site::add_tensor(std::string_view word, std::string_view new_op,
 }
 
 std::string Site::add_const(std::string_view word, DType type, std::string_view tensor_proto) {
-  std::string value;
-  append_bytes_field(value, attr_field::kTensor, tensor_proto);
-  return add_tensor(word, "Const", {}, {{"dtype", type_value(type)}, {"value", value}});
+  return add_tensor(word, "Const", {}, {{"dtype", type_value(type)}, {"value", tensor_value(tensor_proto)}});
 }
 
 void Site::become(const Node& node) {
