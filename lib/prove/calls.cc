@@ -101,6 +101,29 @@ std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_v
   return results;
 }
 
+namespace {
+
+// What the function gives for these arguments, of which `places` are only known by their place; but for the
+// results of `but`.
+ClassId lambda_for(Side& side, ProofState& state, std::string_view function,
+                   const std::vector<ProofTensor>& arguments, uint32_t places, const std::vector<bool>& but,
+                   int depth) {
+  std::vector<uint32_t> key{places};
+  bool unknown = false;
+  const std::vector<ProofTensor> results = results_of(side, state, function, arguments, depth);
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (k < but.size() && but[k]) continue;
+    key.push_back(results[k].what);
+    key.push_back(results[k].when);
+    unknown = unknown || state.conditions.unknown(results[k].when);
+  }
+  const ClassId id = state.classes.intern(KeyForm::kLambda, key);
+  if (unknown) state.classes.set_unknown(id);
+  return id;
+}
+
+}  // namespace
+
 ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int depth) {
   CalledBody* body = side.body(function);
   if (body == nullptr) return state.unknown("a function", "is not there");
@@ -110,17 +133,10 @@ ClassId lambda_of(Side& side, ProofState& state, std::string_view function, int 
   body->open = true;
   ++side.open_lambdas;
   std::vector<ProofTensor> arguments;
-  for (uint32_t i = 0; i < body->arguments.size(); ++i)
+  const auto places = static_cast<uint32_t>(body->arguments.size());
+  for (uint32_t i = 0; i < places; ++i)
     arguments.push_back({state.classes.intern(KeyForm::kArgument, {i}), kAlways});
-  std::vector<uint32_t> key{static_cast<uint32_t>(arguments.size())};
-  bool unknown = false;
-  for (const ProofTensor& result : results_of(side, state, function, arguments, depth)) {
-    key.push_back(result.what);
-    key.push_back(result.when);
-    unknown = unknown || state.conditions.unknown(result.when);
-  }
-  const ClassId id = state.classes.intern(KeyForm::kLambda, key);
-  if (unknown) state.classes.set_unknown(id);
+  const ClassId id = lambda_for(side, state, function, arguments, places, {}, depth);
   body->lambda = id;
   body->open = false;
   --side.open_lambdas;
@@ -235,15 +251,51 @@ void Numbering::number_while(Node& node) {
     for (const ClassId input : node.inputs) outputs.push_back({input, node.when});
     return set_outputs(node.id, std::move(outputs), node.when);
   }
+  // Where the body is a function of more or fewer, its lambda is unknown.
+  const std::vector<bool> stays = staying(node, lambda_of(side_, state_, bodies[0], depth_));
+  uint32_t places = 0;
+  std::vector<ProofTensor> arguments;
+  std::vector<uint32_t> begins;
+  for (size_t k = 0; k < node.inputs.size(); ++k) {
+    if (stays[k]) {
+      arguments.push_back({node.inputs[k], kAlways});
+    } else {
+      arguments.push_back({state_.classes.intern(KeyForm::kArgument, {places++}), kAlways});
+      begins.push_back(after(node, node.inputs[k]));
+    }
+  }
   std::vector<uint32_t> key;
-  for (const std::string_view function : {conditions[0], bodies[0]})
-    key.push_back(lambda_of(side_, state_, function, depth_));
-  for (const ClassId input : node.inputs) key.push_back(after(node, input));
-  const ClassId loop = state_.classes.intern(state_.classes.label(KeyForm::kNode, "While"), key);
+  if (places == node.inputs.size()) {
+    for (const std::string_view function : {conditions[0], bodies[0]})
+      key.push_back(lambda_of(side_, state_, function, depth_));
+  } else {
+    key.push_back(lambda_for(side_, state_, conditions[0], arguments, places, {}, depth_));
+    key.push_back(lambda_for(side_, state_, bodies[0], arguments, places, stays, depth_));
+  }
+  key.insert(key.end(), begins.begin(), begins.end());
+  const ClassId loop = state_.classes.intern(KeyForm::kWhile, key);
   std::vector<ProofTensor> outputs;
-  for (uint32_t k = 0; k < node.inputs.size(); ++k)
-    outputs.push_back({state_.classes.intern(KeyForm::kOutput, {loop, k}), node.when});
+  uint32_t place = 0;
+  for (size_t k = 0; k < node.inputs.size(); ++k) {
+    const ClassId what = stays[k] ? node.inputs[k] : state_.classes.intern(KeyForm::kOutput, {loop, place++});
+    outputs.push_back({what, node.when});
+  }
   set_outputs(node.id, std::move(outputs), node.when);
+}
+
+// Which inputs of a While its body hands on as they came, so that they are the same in every iteration. Of
+// what is made of an argument of a function around it that is not told: there a place would mean either's.
+std::vector<bool> Numbering::staying(const Node& node, ClassId body) {
+  std::vector<bool> stays(node.inputs.size());
+  Classes& classes = state_.classes;
+  if (state_.ordered || classes.unknown(body)) return stays;
+  for (uint32_t k = 0; k < node.inputs.size(); ++k) {
+    const auto results = classes.inputs(body);  // behind their number: class, condition, ...
+    const size_t at = 1 + 2 * size_t{k};
+    stays[k] = at + 1 < results.size() && results[at + 1] == kAlways && !classes.happens(node.inputs[k]) &&
+               results[at] == classes.intern(KeyForm::kArgument, {k});
+  }
+  return stays;
 }
 
 }  // namespace gedit

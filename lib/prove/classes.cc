@@ -38,6 +38,7 @@ bool holds_class(KeyForm form, size_t i) {
     case KeyForm::kShared:
     case KeyForm::kHandle:
     case KeyForm::kChoice:
+    case KeyForm::kWhile:
     case KeyForm::kAfter:
     case KeyForm::kBefore:
       return true;

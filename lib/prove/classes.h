@@ -26,6 +26,7 @@ enum class KeyForm : uint8_t {
   kOutput,    // class of a node, number of the output
   kHandle,    // class of the value that it leads to
   kChoice,    // class of the predicate, classes where it is false and true
+  kWhile,     // classes of its functions, and of what the variables begin with that the body changes
   kMerge,     // class, number of a condition, ... by position
   kLoopVar,   // number of a part of the partition
   kArgument,  // number

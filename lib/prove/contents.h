@@ -33,6 +33,8 @@ class Contents {
   std::optional<int32_t> int32_scalar(ContentId id) const;
   // All of it; nothing for what has no elements that are known, or of which nothing is folded.
   std::optional<folding::ConstTensor> tensor(ContentId id) const;
+  // As its TensorProto or the checkpoint says.
+  const std::vector<int64_t>& shape(ContentId id) const { return contents_[id].shape; }
   // `float32[2,3]`, with the value of one element.
   std::string text(ContentId id) const;
 

@@ -271,6 +271,7 @@ bool Numbering::number_read(Node& node) {
     set(node.id, {variable, node.when});
     return true;
   }
+  if (op == "VariableShape") return number_stored_shape(node, variable);
   const std::string_view plain_op = op == "ResourceGather"     ? "GatherV2"
                                     : op == "ResourceGatherNd" ? "GatherNd"
                                                                : "";
@@ -289,6 +290,19 @@ bool Numbering::number_read(Node& node) {
   NodeText text;
   const Labelled& as = side_.labels().of(side_.model().arena->keep(plain.take()), text);
   set(node.id, {state_.classes.intern(as.label, node.inputs), node.when});
+  return true;
+}
+
+// VariableShape, where the variable's value is known: what Shape tells of a constant.
+bool Numbering::number_stored_shape(const Node& node, ClassId variable) {
+  const Classes& classes = state_.classes;
+  if (classes.label_of(variable).form != KeyForm::kConst) return false;
+  const Shape shape(state_.contents.shape(classes.inputs(variable)[0]));
+  NodeBuilder plain("", "Shape");
+  plain.type("out_type", type_attr(graph_.bytes(node.id), "out_type").value_or(DType::kInt32));
+  const folding::FoldOutcome outcome = side_.folder().fold_shapes(plain.take(), {&shape, 1});
+  if (outcome.outputs.size() != 1) return false;
+  set(node.id, {constant(outcome.outputs[0]), node.when});
   return true;
 }
 

@@ -139,6 +139,7 @@ class Numbering {
   void number_passing(Node& node);
   void number_state(Node& node);
   bool number_read(Node& node);
+  bool number_stored_shape(const Node& node, ClassId variable);
   bool number_handle_entered(Node& node);
   void number_plain(Node& node);
   bool number_folded(Node& node);
@@ -157,6 +158,7 @@ class Numbering {
   void number_odd(const Node& node);
   void number_choice(Node& node);
   void number_while(Node& node);
+  std::vector<bool> staying(const Node& node, ClassId body);
   bool is_never_entered(const Node& node, std::string_view condition);
 
   Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names);

@@ -166,7 +166,11 @@ Parting Partings::first(ClassId a, ClassId b) {
       break;
     }
     if (inputs_a.size() != inputs_b.size()) {
-      parting.why = std::to_string(inputs_a.size()) + ", " + std::to_string(inputs_b.size()) + " inputs";
+      const bool loop = label_a.form == KeyForm::kWhile;
+      const size_t functions = loop ? 2 : 0;
+      parting.why = std::to_string(inputs_a.size() - functions) + ", " +
+                    std::to_string(inputs_b.size() - functions) +
+                    (loop ? " variables that the body changes" : " inputs");
       break;
     }
     const auto mismatch = std::ranges::mismatch(inputs_a, inputs_b);

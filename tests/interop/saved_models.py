@@ -280,6 +280,22 @@ class SavedModels(unittest.TestCase):
             for run in (self.classic, self.modern):
                 np.testing.assert_allclose(run("named_" + key, key, {"x": x})["y"], want, rtol=1e-5)
 
+    def test_loop_that_reads_a_variable(self):
+        """What is frozen is proved to be the model: the variable's handle goes through a loop in a loop."""
+        model = tf.Module()
+        model.v = tf.Variable([[.5, 1.], [-1., .25]])
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="x")])
+        def serve(x):
+            within = lambda y: tf.while_loop(lambda j, y: j < 2, lambda j, y: (j + 1, tf.tanh(y @ model.v)), [0, y])[1]
+            return {"y": tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, within(y) + model.v[0]), [0, x])[1]}
+
+        tf.saved_model.save(model, self.path("looping"), signatures=serve)
+        self.gedit("freeze", "looping", "-o", "looped")
+        x = np.random.RandomState(3).rand(2, 2).astype("f")
+        np.testing.assert_array_equal(self.modern("looped", "serving_default", {"x": x})["y"], serve(tf.constant(x))["y"])
+        self.gedit("prove", "looping", "looped", "-q")
+
     def saver_covers(self, name):
         with tf.Graph().as_default(), v1.Session() as session:
             meta = v1.saved_model.load(session, ["serve"], self.path(name))
