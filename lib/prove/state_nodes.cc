@@ -1,0 +1,103 @@
+// Variables, their handles and what reads them, and other state.
+#include "graph/frames.h"
+#include "prove/numbering.h"
+
+namespace gedit {
+
+// Variables are what a checkpoint has for them, other state is known by its name.
+void Numbering::number_state(Node& node) {
+  const ProofOp& op = node.op();
+  const std::string_view node_def = graph_.bytes(node.id);
+  const bool variable = op.kinds.has(OpKind::kVariable), handle = op.kinds.has(OpKind::kVarHandle);
+  const std::string_view shared = string_attr(node_def, "shared_name").value_or("");
+  ClassId what = kDeadClass;
+  std::optional<KnownValue> stored;
+  // Of what two hold nobody knows whose value it was given last.
+  const bool shared_by_two = !in_body() && side_.shared_by_two(name_of_state(node_def));
+  if (variable && !state_.ordered && !in_body() && !shared_by_two) stored = side_.stored(node.id);
+  // A value and a variable are never the same: one name and no value is what both have.
+  if (stored && side_.other_lacks_value(side_.name_in_a(node.text.name))) stored.reset();
+  if (stored) {
+    ++state_.variables;
+    what = state_.classes.intern(KeyForm::kConst, {state_.contents.of_stored(*stored, state_.by_checksum)});
+  } else {
+    std::string text = variable ? "variable" : std::string(op.name);
+    std::string_view unknown;
+    if (variable) {
+      const auto dtype = type_attr(node_def, "dtype");
+      text.append(" ").append(dtype ? dtype_name(*dtype) : "");
+    } else {
+      text.append(" ").append(state_.classes.label(node.labelled.label).text);
+    }
+    if (in_body() && shared.empty()) unknown = "is a function's own state";
+    if (state_.ordered && shared_by_two) unknown = "shares its state with another node";
+    // What only one graph has by its name is a function's there.
+    const bool by_shared =
+        in_body() || (!shared.empty() && !side_.other_has(side_.name_in_a(node.text.name)));
+    text.append(" ");
+    text.append(!by_shared && shared_by_two ? side_.known_by(node.id)
+                                            : side_.name_in_a(by_shared ? shared : node.text.name));
+    if (op.kinds.has(OpKind::kTable) && !in_body()) text.append(side_.filled_otherwise(node.id));
+    const KeyForm form = by_shared ? KeyForm::kShared : KeyForm::kNode;
+    what = state_.classes.intern(state_.classes.label(form, text, unknown), node.inputs);
+  }
+  if (handle) what = state_.classes.intern(KeyForm::kHandle, {what});
+  set(node.id, {after(node, what), node.when});
+}
+
+// Reads of a variable's value, as freeze writes them for a constant. False for all other reads.
+bool Numbering::number_read(Node& node) {
+  if (state_.ordered || node.inputs.empty()) return false;
+  const Classes& classes = state_.classes;
+  if (classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
+  const ClassId variable = classes.inputs(node.inputs[0])[0];
+  const std::string_view op = node.op().name, node_def = graph_.bytes(node.id);
+  if (op == "ReadVariableOp") {
+    set(node.id, {variable, node.when});
+    return true;
+  }
+  if (op == "VariableShape") return number_stored_shape(node, variable);
+  const std::string_view plain_op = op == "ResourceGather"     ? "GatherV2"
+                                    : op == "ResourceGatherNd" ? "GatherNd"
+                                                               : "";
+  const auto dtype = type_attr(node_def, "dtype");
+  if (!dtype || plain_op.empty()) return false;
+  node.inputs[0] = variable;
+  NodeBuilder plain("", plain_op);
+  if (op == "ResourceGather") {
+    const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
+    node.inputs.push_back(int32_constant(axis));
+    plain.type("Tparams", *dtype).type("Taxis", DType::kInt32).attr("batch_dims", int_value(axis));
+  } else {
+    plain.type("Tparams", *dtype);
+  }
+  if (const auto indices = type_attr(node_def, "Tindices")) plain.type("Tindices", *indices);
+  NodeText text;
+  const Labelled& as = side_.labels().of(side_.model().arena->keep(plain.take()), text);
+  set(node.id, {state_.classes.intern(as.label, node.inputs), node.when});
+  return true;
+}
+
+// VariableShape, where the variable's value is known: what Shape tells of a constant.
+bool Numbering::number_stored_shape(const Node& node, ClassId variable) {
+  const Classes& classes = state_.classes;
+  if (classes.label_of(variable).form != KeyForm::kConst) return false;
+  const Shape shape(state_.contents.shape(classes.inputs(variable)[0]));
+  NodeBuilder plain("", "Shape");
+  plain.type("out_type", type_attr(graph_.bytes(node.id), "out_type").value_or(DType::kInt32));
+  const folding::FoldOutcome outcome = side_.folder().fold_shapes(plain.take(), {&shape, 1});
+  if (outcome.outputs.size() != 1) return false;
+  set(node.id, {constant(outcome.outputs[0]), node.when});
+  return true;
+}
+
+// A handle that goes into a loop as it is is the same one in every iteration. False for all other nodes.
+bool Numbering::number_handle_entered(Node& node) {
+  if (state_.ordered || node.inputs.size() != 1 || !node.op().kinds.has(OpKind::kEnter)) return false;
+  if (state_.classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
+  if (!is_constant_enter(graph_.bytes(node.id))) return false;
+  set(node.id, {node.inputs[0], node.when});
+  return true;
+}
+
+}  // namespace gedit
