@@ -4,10 +4,9 @@ than twice as long for twice as many.
 
   list_laws.py --gedit build/release/gedit [--only NAME] [--items N]
 
-Measured is the processor time of the program; what is quadratic shows at thousands. The longer list is held against the least of three
-runs of the shorter one. Where that fails, medians of runs in turn decide, on a machine that is kept busy: after a rest many are faster
-for a moment, which is the whole of a short run and a part of a long one. Exit status 77: a program with sanitizers, whose times
-say nothing.
+Measured is the processor time of the program; what is quadratic shows at thousands. Of either list the least of up to three runs
+counts. Where that fails, medians of runs in turn decide, on a machine that is kept busy: after a rest many are faster for a moment,
+which is the whole of a short run and a part of a long one. Exit status 77: a program with sanitizers, whose times say nothing.
 """
 import argparse
 import contextlib
@@ -309,9 +308,11 @@ class Subject:
         """Seconds of `items` things and of twice as many; a list that a row writes is written again for each of them."""
         shorter = row(items)
         once = min(self.seconds(shorter) for _ in range(RUNS))
-        twice = self.seconds(row(2 * items))
-        if is_linear(once, twice):
-            return once, twice
+        longer = row(2 * items)
+        for _ in range(RUNS):
+            twice = self.seconds(longer)
+            if is_linear(once, twice):
+                return once, twice
         with busy_machine():
             pairs = [(self.seconds(row(items)), self.seconds(row(2 * items))) for _ in range(RUNS_IN_TURN)]
         return tuple(statistics.median(seconds) for seconds in zip(*pairs))
