@@ -277,10 +277,20 @@ void Numbering::number_while(Node& node) {
   std::vector<ProofTensor> outputs;
   uint32_t place = 0;
   for (size_t k = 0; k < node.inputs.size(); ++k) {
-    const ClassId what = stays[k] ? node.inputs[k] : state_.classes.intern(KeyForm::kOutput, {loop, place++});
+    const ClassId what = stays[k] ? when_ended(node.inputs[k], loop)
+                                  : state_.classes.intern(KeyForm::kOutput, {loop, place++});
     outputs.push_back({what, node.when});
   }
   set_outputs(node.id, std::move(outputs), node.when);
+}
+
+// What was handed on through the loop, once that has ended, which is not the same for a loop that ends
+// otherwise.
+ClassId Numbering::when_ended(ClassId what, ClassId loop) {
+  Classes& classes = state_.classes;
+  if (classes.label_of(what).form != KeyForm::kHandle) return classes.intern(KeyForm::kAfter, {what, loop});
+  const ClassId value = classes.inputs(what)[0];
+  return classes.intern(KeyForm::kHandle, {classes.intern(KeyForm::kAfter, {value, loop})});
 }
 
 // Which inputs of a While its body hands on as they came, so that they are the same in every iteration. Of

@@ -34,6 +34,7 @@ class Contents {
   // All of it; nothing for what has no elements that are known, or of which nothing is folded.
   std::optional<folding::ConstTensor> tensor(ContentId id) const;
   // As its TensorProto or the checkpoint says.
+  DType dtype(ContentId id) const { return contents_[id].dtype; }
   const std::vector<int64_t>& shape(ContentId id) const { return contents_[id].shape; }
   // `float32[2,3]`, with the value of one element.
   std::string text(ContentId id) const;

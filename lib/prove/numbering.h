@@ -140,6 +140,7 @@ class Numbering {
   void number_state(Node& node);
   bool number_read(Node& node);
   bool number_stored_shape(const Node& node, ClassId variable);
+  LabelId label_of(NodeBuilder& node_def);
   bool number_handle_entered(Node& node);
   void number_plain(Node& node);
   bool number_folded(Node& node);
@@ -159,6 +160,7 @@ class Numbering {
   void number_choice(Node& node);
   void number_while(Node& node);
   std::vector<bool> staying(const Node& node, ClassId body);
+  ClassId when_ended(ClassId what, ClassId loop);
   bool is_never_entered(const Node& node, std::string_view condition);
 
   Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names);

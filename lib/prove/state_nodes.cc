@@ -72,23 +72,35 @@ bool Numbering::number_read(Node& node) {
     plain.type("Tparams", *dtype);
   }
   if (const auto indices = type_attr(node_def, "Tindices")) plain.type("Tindices", *indices);
-  NodeText text;
-  const Labelled& as = side_.labels().of(side_.model().arena->keep(plain.take()), text);
-  set(node.id, {state_.classes.intern(as.label, node.inputs), node.when});
+  set(node.id, {state_.classes.intern(label_of(plain), node.inputs), node.when});
   return true;
 }
 
 // VariableShape, where the variable's value is known: what Shape tells of a constant.
 bool Numbering::number_stored_shape(const Node& node, ClassId variable) {
-  const Classes& classes = state_.classes;
-  if (classes.label_of(variable).form != KeyForm::kConst) return false;
-  const Shape shape(state_.contents.shape(classes.inputs(variable)[0]));
+  Classes& classes = state_.classes;
+  const bool waits = classes.label_of(variable).form == KeyForm::kAfter;  // for a loop
+  const ClassId value = waits ? classes.inputs(variable)[0] : variable;
+  if (classes.label_of(value).form != KeyForm::kConst) return false;
+  const ContentId content = classes.inputs(value)[0];
+  const DType out_type = type_attr(graph_.bytes(node.id), "out_type").value_or(DType::kInt32);
   NodeBuilder plain("", "Shape");
-  plain.type("out_type", type_attr(graph_.bytes(node.id), "out_type").value_or(DType::kInt32));
+  plain.type("T", state_.contents.dtype(content)).type("out_type", out_type);
+  if (waits) {
+    set(node.id, {classes.intern(label_of(plain), {variable}), node.when});
+    return true;
+  }
+  const Shape shape(state_.contents.shape(content));
   const folding::FoldOutcome outcome = side_.folder().fold_shapes(plain.take(), {&shape, 1});
   if (outcome.outputs.size() != 1) return false;
   set(node.id, {constant(outcome.outputs[0]), node.when});
   return true;
+}
+
+// Of a node that neither graph has.
+LabelId Numbering::label_of(NodeBuilder& node_def) {
+  NodeText text;
+  return side_.labels().of(side_.model().arena->keep(node_def.take()), text).label;
 }
 
 // A handle that goes into a loop as it is is the same one in every iteration. False for all other nodes.
