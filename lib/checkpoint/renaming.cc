@@ -4,28 +4,17 @@
 
 #include "base/argument_list.h"
 #include "base/error.h"
+#include "base/old_new.h"
 
 namespace gedit {
 
 NamePair parse_name_pair(std::string_view text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) throw misused(text, "is not OLD=NEW");
-  NamePair pair{.from = std::string(text.substr(0, equals)),
-                .to = std::string(text.substr(equals + 1)),
-                .scope = text[equals - 1] == '/',
-                .text = std::string(text)};
-  if (!pair.scope) {
-    if (pair.to.empty()) throw misused(text, "NEW is empty");
-    if (pair.to.ends_with('/'))
-      throw misused(text, "OLD is a name, NEW a scope").hint(pair.from + "/=" + pair.to);
-    return pair;
+  OldNew pair = parse_old_new(text, text);
+  const bool scope = pair.is_scope();
+  for (std::string* name : {&pair.from, &pair.to}) {
+    if (name->ends_with('/')) name->pop_back();
   }
-  pair.from.pop_back();
-  if (!pair.to.empty() && !pair.to.ends_with('/')) {
-    throw misused(text, "OLD is a scope, NEW a name").hint(std::string(text) + "/");
-  }
-  if (!pair.to.empty()) pair.to.pop_back();
-  return pair;
+  return {std::move(pair.from), std::move(pair.to), scope, std::move(pair.written)};
 }
 
 std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts) {
@@ -36,7 +25,8 @@ std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts) {
 
 void Renaming::add(NamePair pair) {
   auto& names = pair.scope ? scopes_ : exact_;
-  if (!names.emplace(pair.from, pairs_.size()).second) throw misused(pair.text, "OLD is given twice");
+  if (!names.emplace(pair.from, pairs_.size()).second)
+    throw misused(pair.text, "'" + pair.from + "' is given twice");
   longest_ = std::max(longest_, pair.from.size());
   pairs_.push_back(std::move(pair));
   hits_.push_back(false);

@@ -11,7 +11,7 @@
 
 namespace gedit {
 
-// `a=b` one name; `a/=b/` a scope: `a` and all under it; `a/=` strips it; `/=b/` puts everything below b.
+// A pair of base/old_new.h, where a scope `a/` also means the name `a`.
 struct NamePair {
   std::string from, to;  // scopes without their last slash
   bool scope = false;

@@ -31,7 +31,7 @@ struct RenameParts {
 
   RenameRules rules;                                    // of the main graph
   std::unordered_map<std::string, RenameRules> bodies;  // by function
-  std::vector<RenamePair> functions;
+  std::vector<OldNew> functions;
 };
 
 RenameParts::RenameParts(const RenameRequest& request) {
@@ -39,11 +39,11 @@ RenameParts::RenameParts(const RenameRequest& request) {
     const std::string_view text = written;
     const size_t inside = text.find("//");
     if (text.starts_with("fn:")) {
-      functions.push_back(parse_rename_pair(written, text.substr(3)));
+      functions.push_back(parse_old_new(written, text.substr(3)));
     } else if (inside != std::string_view::npos && inside < text.find('=') && inside > 0) {
-      bodies[std::string(text.substr(0, inside))].add(parse_rename_pair(written, text.substr(inside + 2)));
+      bodies[std::string(text.substr(0, inside))].add(parse_old_new(written, text.substr(inside + 2)));
     } else {
-      rules.add(parse_rename_pair(written, text));
+      rules.add(parse_old_new(written, text));
     }
   }
   for (const std::string& expression : request.expressions) rules.add(Substitution(expression));
@@ -136,7 +136,7 @@ Changes rename(Model& model, Registry& ops, const RenameRequest& request) {
   std::unordered_map<std::string, std::string> functions;
   if (!parts.functions.empty()) {
     check_renamed_functions(graph.part(graph_field::kLibrary), ops, parts.functions);
-    for (const RenamePair& pair : parts.functions) {
+    for (const OldNew& pair : parts.functions) {
       functions[pair.from] = pair.to;
       if (request.want_changes) changes.changed.emplace_back("fn:" + pair.from, "renamed fn:" + pair.to);
     }

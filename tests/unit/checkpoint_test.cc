@@ -57,10 +57,11 @@ TEST(Renaming, PairsApplyAtOnce) {
 }
 
 TEST(Renaming, RefusesWhatIsNone) {
-  EXPECT_EQ(refusal([] { renaming({"a"}); }), "'a': is not OLD=NEW");
-  EXPECT_EQ(refusal([] { renaming({"a="}); }), "'a=': NEW is empty");
-  EXPECT_EQ(refusal([] { renaming({"a/=b"}); }), "'a/=b': OLD is a scope, NEW a name; hint: a/=b/");
-  EXPECT_EQ(refusal([] { renaming({"a=b", "a=c"}); }), "'a=c': OLD is given twice");
+  EXPECT_EQ(refusal([] { renaming({"a"}); }), "'a': is no OLD=NEW");
+  EXPECT_EQ(refusal([] { renaming({"a="}); }), "'a=': the new name is missing");
+  EXPECT_EQ(refusal([] { renaming({"a/=b"}); }), "'a/=b': a scope becomes a scope; hint: 'a/=b/'");
+  EXPECT_EQ(refusal([] { renaming({"/="}); }), "'/=': the new name is missing");
+  EXPECT_EQ(refusal([] { renaming({"a=b", "a=c"}); }), "'a=c': 'a' is given twice");
   EXPECT_EQ(refusal([] { renaming({}, {"s/a/b"}); }),
             "'s/a/b': is no substitution; hint: s/RE/REPLACEMENT/[g]");
   EXPECT_NE(refusal([] { renaming({}, {"s/(/b/"}); }), "");

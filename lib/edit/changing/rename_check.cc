@@ -26,7 +26,7 @@ void each_scope_of(std::string_view name, Use use) {
   use(name);
 }
 
-[[noreturn]] void refuse_missing(const Graph& graph, const RenamePair& pair, bool scope) {
+[[noreturn]] void refuse_missing(const Graph& graph, const OldNew& pair, bool scope) {
   const std::string wanted = scope ? pair.from.substr(0, pair.from.size() - 1) : pair.from;
   Near near(wanted);
   std::unordered_set<std::string_view> seen;
@@ -58,8 +58,8 @@ void each_scope_of(std::string_view name, Use use) {
 // Every pair hits something.
 void check_hits(const Graph& graph, const RenameRules& rules) {
   const Names names(graph);
-  std::unordered_map<std::string_view, const RenamePair*> empty;  // scopes in which nothing was found yet
-  rules.each_pair([&](const RenamePair& pair, bool scope) {
+  std::unordered_map<std::string_view, const OldNew*> empty;  // scopes in which nothing was found yet
+  rules.each_pair([&](const OldNew& pair, bool scope) {
     if (scope) {
       empty.emplace(std::string_view(pair.from).substr(0, pair.from.size() - 1), &pair);
     } else if (names.find(pair.from) == kNoNode) {
@@ -89,7 +89,7 @@ void check_different(const Graph& graph, const RenameRules& rules, std::vector<u
       continue;  // two nodes of one name before: not this edit's doing
     const std::string_view moved = name == to ? other->second : name;
     const bool both = other->second != to && name != to;
-    const RenamePair* pair = rules.pair_for(moved);
+    const OldNew* pair = rules.pair_for(moved);
     const std::string written = pair != nullptr ? pair->written : std::string(moved) + "=" + to;
     throw Error(Cause::kRefused, both ? "'" + printable(other->second) + "' and '" + printable(name) +
                                             "' both become '" + printable(to) + "'"
@@ -116,7 +116,7 @@ bool renames_plainly(const Graph& graph, const RenameRules& rules) {
   std::unordered_map<std::string_view, int> found, taken;  // old and new names: nodes that have them
   uint64_t sizes = 0;                                      // of the new names, modulo 64
   bool plain = true;
-  rules.each_pair([&](const RenamePair& pair, bool /*scope*/) {
+  rules.each_pair([&](const OldNew& pair, bool /*scope*/) {
     plain = plain && invalid_name_at(pair.to) == std::string_view::npos && taken.emplace(pair.to, 0).second;
     found.emplace(pair.from, 0);
     sizes |= uint64_t{1} << (pair.to.size() & 63);
@@ -165,12 +165,12 @@ void check_renamed(const Graph& graph, const RenameRules& rules,
   check_different(graph, rules, std::move(hashes));
 }
 
-void check_renamed_functions(std::string_view library, Registry& ops, const std::vector<RenamePair>& pairs) {
+void check_renamed_functions(std::string_view library, Registry& ops, const std::vector<OldNew>& pairs) {
   std::unordered_map<std::string_view, int> count;
   for (Fields fields(library); fields.next();) {
     if (fields->bytes(1)) count[function_name(fields->value)] = 1;
   }
-  for (const RenamePair& pair : pairs) {
+  for (const OldNew& pair : pairs) {
     const auto found = count.find(pair.from);
     if (found == count.end()) {
       Near near(pair.from);
@@ -181,7 +181,7 @@ void check_renamed_functions(std::string_view library, Registry& ops, const std:
     }
     --found->second;
   }
-  for (const RenamePair& pair : pairs) {
+  for (const OldNew& pair : pairs) {
     if (!is_function_name(pair.to))
       throw Error(Cause::kRefused, "not a function's name").of("'" + printable(pair.to) + "'");
     const bool fresh = !count.contains(pair.to);

@@ -26,6 +26,6 @@ void check_renamed(const Graph& graph, const RenameRules& rules,
 
 // Checks that every function that is renamed exists, and that no two functions, nor a function and an op, end
 // up with one name. Throws Error (kRefused).
-void check_renamed_functions(std::string_view library, Registry& ops, const std::vector<RenamePair>& pairs);
+void check_renamed_functions(std::string_view library, Registry& ops, const std::vector<OldNew>& pairs);
 
 }  // namespace gedit

@@ -24,7 +24,7 @@ RenameMapping::RenameMapping(RenameRules rules, std::unordered_map<std::string, 
 // To look for a few names costs less than to take a node's fields apart.
 void RenameMapping::search_for_names() {
   constexpr size_t kMostNames = 4;
-  rules_.each_pair([&](const RenamePair& pair, bool /*scope*/) { searches_.emplace_back(pair.from); });
+  rules_.each_pair([&](const OldNew& pair, bool /*scope*/) { searches_.emplace_back(pair.from); });
   if (searches_.size() > kMostNames) searches_.clear();
 }
 

@@ -9,21 +9,16 @@
 #include <vector>
 
 #include "base/by_text.h"
+#include "base/old_new.h"
 #include "base/substitution.h"
 
 namespace gedit {
 
-struct RenamePair {
-  std::string written, from, to;
-};
-// Of `text`, a part of what was `written`. Throws Error (kUsage).
-RenamePair parse_rename_pair(const std::string& written, std::string_view text);
-
 // The pairs of one place (the main graph, or one function) and the expressions after them.
 class RenameRules {
  public:
-  // Throws Error (kUsage) for what is neither node nor scope on both sides, or is given twice.
-  void add(const RenamePair& pair);
+  // Throws Error (kUsage) for what is given twice.
+  void add(const OldNew& pair);
   void add(Substitution expression) { expressions_.push_back(std::move(expression)); }
 
   bool empty() const { return nodes_.empty() && scopes_.empty() && !everything_ && expressions_.empty(); }
@@ -41,7 +36,7 @@ class RenameRules {
   }
 
   // The pair that decides about the name: its own, else the longest scope's, else everything's.
-  const RenamePair* pair_for(std::string_view name) const;
+  const OldNew* pair_for(std::string_view name) const;
 
   std::string apply(std::string_view name) const;
   // A name that is no node's, such as a frame: scopes alone move it.
@@ -56,11 +51,11 @@ class RenameRules {
   const std::vector<Substitution>& expressions() const { return expressions_; }
 
  private:
-  const RenamePair* scope_for(std::string_view name) const;
+  const OldNew* scope_for(std::string_view name) const;
 
-  ByText<RenamePair> nodes_, scopes_;
+  ByText<OldNew> nodes_, scopes_;
   uint64_t node_sizes_ = 0;  // of the names of nodes_, modulo 64
-  std::optional<RenamePair> everything_;
+  std::optional<OldNew> everything_;
   std::vector<Substitution> expressions_;
 };
 
