@@ -300,10 +300,11 @@ std::vector<bool> Numbering::staying(const Node& node, ClassId body) {
   Classes& classes = state_.classes;
   if (state_.ordered || classes.unknown(body)) return stays;
   for (uint32_t k = 0; k < node.inputs.size(); ++k) {
+    const ClassId argument = classes.intern(KeyForm::kArgument, {k});
     const auto results = classes.inputs(body);  // behind their number: class, condition, ...
     const size_t at = 1 + 2 * size_t{k};
-    stays[k] = at + 1 < results.size() && results[at + 1] == kAlways && !classes.happens(node.inputs[k]) &&
-               results[at] == classes.intern(KeyForm::kArgument, {k});
+    stays[k] = at + 1 < results.size() && results[at] == argument && results[at + 1] == kAlways &&
+               !classes.happens(node.inputs[k]);
   }
   return stays;
 }
