@@ -1,5 +1,5 @@
-// Gives every file of corpus folders to a fuzz target once, so that what fuzzing has found is run without it.
-// All targets are one program, since each would bring the whole library along.
+// Gives every file of a corpus folder to a fuzz target once, so that what fuzzing has found is run without
+// it. All targets are one program, since each would bring the whole library along.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,7 +34,8 @@ constexpr Target kTargets[] = {
 
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+  constexpr auto kFollow = std::filesystem::directory_options::follow_directory_symlink;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, kFollow)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -52,21 +53,19 @@ void replay(const Target& target, const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view name = argc > 2 ? argv[1] : "";
+  const std::string_view name = argc == 3 ? argv[1] : "";
   const Target* target = std::ranges::find(kTargets, name, &Target::name);
   if (target == std::end(kTargets)) {
-    std::fputs("usage: fuzz_replay TARGET CORPUS_FOLDER...\n", stderr);
+    std::fputs("usage: fuzz_replay TARGET CORPUS_FOLDER\n", stderr);
     return 2;
   }
   std::filesystem::path current;
   try {
     size_t count = 0;
-    for (int i = 2; i < argc; ++i) {
-      for (const auto& path : files_below(argv[i])) {
-        current = path;
-        replay(*target, path);
-        ++count;
-      }
+    for (const auto& path : files_below(argv[2])) {
+      current = path;
+      replay(*target, path);
+      ++count;
     }
     std::printf("%zu inputs replayed\n", count);
     return count == 0 ? 1 : 0;
