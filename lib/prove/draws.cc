@@ -33,8 +33,7 @@ bool Numbering::number_draw(Node& node) {
     made.type(attr, type);
   std::vector<ClassId> inputs{node.inputs[seed_draw::kShape], in_value(seed[0]).what};
   inputs.insert(inputs.end(), node.inputs.begin() + seed_draw::kBounds, node.inputs.end());
-  NodeText text;
-  const LabelId label = side_.labels().of(side_.model().arena->keep(made.take()), text).label;
+  const LabelId label = labelled(made.take()).label;
   wait_for(node, std::move(before));
   set(node.id, {after(node, state_.classes.intern(label, inputs)), node.when});
   return true;

@@ -329,6 +329,12 @@ ClassId Numbering::constant(const folding::ConstTensor& value) {
   return state_.constant(side_.model().arena->keep(folding::tensor_proto_of(value)));
 }
 
+// Of a node that is in neither graph.
+const Labelled& Numbering::labelled(std::string_view node_def) {
+  NodeText text;
+  return side_.labels().of(side_.model().arena->keep(std::string(node_def)), text);
+}
+
 ClassId Numbering::int32_constant(int64_t number) {
   return state_.constant(side_.model().arena->keep(scalar_proto(DType::kInt32, number)));
 }

@@ -139,8 +139,7 @@ class Numbering {
   void number_passing(Node& node);
   void number_state(Node& node);
   bool number_read(Node& node);
-  bool number_stored_shape(const Node& node, ClassId variable);
-  LabelId label_of(NodeBuilder& node_def);
+  const Labelled& labelled(std::string_view node_def);
   bool number_handle_entered(Node& node);
   void number_plain(Node& node);
   bool number_folded(Node& node);

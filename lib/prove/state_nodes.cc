@@ -1,5 +1,6 @@
 // Variables, their handles and what reads them, and other state.
 #include "graph/frames.h"
+#include "graph/value_read.h"
 #include "prove/numbering.h"
 
 namespace gedit {
@@ -48,59 +49,39 @@ void Numbering::number_state(Node& node) {
 // Reads of a variable's value, as freeze writes them for a constant. False for all other reads.
 bool Numbering::number_read(Node& node) {
   if (state_.ordered || node.inputs.empty()) return false;
-  const Classes& classes = state_.classes;
+  Classes& classes = state_.classes;
   if (classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
   const ClassId variable = classes.inputs(node.inputs[0])[0];
-  const std::string_view op = node.op().name, node_def = graph_.bytes(node.id);
-  if (op == "ReadVariableOp") {
+  if (node.op().name == "ReadVariableOp") {
     set(node.id, {variable, node.when});
     return true;
   }
-  if (op == "VariableShape") return number_stored_shape(node, variable);
-  const std::string_view plain_op = op == "ResourceGather"     ? "GatherV2"
-                                    : op == "ResourceGatherNd" ? "GatherNd"
-                                                               : "";
-  const auto dtype = type_attr(node_def, "dtype");
-  if (!dtype || plain_op.empty()) return false;
-  node.inputs[0] = variable;
-  NodeBuilder plain("", plain_op);
-  if (op == "ResourceGather") {
-    const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
-    node.inputs.push_back(int32_constant(axis));
-    plain.type("Tparams", *dtype).type("Taxis", DType::kInt32).attr("batch_dims", int_value(axis));
-  } else {
-    plain.type("Tparams", *dtype);
-  }
-  if (const auto indices = type_attr(node_def, "Tindices")) plain.type("Tindices", *indices);
-  set(node.id, {state_.classes.intern(label_of(plain), node.inputs), node.when});
-  return true;
-}
-
-// VariableShape, where the variable's value is known: what Shape tells of a constant.
-bool Numbering::number_stored_shape(const Node& node, ClassId variable) {
-  Classes& classes = state_.classes;
-  const bool waits = classes.label_of(variable).form == KeyForm::kAfter;  // for a loop
+  // What comes out of a loop waits for that.
+  const bool waits = classes.label_of(variable).form == KeyForm::kAfter;
   const ClassId value = waits ? classes.inputs(variable)[0] : variable;
-  if (classes.label_of(value).form != KeyForm::kConst) return false;
-  const ContentId content = classes.inputs(value)[0];
-  const DType out_type = type_attr(graph_.bytes(node.id), "out_type").value_or(DType::kInt32);
-  NodeBuilder plain("", "Shape");
-  plain.type("T", state_.contents.dtype(content)).type("out_type", out_type);
-  if (waits) {
-    set(node.id, {classes.intern(label_of(plain), {variable}), node.when});
-    return true;
+  const std::string_view node_def = graph_.bytes(node.id);
+  std::optional<DType> dtype = type_attr(node_def, "dtype");
+  std::optional<Shape> shape;
+  if (classes.label_of(value).form == KeyForm::kConst) {
+    const ContentId content = classes.inputs(value)[0];
+    if (!dtype) dtype = state_.contents.dtype(content);
+    if (!waits) shape = Shape(state_.contents.shape(content));
   }
-  const Shape shape(state_.contents.shape(content));
-  const folding::FoldOutcome outcome = side_.folder().fold_shapes(plain.take(), {&shape, 1});
-  if (outcome.outputs.size() != 1) return false;
-  set(node.id, {constant(outcome.outputs[0]), node.when});
+  if (!dtype) return false;
+  const std::optional<ValueRead> read = value_read(node_def, *dtype);
+  if (!read) return false;
+  node.inputs[0] = variable;
+  if (read->axis) node.inputs.push_back(int32_constant(*read->axis));
+  const Labelled& as = labelled(read->node_def);
+  if (shape && folding::reads_shapes(as.op->name)) {
+    const folding::FoldOutcome outcome = side_.folder().fold_shapes(read->node_def, {&*shape, 1});
+    if (outcome.outputs.size() == 1) {
+      set(node.id, {constant(outcome.outputs[0]), node.when});
+      return true;
+    }
+  }
+  set(node.id, {classes.intern(as.label, node.inputs), node.when});
   return true;
-}
-
-// Of a node that neither graph has.
-LabelId Numbering::label_of(NodeBuilder& node_def) {
-  NodeText text;
-  return side_.labels().of(side_.model().arena->keep(node_def.take()), text).label;
 }
 
 // A handle that goes into a loop as it is is the same one in every iteration. False for all other nodes.

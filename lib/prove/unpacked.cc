@@ -10,17 +10,12 @@ bool Numbering::number_unpacked(Node& node) {
   const int64_t count = int_attr(node_def, "num").value_or(0), axis = int_attr(node_def, "axis").value_or(0);
   const auto type = type_attr(node_def, "T");
   if (count < 2 || count > folding::kMostPieces || !type) return false;
-  Arena& arena = *side_.model().arena;
-  NodeText text;
-  const auto label = [&](NodeBuilder& made) {
-    return side_.labels().of(arena.keep(made.take()), text).label;
-  };
   NodeBuilder split("", "Split"), squeeze("", "Squeeze");
   split.type("T", *type).attr("num_split", int_value(count));
   squeeze.type("T", *type).attr("squeeze_dims", int_list_value({axis}));
   Classes& classes = state_.classes;
-  const ClassId pieces = classes.intern(label(split), {int32_constant(axis), node.inputs[0]});
-  const LabelId squeezed = label(squeeze);
+  const ClassId pieces = classes.intern(labelled(split.take()).label, {int32_constant(axis), node.inputs[0]});
+  const LabelId squeezed = labelled(squeeze.take()).label;
   std::vector<ProofTensor> outputs;
   for (uint32_t k = 0; k < count; ++k) {
     const ClassId piece = k == 0 ? pieces : classes.intern(KeyForm::kOutput, {pieces, k});

@@ -5,6 +5,7 @@
 #include "edit/basis/addresses.h"
 #include "edit/functions/call_attributes.h"
 #include "graph/tensor_layout.h"
+#include "graph/value_read.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
 
@@ -279,32 +280,17 @@ std::string GraphFreezing::axis_of(NodeId id, const std::string& indices, int64_
 void GraphFreezing::read(NodeId id) {
   const std::map<uint32_t, const Carried*> carried = flow_.carried_inputs(id);
   const DType dtype = carried.begin()->second->dtype;
-  std::string node_def = without_field(graph_.bytes(id), kFullType);
+  const std::string node_def = without_field(graph_.bytes(id), kFullType);
   const std::string op(node_op(node_def)), name(node_name(node_def));
   std::vector<std::string> inputs = inputs_of(node_def);
   if (op.starts_with("ResourceGather") && inputs.size() < 2) throw refused("has no indices").of(subject(id));
-  const auto rename_output = [&](const std::string& arg) {
-    if (graph_.is_body()) renamed_[body_tensor_text(name, arg)] = body_tensor_text(name, "output");
-  };
-  if (op == "ReadVariableOp") {
-    node_def = with_attr(without_attr(with_op(node_def, "Identity"), "dtype"), "T", type_value(dtype));
-    rename_output("value");
-  } else if (op == "ResourceGather") {
-    const int64_t axis = int_attr(node_def, "batch_dims").value_or(0);
-    const DType indices = type_attr(node_def, "Tindices").value_or(DType::kInt32);
-    inputs.insert(inputs.begin() + 2, axis_of(id, inputs[1], axis));
-    node_def = without_attr(without_attr(with_op(node_def, "GatherV2"), "dtype"), "validate_indices");
-    node_def = with_attr(with_inputs(node_def, inputs), "Tparams", type_value(dtype));
-    node_def = with_attr(node_def, "Tindices", type_value(indices));
-    node_def = with_attr(node_def, "Taxis", type_value(DType::kInt32));
-  } else if (op == "ResourceGatherNd") {
-    node_def = with_attr(without_attr(with_op(node_def, "GatherNd"), "dtype"), "Tparams", type_value(dtype));
-  } else if (op == "VariableShape") {
-    node_def = with_attr(with_op(node_def, "Shape"), "T", type_value(dtype));
-  } else {
-    return answer(id);
-  }
-  graph_.replace(id, node_def);
+  const std::optional<ValueRead> as_value = value_read(node_def, dtype);
+  if (!as_value) return answer(id);
+  if (graph_.is_body() && op == "ReadVariableOp")
+    renamed_[body_tensor_text(name, "value")] = body_tensor_text(name, "output");
+  if (!as_value->axis) return graph_.replace(id, as_value->node_def);
+  inputs.insert(inputs.begin() + 2, axis_of(id, inputs[1], *as_value->axis));
+  graph_.replace(id, with_inputs(as_value->node_def, inputs));
 }
 
 void GraphFreezing::answer(NodeId id) {
