@@ -4,18 +4,18 @@
 
 #include "base/argument_list.h"
 #include "base/error.h"
-#include "base/old_new.h"
 
 namespace gedit {
 
-NamePair parse_name_pair(std::string_view text) {
-  OldNew pair = parse_old_new(text, text);
+NamePair name_pair(OldNew pair) {
   const bool scope = pair.is_scope();
   for (std::string* name : {&pair.from, &pair.to}) {
     if (name->ends_with('/')) name->pop_back();
   }
   return {std::move(pair.from), std::move(pair.to), scope, std::move(pair.written)};
 }
+
+NamePair parse_name_pair(std::string_view text) { return name_pair(parse_old_new(text, text)); }
 
 std::vector<NamePair> parse_name_pairs(const std::vector<std::string>& texts) {
   std::vector<NamePair> pairs;

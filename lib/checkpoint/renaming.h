@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/old_new.h"
 #include "base/substitution.h"
 
 namespace gedit {
@@ -18,6 +19,7 @@ struct NamePair {
   std::string text;  // as it was given
 };
 
+NamePair name_pair(OldNew pair);
 // Throws Error (kUsage) where the text is no pair.
 NamePair parse_name_pair(std::string_view text);
 

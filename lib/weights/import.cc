@@ -80,14 +80,9 @@ void cast_weights(Weights& weights, DType to) {
 std::optional<NamePair> parse_tabbed(std::string_view line) {
   const size_t tab = line.find('\t');
   if (tab == std::string_view::npos || tab == 0) return std::nullopt;
-  const std::string_view from = line.substr(0, tab), to = line.substr(tab + 1);
-  const bool scope = from.ends_with('/');
-  if (to.empty() || scope != to.ends_with('/')) throw misused(line, "is not OLD<tab>NEW");
-  const size_t cut = scope ? 1 : 0;
-  return NamePair{.from = std::string(from.substr(0, from.size() - cut)),
-                  .to = std::string(to.substr(0, to.size() - cut)),
-                  .scope = scope,
-                  .text = std::string(line)};
+  OldNew pair{std::string(line), std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
+  if (pair.to.empty() || pair.is_scope() != pair.to.ends_with('/')) throw misused(line, "is not OLD<tab>NEW");
+  return name_pair(std::move(pair));
 }
 
 std::vector<NamePair> parse_map(const std::vector<std::string>& texts) {
