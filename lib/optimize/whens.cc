@@ -29,8 +29,9 @@ ConditionId Whens::of(In in) {
   const ConditionId when = of(in.node);
   if (in.control() || !net_.is(in.node, OpKind::kSwitch) || net_.data(in.node).size() < 2) return when;
   const In predicate = net_.data(in.node)[1];
-  if (net_.what(in.node) != What::kSwitchN && flow_.truth(predicate)) return flow_.dead(in) ? kNever : when;
-  return conditions_.with(when, {class_of(predicate), in.index});
+  const bool many = net_.what(in.node) == What::kSwitchN;
+  if (!many && flow_.truth(predicate)) return flow_.dead(in) ? kNever : when;
+  return conditions_.with(when, {class_of(predicate), many ? Holds::kFirstOfMany + in.index : in.index});
 }
 
 ConditionId Whens::of_merge(Number n) {
