@@ -1,9 +1,7 @@
-// Control flow of version 1: Switch, Merge and loops, with deadness as TensorFlow's executor has it
-// (docs/tensorflow.md#dead-tensors).
+// Switch and Merge, with deadness as TensorFlow's executor has it (docs/tensorflow.md#dead-tensors).
 #include <algorithm>
 #include <array>
 
-#include "graph/frames.h"
 #include "prove/numbering.h"
 
 namespace gedit {
@@ -104,106 +102,6 @@ void Numbering::number_merge(Node& node) {
       classes.label(KeyForm::kMerge, text, both ? "merges tensors that may be alive at once" : ""), key);
   if (unknown) classes.set_unknown(what);
   set(node.id, {after(node, what), state_.conditions.with(kAlways, {what, Holds::kAlive})});
-}
-
-// Of a loop that is never gone around the variable is what enters, and what is computed from constants is
-// known. False where that may be several things, or one in every iteration.
-bool Numbering::number_entered(Node& node) {
-  std::optional<In> enter;
-  uint32_t position = 0, at = 0;
-  for (const In& in : node.data) {
-    if (!in.real() || !is_back_edge(node.id, in)) {
-      if (enter) return false;
-      enter = in;
-      at = position;
-    }
-    ++position;
-  }
-  if (!enter || !enter->real() || enter->index != 0) return false;
-  const NodeId from{enter->node};
-  if (!graph_.is(from, OpKind::kEnter) || is_constant_enter(graph_.bytes(from))) return false;
-  ProofTensor value = in_value(*enter);
-  if (value.when == kNever) {
-    set(node.id, {kDeadClass, kNever});
-    return true;
-  }
-  const std::vector<In> ins = inputs_of(from);
-  const ClassId outside = ins.empty() ? value.what : in_value(ins[0]).what;
-  if (state_.classes.label_of(outside).form == KeyForm::kConst) value.what = outside;
-  set_taken(node, value, at);
-  return true;
-}
-
-// Stands for itself until settle_loops() has told which are the same.
-void Numbering::number_loop_variable(Node& node) {
-  const auto [found, fresh] =
-      loop_variable_of_.try_emplace(index_of(node.id), static_cast<uint32_t>(loop_variables_.size()));
-  if (fresh) {
-    loop_variables_.push_back({node.id});
-    loop_variables_.back().unknown = in_body();
-    loop_variables_.back().once = !state_.ordered;
-  }
-  LoopVariable& variable = loop_variables_[found->second];
-  if (variable.once && number_entered(node)) return;
-  variable.once = false;
-  // It is there where the loop was entered.
-  ConditionId entered = kAlways;
-  size_t entries = 0;
-  for (const In& in : node.data) {
-    if (in.real() && is_back_edge(node.id, in)) continue;
-    const ConditionId when = in_value(in).when;
-    if (when == kNever) return set(node.id, {kDeadClass, kNever});  // the loop is never entered
-    entered = ++entries == 1 ? when : kAlways;
-  }
-  Classes& classes = state_.classes;
-  const LabelId label =
-      classes.label(KeyForm::kLoopVar, "", variable.unknown ? "is in a loop that is not known" : "");
-  const ClassId what = classes.intern(label, {variable.part});
-  set(node.id, {after(node, what), state_.conditions.with(entered, {what, Holds::kAlive})});
-}
-
-// A loop that is never gone around is known by that.
-void Numbering::number_loop_condition(Node& node) {
-  if (node.inputs.size() != 1 || state_.ordered || state_.truth(node.inputs[0]) != false)
-    return number_plain(node);
-  set(node.id, {node.inputs[0], node.when});
-}
-
-// Whether what the Exit reads is there in the first iteration, and as it entered.
-bool Numbering::is_left_at_once(const In& left) {
-  constexpr int kMostSteps = 16;  // a Switch, a Merge, and what passes on
-  In from = left;
-  for (int steps = 0; from.real() && from.index == 0 && steps < kMostSteps; ++steps) {
-    const NodeId id{from.node};
-    const std::vector<In> ins = inputs_of(id);
-    if (graph_.is(id, OpKind::kEnter)) return !is_constant_enter(graph_.bytes(id));
-    if (ins.empty()) return false;
-    const ProofOp& op = side_.labels().op(node_op(graph_.bytes(id)));
-    if (op.kinds.has(OpKind::kSwitch)) {
-      if (ins.size() < 2 || ins[1].control() || state_.truth(in_value(ins[1]).what) != false) return false;
-    } else if (op.conduct != Conduct::kPasses) {
-      const auto variable = loop_variable_of_.find(from.node);
-      return variable != loop_variable_of_.end() && loop_variables_[variable->second].once;
-    }
-    from = ins[0];
-  }
-  return false;
-}
-
-// Gives what it reads in the iteration in which that is alive, so the key tells when that is. In the frame
-// outside it is dead where the whole loop was.
-void Numbering::number_exit(Node& node) {
-  if (node.inputs.size() != 1) return number_plain(node);
-  Classes& classes = state_.classes;
-  if (!state_.ordered && is_left_at_once(node.data[0])) {
-    const ClassId entered = node.inputs[0];
-    const bool is_enter = is_enter_op(op_of(classes.label_of(entered)));
-    return set(node.id, {is_enter ? classes.inputs(entered)[0] : entered, node.when});
-  }
-  const ClassId what =
-      after(node, classes.intern(classes.label(KeyForm::kMerge, "Exit"), {node.inputs[0], node.when}));
-  if (state_.conditions.unknown(node.when)) classes.set_unknown(what);
-  set(node.id, {what, state_.conditions.with(kAlways, {what, Holds::kAlive})});
 }
 
 }  // namespace gedit

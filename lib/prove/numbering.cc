@@ -1,8 +1,6 @@
 #include "prove/numbering.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "graph/node_front.h"
 
@@ -304,110 +302,6 @@ NodeId Numbering::node_of(ClassId id) {
     }
   }
   return node_of_[id];
-}
-
-// --- loops ---
-
-std::vector<uint32_t> Numbering::signature(const LoopVariable& variable) {
-  const Labelled& labelled = side_.labels().of(graph_.bytes(variable.merge), text_);
-  std::vector<uint32_t> found{variable.part, labelled.label};
-  const std::vector<In> ins = inputs_of(variable.merge);
-  for (const In& in : ins) {
-    if (in.control()) continue;
-    const ProofTensor value = in_value(in);
-    found.push_back(value.what);
-    found.push_back(value.when);
-  }
-  return found;
-}
-
-std::vector<ClassId> Numbering::loop_inputs(NodeId merge) {
-  std::vector<ClassId> found;
-  const std::vector<In> ins = inputs_of(merge);
-  for (const In& in : ins) {
-    if (!in.control()) found.push_back(in_value(in).what);
-  }
-  return found;
-}
-
-bool Numbering::next_is_unknown(const LoopVariable& variable) {
-  const std::vector<In> ins = inputs_of(variable.merge);
-  return std::ranges::any_of(ins, [&](const In& in) {
-    if (in.control()) return false;
-    const ProofTensor value = in_value(in);
-    return state_.classes.unknown(value.what) || state_.conditions.unknown(value.when);
-  });
-}
-
-void Numbering::number_again() {
-  std::vector<In> ins;
-  for (const NodeId node : looping_) {
-    ins.clear();
-    resolve(node, ins);
-    number(node, ins);
-  }
-}
-
-std::string_view Numbering::frame_of(NodeId merge) {
-  const std::vector<In> ins = inputs_of(merge);
-  for (const In& in : ins) {
-    if (in.real() && graph_.is(NodeId{in.node}, OpKind::kEnter))
-      return string_attr(graph_.bytes(NodeId{in.node}), "frame_name").value_or("");
-  }
-  return {};
-}
-
-bool Numbering::goes_back(NodeId merge) {
-  const std::vector<In> ins = inputs_of(merge);
-  return std::ranges::any_of(
-      ins, [&](const In& in) { return in.real() && is_back_edge(merge, in) && in_value(in).when != kNever; });
-}
-
-bool Numbering::settle_first_iterations() {
-  constexpr int kMostDeep = 8;  // loops in one another of which more is known than that they may go on
-  bool any = false;
-  for (int depth = 0;; ++depth) {
-    // All variables of a loop go on together.
-    std::set<std::string_view> around;
-    for (const LoopVariable& variable : loop_variables_) {
-      if (variable.once && (depth == kMostDeep || goes_back(variable.merge)))
-        around.insert(frame_of(variable.merge));
-    }
-    if (around.empty()) return any;
-    for (LoopVariable& variable : loop_variables_)
-      variable.once = variable.once && !around.contains(frame_of(variable.merge));
-    number_again();
-    any = true;
-  }
-}
-
-void settle_loops(Numbering& a, Numbering& b) {
-  constexpr uint64_t kMostWork = 60'000'000;  // nodes numbered again
-  uint64_t work = 0;
-  size_t parts = 1;
-  for (;;) {
-    std::map<std::vector<uint32_t>, uint32_t> found;
-    bool more_unknown = false;
-    for (Numbering* graph : {&a, &b}) more_unknown = graph->settle_first_iterations() || more_unknown;
-    for (Numbering* graph : {&a, &b}) {
-      std::vector<uint32_t> next;
-      for (Numbering::LoopVariable& variable : graph->loop_variables()) {
-        next.push_back(
-            found.try_emplace(graph->signature(variable), static_cast<uint32_t>(found.size())).first->second);
-        if (!variable.unknown && graph->next_is_unknown(variable)) more_unknown = variable.unknown = true;
-      }
-      for (size_t i = 0; i < next.size(); ++i) graph->loop_variables()[i].part = next[i];
-    }
-    if (found.size() <= parts && !more_unknown) return;
-    parts = found.size();
-    work += a.loop_nodes() + b.loop_nodes();
-    const bool too_much = work > kMostWork;
-    for (Numbering* graph : {&a, &b}) {
-      for (Numbering::LoopVariable& variable : graph->loop_variables()) variable.unknown |= too_much;
-      graph->number_again();
-    }
-    if (too_much) return;
-  }
 }
 
 }  // namespace gedit
