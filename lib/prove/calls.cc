@@ -69,35 +69,36 @@ std::vector<ProofTensor> unknown_results(ProofState& state, size_t count, std::s
   return results;
 }
 
-// A tensor that is only sometimes there, where one is wanted in any case.
+}  // namespace
+
 ClassId always_there(ProofState& state, const ProofTensor& value) {
   if (value.when == kAlways) return value.what;
   return state.unknown("a result", "is dead for some inputs of its function");
 }
 
-}  // namespace
-
 std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_view function,
-                                    const std::vector<ProofTensor>& arguments, int depth) {
+                                    const std::vector<ProofTensor>& arguments, CallPlace place) {
   CalledBody* body = side.body(function);
   if (body == nullptr) return unknown_results(state, 1, "calls a function that is not there");
   const size_t count = body->results.size();
-  if (depth >= kDeepestCall) return unknown_results(state, count, "calls nest too deep");
+  if (place.depth >= kDeepestCall) return unknown_results(state, count, "calls nest too deep");
   if (!body->odd.empty()) return unknown_results(state, count, body->odd);
   if (arguments.size() != body->arguments.size())
     return unknown_results(state, count, "calls a function with another number of arguments");
   if (has_effects(side, function)) return unknown_results(state, count, "calls a function that has effects");
   const std::string key = arguments_key(function, arguments);
-  if (const auto found = side.calls.find(key); found != side.calls.end()) return found->second;
+  auto& calls = place.path == CallPlace::kAnywhere ? side.calls : side.calls_of_round;
+  if (const auto found = calls.find(key); found != calls.end()) return found->second;
   constexpr int64_t kCall = 64;  // what a call costs besides its nodes
   state.calls_left -= body->graph.size() + kCall;
   if (state.calls_left < 0) return unknown_results(state, count, "calls too much");
-  Numbering numbering(side, state, *body, arguments, depth + 1);
+  ++place.depth;
+  Numbering numbering(side, state, *body, arguments, place);
   std::vector<ProofTensor> results;
   for (const std::string_view input : body->results) numbering.value_of(input);
-  numbering.settle_first_iterations();
+  numbering.settle_assumptions();
   for (const std::string_view input : body->results) results.push_back(numbering.value_of(input));
-  side.calls.emplace(key, results);
+  calls.emplace(key, results);
   return results;
 }
 
@@ -110,7 +111,7 @@ ClassId lambda_for(Side& side, ProofState& state, std::string_view function,
                    int depth) {
   std::vector<uint32_t> key{places};
   bool unknown = false;
-  const std::vector<ProofTensor> results = results_of(side, state, function, arguments, depth);
+  const std::vector<ProofTensor> results = results_of(side, state, function, arguments, {depth});
   for (size_t k = 0; k < results.size(); ++k) {
     if (k < but.size() && but[k]) continue;
     key.push_back(results[k].what);
@@ -172,7 +173,8 @@ void Numbering::number_call(Node& node) {
   }
   std::vector<ProofTensor> arguments;
   for (const ClassId input : node.inputs) arguments.push_back({after(node, input), kAlways});
-  std::vector<ProofTensor> results = results_of(side_, state_, function, arguments, depth_);
+  std::vector<ProofTensor> results =
+      results_of(side_, state_, function, arguments, place_of_call(node.id, 0));
   for (ProofTensor& result : results) {
     result.what = after(node, result.what);
     result.when = state_.conditions.both(node.when, result.when);
@@ -197,7 +199,8 @@ void Numbering::number_choice(Node& node) {
   std::vector<std::vector<ProofTensor>> results;
   size_t count = SIZE_MAX;
   for (const std::string_view branch : branches) {
-    results.push_back(results_of(side_, state_, branch, arguments, depth_));
+    const CallPlace place = place_of_call(node.id, static_cast<uint32_t>(results.size()));
+    results.push_back(results_of(side_, state_, branch, arguments, place));
     count = std::min(count, results.back().size());
   }
   const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
@@ -237,7 +240,7 @@ bool Numbering::is_never_entered(const Node& node, std::string_view condition) {
   if (state_.ordered) return false;
   std::vector<ProofTensor> arguments;
   for (const ClassId input : node.inputs) arguments.push_back({input, kAlways});
-  const std::vector<ProofTensor> asked = results_of(side_, state_, condition, arguments, depth_);
+  const std::vector<ProofTensor> asked = results_of(side_, state_, condition, arguments, {place_.depth});
   return asked.size() == 1 && asked[0].when == kAlways && state_.truth(asked[0].what) == false;
 }
 
@@ -251,8 +254,9 @@ void Numbering::number_while(Node& node) {
     for (const ClassId input : node.inputs) outputs.push_back({input, node.when});
     return set_outputs(node.id, std::move(outputs), node.when);
   }
+  if (place_.path != CallPlace::kAnywhere) return number_while_as_loop(node, conditions[0], bodies[0]);
   // Where the body is a function of more or fewer, its lambda is unknown.
-  const std::vector<bool> stays = staying(node, lambda_of(side_, state_, bodies[0], depth_));
+  const std::vector<bool> stays = staying(node, lambda_of(side_, state_, bodies[0], place_.depth));
   uint32_t places = 0;
   std::vector<ProofTensor> arguments;
   std::vector<uint32_t> begins;
@@ -267,10 +271,10 @@ void Numbering::number_while(Node& node) {
   std::vector<uint32_t> key;
   if (places == node.inputs.size()) {
     for (const std::string_view function : {conditions[0], bodies[0]})
-      key.push_back(lambda_of(side_, state_, function, depth_));
+      key.push_back(lambda_of(side_, state_, function, place_.depth));
   } else {
-    key.push_back(lambda_for(side_, state_, conditions[0], arguments, places, {}, depth_));
-    key.push_back(lambda_for(side_, state_, bodies[0], arguments, places, stays, depth_));
+    key.push_back(lambda_for(side_, state_, conditions[0], arguments, places, {}, place_.depth));
+    key.push_back(lambda_for(side_, state_, bodies[0], arguments, places, stays, place_.depth));
   }
   key.insert(key.end(), begins.begin(), begins.end());
   const ClassId loop = state_.classes.intern(KeyForm::kWhile, key);
@@ -307,6 +311,21 @@ std::vector<bool> Numbering::staying(const Node& node, ClassId body) {
                !classes.happens(node.inputs[k]);
   }
   return stays;
+}
+
+CallPlace Numbering::place_of_call(NodeId node, uint32_t function) {
+  CallPlace place = place_;
+  if (place.path != CallPlace::kAnywhere) place.path = side_.path_of_call(place.path, node, function);
+  return place;
+}
+
+// Whether loops' variables may be in what it gives that are in nothing that it reads.
+bool Numbering::sees_loops(const Node& node) {
+  const ProofOp& op = node.op();
+  if (op.kinds.has(OpKind::kEnter)) return loop_of(node.id) != nullptr;
+  return place_.path != CallPlace::kAnywhere &&
+         (op.kinds.has_any(OpKind::kWhile | OpKind::kIf | OpKind::kCase | OpKind::kCall) ||
+          side_.body(op.name) != nullptr);
 }
 
 }  // namespace gedit

@@ -52,6 +52,11 @@ std::optional<Conditions::Split> Conditions::split(ConditionId a, ConditionId b)
   return Split{only_a[0].of, intern(std::move(common)), only_a[0].branch == 1};
 }
 
+std::optional<Holds> Conditions::only(ConditionId id) const {
+  if (id == kNever || sets_[id].size() != 1) return std::nullopt;
+  return sets_[id][0];
+}
+
 // The set, and what holds where the loops ran that it names, and Merges gave something: what comes out of one
 // was there when it began, or has in common what it merges.
 std::vector<Holds> Conditions::implied(ConditionId id) const {

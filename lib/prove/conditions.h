@@ -43,6 +43,9 @@ class Conditions {
   };
   std::optional<Split> split(ConditionId a, ConditionId b);
 
+  // What it is where it is one thing that must hold.
+  std::optional<Holds> only(ConditionId id) const;
+
   // Whether they cannot hold both: where one predicate is false for one and true for the other.
   bool exclude(ConditionId a, ConditionId b) const;
 

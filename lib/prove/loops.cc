@@ -1,5 +1,5 @@
-// Loops of version 1: by their variables, those of both graphs in one partition that is refined until none is
-// told from another.
+// Loops, of version 1 and, beside such a one, While: by their variables, those of both graphs in one
+// partition that is refined until none is told from another.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,35 +8,121 @@
 #include "prove/numbering.h"
 
 namespace gedit {
+namespace {
 
-// --- nodes of loops ---
+constexpr uint32_t kOfALoop = UINT32_MAX;  // in a signature, where else the label of a Merge stands
+
+}  // namespace
+
+// --- into a loop, around it and out of it ---
+
+// The loop that the node runs in, where its tensors are told apart within an iteration alone.
+Numbering::Loop* Numbering::loop_of(NodeId node) {
+  if (in_body() || state_.ordered || !side_.producers().complete()) return nullptr;
+  const uint32_t frame = side_.frames().of(node);
+  if (frame == 0) return nullptr;
+  if (loops_.size() <= frame) loops_.resize(frame + 1);
+  return loops_[frame].together ? &loops_[frame] : nullptr;
+}
+
+// What comes into a loop, in its first iteration or, `constant`, in each. What rests on nothing that happens
+// at a time of its own is the same in a loop as outside; of anything else one that comes in is told from one
+// that the loop itself makes.
+ClassId Numbering::entered(ClassId what, bool constant) {
+  Classes& classes = state_.classes;
+  if (constant ? !classes.happens(what) : state_.truth(what).has_value()) return what;
+  if (constant && classes.label_of(what).form == KeyForm::kHandle)
+    return classes.intern(KeyForm::kHandle, {entered(classes.inputs(what)[0], constant)});
+  return classes.intern(classes.label(KeyForm::kNode, constant ? "Enter\nis_constant" : "Enter"), {what});
+}
+
+ClassId Numbering::next(ClassId what) {
+  return state_.classes.intern(state_.classes.label(KeyForm::kNode, "NextIteration"), {what});
+}
+
+ClassId Numbering::loop_condition(ClassId what) {
+  return state_.classes.intern(state_.classes.label(KeyForm::kNode, "LoopCond"), {what});
+}
+
+// What comes out of a loop, of the iteration in which that holds.
+ClassId Numbering::left(ClassId what, ConditionId when) {
+  Classes& classes = state_.classes;
+  if (!state_.ordered && classes.label_of(what).form == KeyForm::kHandle)
+    return classes.intern(KeyForm::kHandle, {left(classes.inputs(what)[0], when)});
+  const ClassId id = classes.intern(classes.label(KeyForm::kMerge, "Exit"), {what, when});
+  if (state_.conditions.unknown(when)) classes.set_unknown(id);
+  return id;
+}
+
+// What is alive in a loop's first iteration alone.
+ClassId Numbering::in_first_iteration() {
+  return state_.classes.intern(state_.classes.label(KeyForm::kNode, "Enter"), {});
+}
+
+ClassId Numbering::loop_variable(uint32_t part, bool unknown) {
+  const LabelId label =
+      state_.classes.label(KeyForm::kLoopVar, "", unknown ? "is in a loop that is not known" : "");
+  return state_.classes.intern(label, {part});
+}
+
+// --- nodes of version 1 ---
+
+// What goes into a loop, or into its next iteration; false for all else, and where order counts. In a loop
+// whose variables come and go together all is there in each iteration; when that was entered is said where it
+// is left. What comes in for the first iteration alone is there in that.
+bool Numbering::number_into_iteration(Node& node) {
+  if (state_.ordered || node.inputs.size() != 1) return false;
+  const auto is = [&](const ProofTensor& value) {
+    set(node.id, value);
+    return true;
+  };
+  if (node.op().kinds.has(OpKind::kNextIteration)) return is({next(node.inputs[0]), node.when});
+  if (!node.op().kinds.has(OpKind::kEnter)) return false;
+  const bool constant = is_constant_enter(graph_.bytes(node.id));
+  const ClassId what = entered(node.inputs[0], constant);
+  Loop* const loop = loop_of(node.id);
+  if (loop == nullptr) return is({what, node.when});
+  if (constant) {
+    loop->constants = state_.conditions.both(loop->constants, node.when);
+    return is({what, kAlways});
+  }
+  loop->apart = loop->apart || loop->entered.value_or(node.when) != node.when;
+  loop->entered = node.when;
+  return is({what, state_.conditions.with(kAlways, {in_first_iteration(), Holds::kAlive})});
+}
 
 // Of a loop that is never gone around the variable is what enters, and what is computed from constants is
 // known. False where that may be several things, or one in every iteration.
 bool Numbering::number_entered(Node& node) {
-  std::optional<In> enter;
-  uint32_t position = 0, at = 0;
-  for (const In& in : node.data) {
-    if (!in.real() || !is_back_edge(node.id, in)) {
-      if (enter) return false;
-      enter = in;
-      at = position;
-    }
-    ++position;
-  }
-  if (!enter || !enter->real() || enter->index != 0) return false;
-  const NodeId from{enter->node};
-  if (!graph_.is(from, OpKind::kEnter) || is_constant_enter(graph_.bytes(from))) return false;
-  ProofTensor value = in_value(*enter);
+  const std::optional<Entry> entry = entry_of(node.data, node.id);
+  if (!entry) return false;
+  ProofTensor value = in_value(entry->in);
   if (value.when == kNever) {
     set(node.id, {kDeadClass, kNever});
     return true;
   }
-  const std::vector<In> ins = inputs_of(from);
-  const ClassId outside = ins.empty() ? value.what : in_value(ins[0]).what;
-  if (state_.classes.label_of(outside).form == KeyForm::kConst) value.what = outside;
-  set_taken(node, value, at);
+  if (loop_of(node.id) != nullptr) value.when = kAlways;
+  if (state_.classes.label_of(entry->outside).form == KeyForm::kConst) value.what = entry->outside;
+  set_taken(node, value, entry->position);
   return true;
+}
+
+// The one input of a loop's variable that does not come from the iteration before, where that is what an
+// Enter brings in for the first.
+std::optional<Numbering::Entry> Numbering::entry_of(std::span<const In> ins, NodeId merge) {
+  std::optional<Entry> entry;
+  for (uint32_t position = 0; position < ins.size(); ++position) {
+    if (ins[position].control() || (ins[position].real() && is_back_edge(merge, ins[position]))) continue;
+    if (entry) return std::nullopt;
+    entry = {ins[position], position};
+  }
+  if (!entry || !entry->in.real() || entry->in.index != 0) return std::nullopt;
+  const NodeId from{entry->in.node};
+  if (!graph_.is(from, OpKind::kEnter) || is_constant_enter(graph_.bytes(from))) return std::nullopt;
+  const std::vector<In> of_enter = inputs_of(from);
+  if (of_enter.empty() || of_enter[0].control()) return std::nullopt;
+  entry->outside = in_value(of_enter[0]).what;
+  return entry;
 }
 
 // Stands for itself until settle_loops() has told which are the same.
@@ -52,26 +138,32 @@ void Numbering::number_loop_variable(Node& node) {
   if (variable.once && number_entered(node)) return;
   variable.once = false;
   // It is there where the loop was entered.
-  ConditionId entered = kAlways;
+  ConditionId entered_when = kAlways;
   size_t entries = 0;
   for (const In& in : node.data) {
     if (in.real() && is_back_edge(node.id, in)) continue;
     const ConditionId when = in_value(in).when;
     if (when == kNever) return set(node.id, {kDeadClass, kNever});  // the loop is never entered
-    entered = ++entries == 1 ? when : kAlways;
+    entered_when = ++entries == 1 ? when : kAlways;
   }
-  Classes& classes = state_.classes;
-  const LabelId label =
-      classes.label(KeyForm::kLoopVar, "", variable.unknown ? "is in a loop that is not known" : "");
-  const ClassId what = classes.intern(label, {variable.part});
-  set(node.id, {after(node, what), state_.conditions.with(entered, {what, Holds::kAlive})});
+  const ClassId what = loop_variable(variable.part, variable.unknown);
+  if (Loop* const loop = loop_of(node.id)) {
+    const std::optional<Entry> entry = entry_of(node.data, node.id);
+    if (entry && node.data.size() == 2) {
+      if (!variable.stays) return set(node.id, {what, kAlways});
+      const ClassId which = state_.classes.intern(KeyForm::kOutput, {what, 1});
+      return set_outputs(node.id, {{entered(entry->outside, true), kAlways}, {which, kAlways}}, kAlways);
+    }
+    loop->apart = true;
+  }
+  set(node.id, {after(node, what), state_.conditions.with(entered_when, {what, Holds::kAlive})});
 }
 
 // A loop that is never gone around is known by that.
 void Numbering::number_loop_condition(Node& node) {
-  if (node.inputs.size() != 1 || state_.ordered || state_.truth(node.inputs[0]) != false)
-    return number_plain(node);
-  set(node.id, {node.inputs[0], node.when});
+  if (node.inputs.size() != 1 || state_.ordered) return number_plain(node);
+  const bool ends = state_.truth(node.inputs[0]) == false;
+  set(node.id, {ends ? node.inputs[0] : loop_condition(node.inputs[0]), node.when});
 }
 
 // Whether what the Exit reads is there in the first iteration, and as it entered.
@@ -96,24 +188,78 @@ bool Numbering::is_left_at_once(const In& left) {
 }
 
 // Gives what it reads in the iteration in which that is alive, so the key tells when that is. In the frame
-// outside it is dead where the whole loop was.
+// outside it is there where the loop was entered, if that ends at all, or dead where the whole loop was.
 void Numbering::number_exit(Node& node) {
   if (node.inputs.size() != 1) return number_plain(node);
   Classes& classes = state_.classes;
+  Loop* const loop = loop_of(node.id);
+  const ConditionId outside = loop == nullptr ? kAlways : loop->entered.value_or(kAlways);
   if (!state_.ordered && is_left_at_once(node.data[0])) {
-    const ClassId entered = node.inputs[0];
-    const bool is_enter = is_enter_op(op_of(classes.label_of(entered)));
-    return set(node.id, {is_enter ? classes.inputs(entered)[0] : entered, node.when});
+    const ClassId in = node.inputs[0];
+    const bool is_enter = is_enter_op(op_of(classes.label_of(in)));
+    const std::optional<Holds> inside = state_.conditions.only(node.when);
+    const bool first = inside && inside->of == in_first_iteration();
+    return set(node.id, {is_enter ? classes.inputs(in)[0] : in,
+                         first ? outside : state_.conditions.both(outside, node.when)});
   }
-  const ClassId what =
-      after(node, classes.intern(classes.label(KeyForm::kMerge, "Exit"), {node.inputs[0], node.when}));
-  if (state_.conditions.unknown(node.when)) classes.set_unknown(what);
-  set(node.id, {what, state_.conditions.with(kAlways, {what, Holds::kAlive})});
+  const ClassId what = after(node, left(node.inputs[0], node.when));
+  const std::optional<Holds> ends = state_.conditions.only(node.when);
+  if (loop != nullptr && ends && ends->branch == 0) {
+    loop->apart = loop->apart || loop->goes_on.value_or(ends->of) != ends->of;
+    loop->goes_on = ends->of;
+    return set(node.id, {what, outside});
+  }
+  set(node.id, {what, state_.conditions.with(outside, {what, Holds::kAlive})});
+}
+
+// --- a While, as a loop ---
+
+// The variables that the body changes are told apart as those of a loop of version 1, what it hands on is
+// constant in it.
+void Numbering::number_while_as_loop(Node& node, std::string_view condition, std::string_view body) {
+  const size_t first = side_.first_while_variable(place_.path, node.id, node.inputs.size());
+  std::vector<ProofTensor> variables;
+  for (size_t k = 0; k < node.inputs.size(); ++k) {
+    const WhileVariable& variable = side_.while_variables[first + k];
+    variables.push_back(
+        {variable.stays ? entered(node.inputs[k], true) : loop_variable(variable.part, variable.unknown),
+         kAlways});
+  }
+  const std::vector<ProofTensor> asked =
+      results_of(side_, state_, condition, variables, place_of_call(node.id, 0));
+  const std::vector<ProofTensor> results =
+      results_of(side_, state_, body, variables, place_of_call(node.id, 1));
+  if (asked.size() != 1 || results.size() != node.inputs.size()) return number_odd(node);
+  const ClassId goes_on = loop_condition(always_there(state_, asked[0]));
+  const ConditionId ends = state_.conditions.with(kAlways, {goes_on, 0});
+  std::vector<ProofTensor> outputs;
+  for (size_t k = 0; k < node.inputs.size(); ++k) {
+    WhileVariable& variable = side_.while_variables[first + k];
+    variable.begin = entered(node.inputs[k], false);
+    variable.next = next(always_there(state_, results[k]));
+    variable.unchanged = next(entered(node.inputs[k], true));
+    outputs.push_back({left(variables[k].what, ends), node.when});
+  }
+  set_outputs(node.id, std::move(outputs), node.when);
 }
 
 // --- until all is settled ---
 
+// Of a loop's variable with one input from outside and one from the iteration before.
+std::optional<Numbering::Round> Numbering::round_of(NodeId merge) {
+  std::vector<In> ins = inputs_of(merge);
+  std::erase_if(ins, [](const In& in) { return in.control(); });
+  const std::optional<Entry> entry = ins.size() == 2 ? entry_of(ins, merge) : std::nullopt;
+  return entry ? std::optional<Round>({*entry, ins[1 - entry->position]}) : std::nullopt;
+}
+
 std::vector<uint32_t> Numbering::signature(const LoopVariable& variable) {
+  if (loop_of(variable.merge) != nullptr) {
+    if (const std::optional<Round> round = round_of(variable.merge)) {
+      return {variable.part, kOfALoop, round->entry.position, in_value(round->entry.in).what,
+              in_value(round->back).what};
+    }
+  }
   const Labelled& labelled = side_.labels().of(graph_.bytes(variable.merge), text_);
   std::vector<uint32_t> found{variable.part, labelled.label};
   const std::vector<In> ins = inputs_of(variable.merge);
@@ -135,6 +281,14 @@ std::vector<ClassId> Numbering::loop_inputs(NodeId merge) {
   return found;
 }
 
+std::unordered_map<uint32_t, std::vector<ClassId>> Numbering::loop_inputs() {
+  std::unordered_map<uint32_t, std::vector<ClassId>> found;
+  for (const LoopVariable& variable : loop_variables_) found[variable.part] = loop_inputs(variable.merge);
+  for (const WhileVariable& variable : side_.while_variables)
+    found.try_emplace(variable.part, std::vector<ClassId>{variable.begin, variable.next});
+  return found;
+}
+
 bool Numbering::next_is_unknown(const LoopVariable& variable) {
   const std::vector<In> ins = inputs_of(variable.merge);
   return std::ranges::any_of(ins, [&](const In& in) {
@@ -145,6 +299,8 @@ bool Numbering::next_is_unknown(const LoopVariable& variable) {
 }
 
 void Numbering::number_again() {
+  for (Loop& loop : loops_) loop = {loop.together};
+  if (!in_body()) side_.calls_of_round.clear();
   std::vector<In> ins;
   for (const NodeId node : looping_) {
     ins.clear();
@@ -168,22 +324,127 @@ bool Numbering::goes_back(NodeId merge) {
       ins, [&](const In& in) { return in.real() && is_back_edge(merge, in) && in_value(in).when != kNever; });
 }
 
-bool Numbering::settle_first_iterations() {
-  constexpr int kMostDeep = 8;  // loops in one another of which more is known than that they may go on
+// Whether the variable goes on where the others of its loop do, which are entered where it is.
+bool Numbering::goes_on_with(Loop& loop, NodeId merge) {
+  if (condition(merge) == kNever) return !loop.entered.has_value();
+  const std::vector<In> ins = inputs_of(merge);
+  return std::ranges::all_of(ins, [&](const In& in) {
+    if (!in.real() || !is_back_edge(merge, in)) return true;
+    const std::optional<Holds> holds = state_.conditions.only(in_value(in).when);
+    if (!holds || holds->branch != 1) return false;
+    const bool same = loop.goes_on.value_or(holds->of) == holds->of;
+    loop.goes_on = holds->of;
+    return same;
+  });
+}
+
+// Whether a loop was found whose variables do not come and go together. Of several only the first: what runs
+// behind it, or around it, may look as if it did so because of it.
+bool Numbering::part_loops(bool all) {
+  std::vector<uint32_t> frames;  // each behind those that run before it
+  for (const LoopVariable& variable : loop_variables_) {
+    Loop* const loop = loop_of(variable.merge);
+    if (loop == nullptr) continue;
+    if (!variable.once && !goes_on_with(*loop, variable.merge)) loop->apart = true;
+    frames.push_back(side_.frames().of(variable.merge));
+  }
+  std::vector<bool> apart(loops_.size()), around(loops_.size());
+  for (uint32_t frame = 1; frame < loops_.size(); ++frame) {
+    const Loop& loop = loops_[frame];
+    const ConditionId entered = loop.entered.value_or(kAlways);
+    apart[frame] =
+        loop.together && (loop.apart || state_.conditions.both(loop.constants, entered) != entered);
+    if (!apart[frame]) continue;
+    frames.push_back(frame);  // it may have no variables
+    for (uint32_t outer = side_.frames().frame(frame).parent; outer != 0;
+         outer = side_.frames().frame(outer).parent)
+      around[outer] = true;
+  }
   bool any = false;
-  for (int depth = 0;; ++depth) {
-    // All variables of a loop go on together.
-    std::set<std::string_view> around;
-    for (const LoopVariable& variable : loop_variables_) {
-      if (variable.once && (depth == kMostDeep || goes_back(variable.merge)))
-        around.insert(frame_of(variable.merge));
-    }
-    if (around.empty()) return any;
-    for (LoopVariable& variable : loop_variables_)
-      variable.once = variable.once && !around.contains(frame_of(variable.merge));
-    number_again();
+  for (const uint32_t frame : frames) {
+    if (!apart[frame] || (!all && (any || around[frame]))) continue;
+    loops_[frame].together = false;
     any = true;
   }
+  return any;
+}
+
+// Whether any loop was found that takes another iteration.
+bool Numbering::part_first_iterations(bool all) {
+  // All variables of a loop go on together.
+  std::set<std::string_view> around;
+  for (const LoopVariable& variable : loop_variables_) {
+    if (variable.once && (all || goes_back(variable.merge))) around.insert(frame_of(variable.merge));
+  }
+  for (LoopVariable& variable : loop_variables_)
+    variable.once = variable.once && !around.contains(frame_of(variable.merge));
+  return !around.empty();
+}
+
+// Whether any variable was found that is not in every iteration what it was in the one before. Where that
+// iteration is never taken nothing speaks against it.
+bool Numbering::part_staying(bool all) {
+  bool any = false;
+  const auto part = [&](bool& stays, bool changes) {
+    any = any || (stays && changes);
+    stays = stays && !changes;
+  };
+  for (LoopVariable& variable : loop_variables_) {
+    if (variable.once || !variable.stays || loop_of(variable.merge) == nullptr) continue;
+    const std::optional<Round> round = round_of(variable.merge);
+    if (!round) continue;
+    const ProofTensor back = in_value(round->back);
+    part(variable.stays,
+         all || (back.when != kNever && back.what != next(entered(round->entry.outside, true))));
+  }
+  if (in_body()) return any;
+  for (WhileVariable& variable : side_.while_variables)
+    part(variable.stays, all || variable.next != variable.unchanged);
+  return any;
+}
+
+// One after the other: what does not hold may have others look wrong that do.
+bool Numbering::settle_assumptions() {
+  constexpr int kMostDeep = 8;     // loops in one another of which more is known than that they may go on
+  constexpr int kMostPassed = 64;  // variables of which each becomes the next
+  constexpr int kMostApart = 64;   // loops of no usual kind
+  int deep = 0, passed = 0, apart = 0;
+  for (bool any = false;; any = true) {
+    if (part_first_iterations(deep >= kMostDeep)) {
+      ++deep;
+    } else if (part_staying(passed >= kMostPassed)) {
+      ++passed;
+    } else if (part_loops(apart >= kMostApart)) {
+      ++apart;
+    } else {
+      return any;
+    }
+    number_again();
+  }
+}
+
+bool Numbering::refine(std::map<std::vector<uint32_t>, uint32_t>& parts) {
+  const auto part_of = [&](std::vector<uint32_t> signature) {
+    return parts.try_emplace(std::move(signature), static_cast<uint32_t>(parts.size())).first->second;
+  };
+  bool more_unknown = false;
+  std::vector<uint32_t> found;
+  for (LoopVariable& variable : loop_variables_) {
+    found.push_back(part_of(signature(variable)));
+    if (!variable.unknown && next_is_unknown(variable)) more_unknown = variable.unknown = true;
+  }
+  for (size_t i = 0; i < found.size(); ++i) loop_variables_[i].part = found[i];
+  for (WhileVariable& variable : side_.while_variables) {
+    variable.part = part_of({variable.part, kOfALoop, 0, variable.begin, variable.next});
+    const bool unknown = state_.classes.unknown(variable.begin) || state_.classes.unknown(variable.next);
+    if (!variable.unknown && unknown) more_unknown = variable.unknown = true;
+  }
+  return more_unknown;
+}
+
+void Numbering::give_up_loops() {
+  for (LoopVariable& variable : loop_variables_) variable.unknown = true;
+  for (WhileVariable& variable : side_.while_variables) variable.unknown = true;
 }
 
 void settle_loops(Numbering& a, Numbering& b) {
@@ -193,22 +454,14 @@ void settle_loops(Numbering& a, Numbering& b) {
   for (;;) {
     std::map<std::vector<uint32_t>, uint32_t> found;
     bool more_unknown = false;
-    for (Numbering* graph : {&a, &b}) more_unknown = graph->settle_first_iterations() || more_unknown;
-    for (Numbering* graph : {&a, &b}) {
-      std::vector<uint32_t> next;
-      for (Numbering::LoopVariable& variable : graph->loop_variables()) {
-        next.push_back(
-            found.try_emplace(graph->signature(variable), static_cast<uint32_t>(found.size())).first->second);
-        if (!variable.unknown && graph->next_is_unknown(variable)) more_unknown = variable.unknown = true;
-      }
-      for (size_t i = 0; i < next.size(); ++i) graph->loop_variables()[i].part = next[i];
-    }
+    for (Numbering* graph : {&a, &b}) more_unknown = graph->settle_assumptions() || more_unknown;
+    for (Numbering* graph : {&a, &b}) more_unknown = graph->refine(found) || more_unknown;
     if (found.size() <= parts && !more_unknown) return;
     parts = found.size();
     work += a.loop_nodes() + b.loop_nodes();
     const bool too_much = work > kMostWork;
     for (Numbering* graph : {&a, &b}) {
-      for (Numbering::LoopVariable& variable : graph->loop_variables()) variable.unknown |= too_much;
+      if (too_much) graph->give_up_loops();
       graph->number_again();
     }
     if (too_much) return;

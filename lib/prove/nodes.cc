@@ -47,7 +47,8 @@ void Numbering::number(NodeId id, std::span<const In> ins) {
   const bool variable = op.kinds.has(OpKind::kMerge) && std::ranges::any_of(node.data, [&](const In& in) {
                           return in.real() && is_back_edge(id, in);
                         });
-  if ((looping || variable) && !depends_on_loop_[index_of(id)]) {
+  looping = looping || variable || sees_loops(node);
+  if (looping && !depends_on_loop_[index_of(id)]) {
     depends_on_loop_[index_of(id)] = true;
     looping_.push_back(id);
   }
@@ -152,7 +153,7 @@ void Numbering::number_alive(Node& node) {
     number_state(node);
   } else if (op.conduct == Conduct::kReads && number_read(node)) {
     return;
-  } else if (!number_handle_entered(node) && !number_folded(node) && !number_of_one_shape(node) &&
+  } else if (!number_into_iteration(node) && !number_folded(node) && !number_of_one_shape(node) &&
              !number_as_input(node) && !number_unpacked(node) && !number_draw(node)) {
     number_plain(node);
   }
@@ -258,7 +259,7 @@ std::vector<ClassId> Numbering::folded(const Node& node, std::vector<uint32_t>& 
     return known ? std::vector<ClassId>{constant(*known)} : std::vector<ClassId>();
   }
   // The same in every iteration.
-  if (op.kinds.has(OpKind::kEnter) && (state_.truth(inputs[0]) || is_constant_enter(node_def)))
+  if (op.kinds.has(OpKind::kEnter) && entered(inputs[0], is_constant_enter(node_def)) == inputs[0])
     return {inputs[0]};
   if (!folding::is_foldable(op.name) && !folding::reads_shapes(op.name)) return {};
   const ClassId built = state_.classes.intern(node.labelled.label, inputs);

@@ -23,14 +23,16 @@ Numbering::Numbering(Side& side, ProofState& state, const Graph& graph, const Na
   }
 }
 
-Numbering::Numbering(Side& side, ProofState& state) : Numbering(side, state, side.graph(), side.names()) {}
+Numbering::Numbering(Side& side, ProofState& state) : Numbering(side, state, side.graph(), side.names()) {
+  if (state.whiles_as_loops) place_.path = CallPlace::kMain;
+}
 
 Numbering::Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments,
-                     int depth)
+                     CallPlace place)
     : Numbering(side, state, body.graph, body.names) {
   body_ = &body;
   arguments_ = std::move(arguments);
-  depth_ = depth;
+  place_ = place;
 }
 
 // --- the walk ---

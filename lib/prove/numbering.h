@@ -1,8 +1,9 @@
 // The tensors of one graph, or of a function's body for certain arguments, each with its class. Nodes are
-// gone through behind what they read; in a loop of version 1 the loop's variables stand for themselves until
+// gone through behind what they read; in a loop the loop's variables stand for themselves until
 // settle_loops() knows which of both graphs are the same.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ namespace gedit {
 class Numbering {
  public:
   Numbering(Side& side, ProofState& state);  // of the main graph
-  // Of a function, which is called with these. `depth`: of calls.
-  Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments, int depth);
+  // Of a function, which is called with these.
+  Numbering(Side& side, ProofState& state, CalledBody& body, std::vector<ProofTensor> arguments,
+            CallPlace place);
 
   // The numbering of A, of which this is B's: what is the same node, of the same tensors, is the same there.
   // Outlives this.
@@ -41,22 +43,18 @@ class Numbering {
   // Nodes with an effect, or of which nobody knows.
   const std::vector<NodeId>& effects() const { return effects_; }
 
-  // A loop's variable: a Merge that reads a NextIteration.
-  struct LoopVariable {
-    NodeId merge;
-    uint32_t part = 0;
-    bool unknown = false;
-    bool once = false;  // as far as is known, nothing goes back: it is what it begins with
-  };
-  std::vector<LoopVariable>& loop_variables() { return loop_variables_; }
-  std::vector<uint32_t> signature(const LoopVariable& variable);  // what it is, by what is known by now
-  bool next_is_unknown(const LoopVariable& variable);
-  std::vector<ClassId> loop_inputs(NodeId merge);  // of a loop's variable
-  void number_again();                             // all that depends on loops' variables
+  // What loops' variables are made of, by their part.
+  std::unordered_map<uint32_t, std::vector<ClassId>> loop_inputs();
+  void number_again();  // all that depends on loops' variables
   size_t loop_nodes() const { return looping_.size(); }
-  // Loops are taken to end in their first iteration until something goes back in them; whether any was found
-  // that does, so that what rests on it was numbered again.
-  bool settle_first_iterations();
+  // Loops are taken to end in their first iteration until something goes back in them, then their variables
+  // to stay what they are and to come and go together until one does not; whether any was found of which that
+  // is wrong, so that what rests on it was numbered again.
+  bool settle_assumptions();
+  // Gives each loop's variable its part, by what it is as far as that is known by now; whether more of them
+  // became unknown.
+  bool refine(std::map<std::vector<uint32_t>, uint32_t>& parts);
+  void give_up_loops();  // nothing is known of any
 
   // The first node, in file order, that gives the class.
   NodeId node_of(ClassId id);
@@ -129,18 +127,63 @@ class Numbering {
   void number_switch(Node& node);
   void number_merge(Node& node);
   void set_taken(Node& node, const ProofTensor& taken, uint32_t position);
+
+  // A loop's variable: a Merge that reads a NextIteration.
+  struct LoopVariable {
+    NodeId merge;
+    uint32_t part = 0;
+    bool unknown = false;
+    bool once = false;  // as far as is known, nothing goes back: it is what it begins with
+    bool stays = true;  // as far as is known, it is in every iteration what it was in the one before
+  };
+  // A loop of version 1, in the main graph where nothing writes.
+  struct Loop {
+    // As far as is known, each of its variables is there in every iteration that begins; then `when` of what
+    // is in it says what holds of an iteration, and nothing of what was around the loop.
+    bool together = true;
+    // Seen in this round:
+    std::optional<ConditionId> entered{};  // when the variables are
+    ConditionId constants = kAlways;       // when all is there that is constant in it
+    std::optional<ClassId> goes_on{};      // the predicate of which it takes another iteration
+    bool apart = false;                    // something speaks against it
+  };
+  struct Entry {  // of a loop's variable
+    In in;
+    uint32_t position;  // among the Merge's inputs
+    ClassId outside = kDeadClass;
+  };
+  struct Round {
+    Entry entry;
+    In back;
+  };
+  Loop* loop_of(NodeId node);
+  ClassId entered(ClassId what, bool constant);
+  ClassId next(ClassId what);
+  ClassId loop_condition(ClassId what);
+  ClassId left(ClassId what, ConditionId when);
+  ClassId in_first_iteration();
+  ClassId loop_variable(uint32_t part, bool unknown);
+  bool number_into_iteration(Node& node);
   bool number_entered(Node& node);
+  std::optional<Entry> entry_of(std::span<const In> ins, NodeId merge);
   void number_loop_variable(Node& node);
   void number_loop_condition(Node& node);
   bool is_left_at_once(const In& left);
   bool goes_back(NodeId merge);
   std::string_view frame_of(NodeId merge);
   void number_exit(Node& node);
+  std::vector<uint32_t> signature(const LoopVariable& variable);
+  std::vector<ClassId> loop_inputs(NodeId merge);
+  bool next_is_unknown(const LoopVariable& variable);
+  std::optional<Round> round_of(NodeId merge);
+  bool part_first_iterations(bool all);
+  bool part_staying(bool all);
+  bool goes_on_with(Loop& loop, NodeId merge);
+  bool part_loops(bool all);
   void number_passing(Node& node);
   void number_state(Node& node);
   bool number_read(Node& node);
   const Labelled& labelled(std::string_view node_def);
-  bool number_handle_entered(Node& node);
   void number_plain(Node& node);
   bool number_folded(Node& node);
   bool number_of_one_shape(Node& node);
@@ -158,9 +201,12 @@ class Numbering {
   void number_odd(const Node& node);
   void number_choice(Node& node);
   void number_while(Node& node);
+  void number_while_as_loop(Node& node, std::string_view condition, std::string_view body);
   std::vector<bool> staying(const Node& node, ClassId body);
   ClassId when_ended(ClassId what, ClassId loop);
   bool is_never_entered(const Node& node, std::string_view condition);
+  CallPlace place_of_call(NodeId node, uint32_t function);
+  bool sees_loops(const Node& node);
 
   Numbering(Side& side, ProofState& state, const Graph& graph, const Names& names);
 
@@ -177,7 +223,7 @@ class Numbering {
   const Names& names_;
   CalledBody* body_ = nullptr;
   std::vector<ProofTensor> arguments_;
-  int depth_ = 0;
+  CallPlace place_;
 
   static constexpr uint8_t kNew = 0, kOpen = 1, kDone = 2;
   static constexpr uint32_t kMany = 1U << 31;  // in ProofTensor::what: the rest is a place in outputs_
@@ -197,6 +243,7 @@ class Numbering {
   std::vector<NodeId> node_of_;  // by class, made when first asked for
   std::vector<NodeId> looping_;  // in the order in which they are numbered
   std::vector<LoopVariable> loop_variables_;
+  std::vector<Loop> loops_;                                  // by frame
   std::unordered_map<uint32_t, uint32_t> loop_variable_of_;  // by node
   std::vector<Step> steps_;
   std::vector<In> ins_;
@@ -211,6 +258,9 @@ void settle_loops(Numbering& a, Numbering& b);
 
 // What a function gives for these arguments.
 std::vector<ProofTensor> results_of(Side& side, ProofState& state, std::string_view function,
-                                    const std::vector<ProofTensor>& arguments, int depth);
+                                    const std::vector<ProofTensor>& arguments, CallPlace place);
+
+// A tensor that is only sometimes there, where one is wanted in any case.
+ClassId always_there(ProofState& state, const ProofTensor& value);
 
 }  // namespace gedit

@@ -103,8 +103,7 @@ Parting Partings::first(ClassId a, ClassId b) {
     }
     if (label_a.form == KeyForm::kLoopVar && label_b.form == KeyForm::kLoopVar) {
       bool deeper = false;
-      if (here_a == kNoNode || here_b == kNoNode) break;
-      const auto next_a = a_.loop_inputs(here_a), next_b = b_.loop_inputs(here_b);
+      const auto next_a = loop_inputs_a()[inputs_a[0]], next_b = loop_inputs_b()[inputs_b[0]];
       for (size_t i = 0; i < std::min(next_a.size(), next_b.size()) && !deeper; ++i) {
         if (next_a[i] == next_b[i] || seen.contains({next_a[i], next_b[i]})) continue;
         a = next_a[i];
@@ -175,6 +174,15 @@ Parting Partings::first(ClassId a, ClassId b) {
     }
     const auto mismatch = std::ranges::mismatch(inputs_a, inputs_b);
     const auto at = static_cast<size_t>(mismatch.in1 - inputs_a.begin());
+    if (label_a.form == KeyForm::kMerge && at % 2 == 1) {  // by what a loop ends, or a branch is taken
+      const auto when_a = state_.conditions.only(*mismatch.in1),
+                 when_b = state_.conditions.only(*mismatch.in2);
+      if (when_a && when_b && when_a->branch == when_b->branch) {
+        a = when_a->of;
+        b = when_b->of;
+        continue;
+      }
+    }
     if (at == inputs_a.size() || !holds_class(label_a.form, at)) {
       parting.why = label_a.form == KeyForm::kOutput ? "the number of the output" : "when it is there";
       break;
@@ -201,8 +209,8 @@ Parting Partings::unknown(ClassId id) {
     const Label& label = classes.label_of(id);
     parting.why = label.unknown.empty() ? "when it is there" : label.unknown;
     const auto inputs = classes.inputs(id);
-    if (label.form == KeyForm::kLoopVar && node_a != kNoNode) {
-      for (const ClassId next : a_.loop_inputs(node_a)) {
+    if (label.form == KeyForm::kLoopVar) {
+      for (const ClassId next : loop_inputs_a()[inputs[0]]) {
         if (classes.unknown(next) && !seen.contains(next)) id = next;
       }
       continue;
@@ -219,10 +227,6 @@ Parting Partings::unknown(ClassId id) {
 
 uint64_t Partings::count(ClassId id) {
   const Classes& classes = state_.classes;
-  if (loop_inputs_.empty()) {
-    for (const Numbering::LoopVariable& variable : a_.loop_variables())
-      loop_inputs_[variable.part] = a_.loop_inputs(variable.merge);
-  }
   std::vector<bool> seen(classes.size());
   std::vector<ClassId> open{id};
   seen[id] = true;
@@ -243,7 +247,7 @@ uint64_t Partings::count(ClassId id) {
       if (holds_class(form, i)) go_to(inputs[i]);
     }
     if (form != KeyForm::kLoopVar) continue;
-    for (const ClassId input : loop_inputs_.try_emplace(inputs[0]).first->second) go_to(input);
+    for (const ClassId input : loop_inputs_a()[inputs[0]]) go_to(input);
   }
   return count;
 }

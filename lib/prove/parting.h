@@ -33,7 +33,10 @@ class Partings {
   Side& side_b_;
   Numbering& a_;
   Numbering& b_;
-  std::unordered_map<uint32_t, std::vector<ClassId>> loop_inputs_;  // of A, by part
+  using LoopInputs = std::unordered_map<uint32_t, std::vector<ClassId>>;  // by part
+  LoopInputs& loop_inputs_a() { return in_a_ ? *in_a_ : in_a_.emplace(a_.loop_inputs()); }
+  LoopInputs& loop_inputs_b() { return in_b_ ? *in_b_ : in_b_.emplace(b_.loop_inputs()); }
+  std::optional<LoopInputs> in_a_, in_b_;
   uint64_t steps_left_ = 30'000'000;
 };
 

@@ -111,6 +111,9 @@ class Attempt {
     };
     state_.ordered = ordered;
     state_.shapes_count = shapes_count;
+    const auto has_loops = [](const Side& side) { return side.graph().has_any(OpKind::kNextIteration); };
+    state_.whiles_as_loops =
+        !ordered && (has_loops(a_) || has_loops(b_)) && (a_.has_functions() || b_.has_functions());
     state_.by_checksum = !request.bytes;
     for (const GivenValue& given : request.given) {
       const ClassId value = state_.constant(given.tensor_proto);

@@ -32,6 +32,11 @@ const GraphShapes* Side::shapes(std::string_view function) {
   return inference_->function(function);
 }
 
+const Frames& Side::frames() {
+  if (!frames_) frames_.emplace(graph(), producers());
+  return *frames_;
+}
+
 const Edges& Side::producers() {
   if (side_.index != nullptr) return side_.index->producers();
   if (!producers_) producers_ = gedit::producers(graph(), *names_);
@@ -97,6 +102,17 @@ std::string Side::known_by(NodeId id) {
     }
   }
   return all.known_by->empty() ? own : *all.known_by;
+}
+
+uint32_t Side::path_of_call(uint32_t from, NodeId node, uint32_t function) {
+  const auto next = static_cast<uint32_t>(paths_.size() + 1);
+  return paths_.try_emplace({from, index_of(node), function}, next).first->second;
+}
+
+size_t Side::first_while_variable(uint32_t path, NodeId node, size_t count) {
+  const auto [found, fresh] = of_whiles_.try_emplace({path, index_of(node)}, while_variables.size());
+  if (fresh) while_variables.resize(while_variables.size() + count);
+  return found->second;
 }
 
 CalledBody* Side::body(std::string_view function) {

@@ -1,6 +1,8 @@
 // One of the two graphs of a proof: its ops, its functions, and what its sources are called.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "fold/fold.h"
 #include "graph/edges.h"
+#include "graph/frames.h"
 #include "graph/index.h"
 #include "graph/library.h"
 #include "graph/names.h"
@@ -44,6 +47,23 @@ struct CalledBody {
   std::optional<bool> effects;    // known once somebody asked
 };
 
+// Where a function is called: how deep in others, and by which calls from the main graph on, where that
+// counts.
+struct CallPlace {
+  int depth = 0;
+  uint32_t path = kAnywhere;
+  static constexpr uint32_t kMain = 0, kAnywhere = UINT32_MAX;
+};
+
+// A variable of a While that is compared with loops of version 1: what it is first, and after an iteration.
+struct WhileVariable {
+  uint32_t part = 0;  // of the partition
+  bool unknown = false;
+  bool stays = true;  // as far as is known, it is in every iteration what it was in the one before
+  ClassId begin = kDeadClass, next = kDeadClass;
+  ClassId unchanged = kDeadClass;  // what would be next of one that stays
+};
+
 // What the state of a node goes by: its container and its shared_name, else its own name, but for a
 // VarHandleOp, of which all without one are one variable (docs/tensorflow.md#shared-names), and of a variable
 // of one run its var_name. Nothing: it is the node's alone.
@@ -61,6 +81,7 @@ class Side {
   const Names& names() const { return side_.index != nullptr ? side_.index->names() : *names_; }
   // Of the main graph; found when they are first asked for.
   const Edges& producers();
+  const Frames& frames();
   Labels& labels() { return labels_; }
   // Of a node of the main graph, without a look at its record.
   const ProofOp& op(NodeId id);
@@ -105,6 +126,12 @@ class Side {
   std::unordered_map<uint32_t, Own> owns;  // by node: as it was last numbered
   // Results of functions, by function and arguments.
   std::unordered_map<std::string, std::vector<ProofTensor>> calls;
+  // The same of calls by their paths, up to the next round of settle_loops().
+  std::unordered_map<std::string, std::vector<ProofTensor>> calls_of_round;
+  uint32_t path_of_call(uint32_t from, NodeId node, uint32_t function);
+  std::vector<WhileVariable> while_variables;
+  // Where those of a While stand.
+  size_t first_while_variable(uint32_t path, NodeId node, size_t count);
   int open_lambdas = 0;  // how many are being made
   // Whether two nodes of the main graph hold the state that goes by this name.
   bool shared_by_two(const std::optional<std::string>& name) {
@@ -141,6 +168,9 @@ class Side {
   folding::NodeFolder folder_;
   std::optional<Inference> inference_;
   std::optional<Edges> producers_;
+  std::optional<Frames> frames_;
+  std::map<std::array<uint32_t, 3>, uint32_t> paths_;          // by what they lead on from, node and function
+  std::map<std::pair<uint32_t, uint32_t>, size_t> of_whiles_;  // by path and node: in while_variables
   std::optional<TableContents> tables_;
 };
 

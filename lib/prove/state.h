@@ -28,6 +28,8 @@ struct ProofState {
   bool by_checksum = true;
   // What shapes alone tell is known.
   bool shapes_count = false;
+  // A While may have to be the same as a loop of version 1.
+  bool whiles_as_loops = false;
 
   // Nodes of functions that may still be gone through; a function that calls itself twice has no end.
   int64_t calls_left = 4'000'000;

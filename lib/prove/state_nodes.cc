@@ -1,5 +1,4 @@
 // Variables, their handles and what reads them, and other state.
-#include "graph/frames.h"
 #include "graph/value_read.h"
 #include "prove/numbering.h"
 
@@ -81,15 +80,6 @@ bool Numbering::number_read(Node& node) {
     }
   }
   set(node.id, {classes.intern(as.label, node.inputs), node.when});
-  return true;
-}
-
-// A handle that goes into a loop as it is is the same one in every iteration. False for all other nodes.
-bool Numbering::number_handle_entered(Node& node) {
-  if (state_.ordered || node.inputs.size() != 1 || !node.op().kinds.has(OpKind::kEnter)) return false;
-  if (state_.classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
-  if (!is_constant_enter(graph_.bytes(node.id))) return false;
-  set(node.id, {node.inputs[0], node.when});
   return true;
 }
 

@@ -120,9 +120,9 @@ def duplicated(graph, rng):
                 reader.input[i] = new.name
 
 
-def ops_of(graph):
-    """Of the functions, too."""
-    return {node.op for nodes in [graph.node] + [function.node_def for function in graph.library.function] for node in nodes}
+def inlining(wanted, lower):
+    command = ["optimize", "in.pb", "--outputs", wanted, "--inline", "--only", "fix", "--no-proof"]
+    return command + ["--lower"] if lower else command
 
 
 def edited(graph, names, outputs, rng, prover):
@@ -130,10 +130,7 @@ def edited(graph, names, outputs, rng, prover):
     wanted = ",".join(names[node_of(output)] for output in outputs)
     kind = rng.choice(("rename", "copy", "merge", "inline"))
     if kind == "inline":
-        loops = any(op.endswith("While") for op in ops_of(graph))  # of which those of version 1 are not told to be the same
-        commands, prefix = [["optimize", "in.pb", "--outputs", wanted, "--inline", "--only", "fix", "--no-proof"]], ""
-        if not loops and rng.random() < 0.5:
-            commands[0].append("--lower")
+        commands, prefix = [inlining(wanted, rng.random() < 0.5)], ""
     elif kind == "rename":
         commands, prefix = [["rename", "in.pb", "/=p/"]], "p/"
     elif kind == "copy":
@@ -309,6 +306,8 @@ def judge(prover, path, graph, rng, counts):
         if other is None:
             continue
         counts["changed"] += 1
+        if rng.random() < 0.5:
+            other = prover.edit(other, [inlining(",".join(outputs), True)]) or other
         proved = [output for output, proof in prover.verdicts(graph, other, outputs, {}).items()
                   if proof["verdict"] == "proved" and ("//" in name or name in needed(graph, [output]))]
         for _ in range(3 if proved else 0):

@@ -11,6 +11,7 @@ import bare_tensorflow  # noqa: F401
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 import program
 
@@ -295,6 +296,17 @@ class SavedModels(unittest.TestCase):
         x = np.random.RandomState(3).rand(2, 2).astype("f")
         np.testing.assert_array_equal(self.modern("looped", "serving_default", {"x": x})["y"], serve(tf.constant(x))["y"])
         self.gedit("prove", "looping", "looped", "-q")
+        self.gedit("optimize", "looping", "--inline", "--lower", "-o", "lowered")
+        self.gedit("prove", "looping", "lowered", "-q")
+        # What TensorFlow itself freezes, with loops of version 1 and without.
+        loaded = tf.saved_model.load(self.path("looping"))
+        for lower in (True, False):
+            call = loaded.signatures["serving_default"]
+            frozen = convert_variables_to_constants_v2(call, lower_control_flow=lower).graph.as_graph_def()
+            self.assertEqual(lower, any(node.op == "NextIteration" for node in frozen.node))
+            with open(self.path("frozen.pb"), "wb") as file:
+                file.write(frozen.SerializeToString())
+            self.gedit("prove", "looping", "frozen.pb", "--outputs", "StatefulPartitionedCall=Identity", "--map", "serving_default_x=x", "-q")
 
     def saver_covers(self, name):
         with tf.Graph().as_default(), v1.Session() as session:
