@@ -1,4 +1,4 @@
-"""Random graphs: arithmetic, conds and loops of both versions, nested, calls, TensorArrays, tables,
+"""Random graphs: arithmetic, conds, cases and loops of both versions, nested, calls, TensorArrays, tables,
 seeded draws."""
 import tensorflow
 import tensorflow.compat.v1 as tf
@@ -33,7 +33,7 @@ class Generated:
         """A tensor made of these by some steps; what it makes on the way may be read, too."""
         values = list(values)
         for _ in range(self.rng.randint(2, 4)):
-            kinds = ["sum", "sum", "unary", "unary", "constant"] + (["cond", "loop", "call", "array", "draw", "table"] if depth else [])
+            kinds = ["sum", "sum", "unary", "unary", "constant"] + (["cond", "case", "loop", "call", "array", "draw", "table"] if depth else [])
             values.append(getattr(self, self.rng.choice(kinds))(values, depth))
         return values[-1]
 
@@ -46,6 +46,10 @@ class Generated:
 
     def cond(self, values, depth):
         return tf.cond(self.predicate(values), lambda: self.block(values, depth - 1), lambda: self.block(values, depth - 1))
+
+    def case(self, values, depth):
+        index = tf.argmax(self.rng.choice(values), output_type=tf.int32) - self.rng.randint(0, 1)
+        return tf.switch_case(index, [lambda: self.block(values, depth - 1) for _ in range(self.rng.randint(1, 3))])
 
     def loop(self, values, depth):
         most, start = self.rng.randint(0, 3), self.rng.choice(values)

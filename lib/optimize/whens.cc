@@ -43,7 +43,7 @@ ConditionId Whens::of_merge(Number n) {
   }
   if (live.size() == 1) return live[0];
   if (live.size() == 2) {
-    if (const auto split = conditions_.split(live[0], live[1])) return split->common;
+    if (const auto common = conditions_.either(live[0], live[1])) return *common;
   }
   return alive(n, kAlways);
 }

@@ -206,13 +206,8 @@ void Numbering::number_choice(Node& node) {
   const bool is_bool = two && type_attr(node_def, "Tcond").value_or(DType::kInvalid) == DType::kBool;
   const ClassId asked = without_wait(node.inputs[0]);  // put_behind() has it wait, as it is an input
   const std::optional<bool> known = two ? state_.chooses_then(asked) : std::nullopt;
-  std::optional<size_t> branch_taken;
+  std::optional<uint32_t> branch_taken = two ? std::nullopt : state_.branch_of(asked, results.size());
   if (known) branch_taken = *known ? 1 : 0;
-  // Of a Case whatever is no branch's number is the last one's.
-  if (const std::optional<int32_t> index = two ? std::nullopt : state_.int32_scalar(asked)) {
-    const bool in_range = *index >= 0 && static_cast<size_t>(*index) < results.size();
-    branch_taken = in_range ? static_cast<size_t>(*index) : results.size() - 1;
-  }
   if (branch_taken) ++state_.switches;
   Classes& classes = state_.classes;
   std::vector<ProofTensor> outputs;
@@ -224,12 +219,8 @@ void Numbering::number_choice(Node& node) {
     }
     std::vector<uint32_t> key{predicate};
     for (const std::vector<ProofTensor>& branch : results) key.push_back(always_there(state_, branch[k]));
-    const ClassId what =
-        is_bool ? classes.intern(KeyForm::kChoice, key)
-                : classes.intern(classes.label(KeyForm::kNode, (two ? "If" : "Case") +
-                                                                   classes.label(node.labelled.label).text),
-                                 key);
-    outputs.push_back({what, node.when});
+    const LabelId label = two && !is_bool ? classes.label(KeyForm::kNode, "If") : branch_label(is_bool);
+    outputs.push_back({classes.intern(label, key), node.when});
   }
   put_behind(outputs, node.inputs);
   set_outputs(node.id, std::move(outputs), node.when);

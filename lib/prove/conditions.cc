@@ -1,6 +1,7 @@
 #include "prove/conditions.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace gedit {
@@ -40,16 +41,29 @@ ConditionId Conditions::with(ConditionId a, Holds holds) {
   return both(a, intern({holds}));
 }
 
-std::optional<Conditions::Split> Conditions::split(ConditionId a, ConditionId b) {
-  if (a == kNever || b == kNever) return std::nullopt;
-  std::vector<Holds> only_a, only_b, common;
-  std::ranges::set_difference(sets_[a], sets_[b], std::back_inserter(only_a));
-  std::ranges::set_difference(sets_[b], sets_[a], std::back_inserter(only_b));
-  if (only_a.size() != 1 || only_b.size() != 1 || only_a[0].of != only_b[0].of) return std::nullopt;
-  if (std::max(only_a[0].branch, only_b[0].branch) != 1 || only_a[0].branch == only_b[0].branch)
-    return std::nullopt;
-  std::ranges::set_intersection(sets_[a], sets_[b], std::back_inserter(common));
-  return Split{only_a[0].of, intern(std::move(common)), only_a[0].branch == 1};
+std::optional<Conditions::Split> Conditions::split(std::span<const ConditionId> ids) {
+  if (ids.empty() || std::ranges::find(ids, kNever) != ids.end()) return std::nullopt;
+  std::vector<Holds> common = sets_[ids[0]];
+  for (const ConditionId id : ids.subspan(1))
+    std::erase_if(common, [&](const Holds& holds) { return !std::ranges::binary_search(sets_[id], holds); });
+  Split split;
+  for (const ConditionId id : ids) {
+    if (sets_[id].size() != common.size() + 1) return std::nullopt;
+    split.apart.push_back(*std::ranges::find_if(
+        sets_[id], [&](const Holds& holds) { return !std::ranges::binary_search(common, holds); }));
+  }
+  split.common = intern(std::move(common));
+  return split;
+}
+
+std::optional<ConditionId> Conditions::either(ConditionId a, ConditionId b) {
+  const std::optional<Split> found = split(std::array{a, b});
+  return found && found->both_sides() ? std::optional(found->common) : std::nullopt;
+}
+
+bool Conditions::Split::both_sides() const {
+  return apart.size() == 2 && apart[0].of == apart[1].of && apart[0].branch != apart[1].branch &&
+         std::max(apart[0].branch, apart[1].branch) == 1;
 }
 
 std::optional<Holds> Conditions::only(ConditionId id) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,14 +35,15 @@ class Conditions {
   ConditionId both(ConditionId a, ConditionId b);
   ConditionId with(ConditionId a, Holds holds);
 
-  // The predicate that alone tells the two apart: where it is false the first holds, where it is true the
-  // second (`swapped`: the other way round); and what holds either way.
+  // What holds in all of several, and the one thing besides that holds in each alone.
   struct Split {
-    ClassId predicate;
     ConditionId common;
-    bool swapped;
+    std::vector<Holds> apart;
+    bool both_sides() const;  // of one predicate, of two
   };
-  std::optional<Split> split(ConditionId a, ConditionId b);
+  std::optional<Split> split(std::span<const ConditionId> ids);
+  // What holds of two where a predicate alone tells them apart.
+  std::optional<ConditionId> either(ConditionId a, ConditionId b);
 
   // What it is where it is one thing that must hold.
   std::optional<Holds> only(ConditionId id) const;

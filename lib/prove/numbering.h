@@ -126,6 +126,23 @@ class Numbering {
   void number_input(Node& node);
   void number_switch(Node& node);
   void number_merge(Node& node);
+  struct Choice {
+    LabelId label;               // of the class of what it gives: the key is `by` and a class for each branch
+    ClassId by;                  // the predicate, or the index
+    std::vector<size_t> inputs;  // by branch
+  };
+  std::optional<Choice> choice_of(const Conditions::Split& split);
+  struct CaseBranch {
+    ClassId index;
+    uint32_t number;
+    std::optional<uint32_t> count{};  // of branches, where it tells
+  };
+  std::optional<CaseBranch> case_branch(const Holds& holds) const;
+  // Of what is chosen by a predicate that is a bool, else by an index.
+  LabelId branch_label(bool by_bool) {
+    return by_bool ? state_.classes.label(KeyForm::kChoice, "")
+                   : state_.classes.label(KeyForm::kNode, "Case");
+  }
   void set_taken(Node& node, const ProofTensor& taken, uint32_t position);
 
   // A loop's variable: a Merge that reads a NextIteration.

@@ -64,6 +64,13 @@ struct ProofState {
     const std::optional<int32_t> number = int32_scalar(id);
     return number ? std::optional<bool>(*number != 0) : std::nullopt;
   }
+  // Which of so many branches a Case takes: whatever is no branch's number is the last one's.
+  std::optional<uint32_t> branch_of(ClassId index, size_t count) const {
+    const std::optional<int32_t> number = count == 1 ? 0 : int32_scalar(index);
+    if (!number) return std::nullopt;
+    const bool in_range = *number >= 0 && static_cast<size_t>(*number) < count;
+    return in_range ? static_cast<uint32_t>(*number) : static_cast<uint32_t>(count - 1);
+  }
   std::optional<bool> truth(ClassId id) const {
     if (classes.label_of(id).form != KeyForm::kConst) return std::nullopt;
     return contents.truth(classes.inputs(id)[0]);

@@ -107,9 +107,9 @@ class Running {
       all.pop_back();
       bool any = false;
       for (ConditionId& other : all) {
-        const auto split = conditions_.split(last, other);
-        if (!split) continue;
-        other = split->common;
+        const auto common = conditions_.either(last, other);
+        if (!common) continue;
+        other = *common;
         any = true;
         break;
       }
