@@ -151,10 +151,10 @@ CommandInfo prove_command() {
       .synopsis = R"(A B [--outputs T[=T],..] [--map A=B,..] [--given T=VALUE] [--checkpoint [A=|B=]CKPT]
                    [--bytes] [-j] [-q])",
       .text = R"(
-Compares what outputs are made of, without running anything. Names, the order of nodes, devices, copies of a
-node, Identity and its like, attributes at their defaults and how a constant is written do not count;
-functions are seen through. Variables are compared by their values where a checkpoint has them, else by their
-names, as inputs, tables and other state are.
+Compares what outputs are made of, without running anything. Names, the order of nodes, devices, copies of
+a node, Identity and its like, attributes at their defaults and how a constant is written do not count;
+functions are seen through, and If, Case and While are what they were lowered to. Variables are compared
+by their values where a checkpoint has them, else by their names, as inputs, tables and other state are.
 
   proved T    611 tensors                      wherever both give a value, it has the same bits
   differs T: first where a 'X' and b 'Y' part: WHAT    going from the output towards the inputs
@@ -169,6 +169,7 @@ Exit status 0: all proved; 1: not.
       .examples = R"(
 gedit prove train.meta infer.pb --outputs prob --given is_training=false --checkpoint train-9000
 gedit prove a.pb b.pb --outputs y=net/y --map x=net/x
+gedit prove model/ frozen.pb --outputs serving_default.y=Identity --map serving_default_x=x
 )",
       .make = make_command<Prove>,
   };
