@@ -2,9 +2,10 @@
 """What gedit proves is so, and what leaves a graph as it was is proved.
 
 Over real graphs, SavedModels as gedit freezes them, and random graphs (random_graphs.py): random chains of other names, another
-order, copies of nodes and Identity nodes put between, of gedit rename, copy, merge, extract and optimize --inline, are all
-proved; single changes of one Const's bit, two inputs, an attribute or a control edge that carries deadness, of a node that is
-needed, or of one in a function, are not, unless TensorFlow computes the same bits for three random inputs.
+order, copies of nodes and Identity nodes put between, of gedit rename, copy, merge, extract and optimize --inline and --lower,
+are all proved; single changes of one Const's bit, two inputs, an attribute or a control edge that carries deadness, of a node
+that is needed, or of one in a function, every second graph lowered afterwards, are not, unless TensorFlow computes the same
+bits for three random inputs.
 GEDIT_PROVE_GRAPHS (default 300), GEDIT_PROVE_EACH (default 3, chains and changes of each) and GEDIT_PROVE_SEED say how many and
 which.
 """
