@@ -16,10 +16,16 @@ constexpr uint32_t kOfALoop = UINT32_MAX;  // in a signature, where else the lab
 
 // --- into a loop, around it and out of it ---
 
+const Frames& Numbering::frames() {
+  if (!in_body()) return side_.frames();
+  if (!body_->frames) body_->frames.emplace(graph_, producers(graph_, names_));
+  return *body_->frames;
+}
+
 // The loop that the node runs in, where its tensors are told apart within an iteration alone.
 Numbering::Loop* Numbering::loop_of(NodeId node) {
   if (in_body() || state_.ordered || !side_.producers().complete()) return nullptr;
-  const uint32_t frame = side_.frames().of(node);
+  const uint32_t frame = frames().of(node);
   if (frame == 0) return nullptr;
   if (loops_.size() <= frame) loops_.resize(frame + 1);
   return loops_[frame].together ? &loops_[frame] : nullptr;
@@ -309,15 +315,6 @@ void Numbering::number_again() {
   }
 }
 
-std::string_view Numbering::frame_of(NodeId merge) {
-  const std::vector<In> ins = inputs_of(merge);
-  for (const In& in : ins) {
-    if (in.real() && graph_.is(NodeId{in.node}, OpKind::kEnter))
-      return string_attr(graph_.bytes(NodeId{in.node}), "frame_name").value_or("");
-  }
-  return {};
-}
-
 bool Numbering::goes_back(NodeId merge) {
   const std::vector<In> ins = inputs_of(merge);
   return std::ranges::any_of(
@@ -341,12 +338,12 @@ bool Numbering::goes_on_with(Loop& loop, NodeId merge) {
 // Whether a loop was found whose variables do not come and go together. Of several only the first: what runs
 // behind it, or around it, may look as if it did so because of it.
 bool Numbering::part_loops(bool all) {
-  std::vector<uint32_t> frames;  // each behind those that run before it
+  std::vector<uint32_t> in_order;  // each behind those that run before it
   for (const LoopVariable& variable : loop_variables_) {
     Loop* const loop = loop_of(variable.merge);
     if (loop == nullptr) continue;
     if (!variable.once && !goes_on_with(*loop, variable.merge)) loop->apart = true;
-    frames.push_back(side_.frames().of(variable.merge));
+    in_order.push_back(frames().of(variable.merge));
   }
   std::vector<bool> apart(loops_.size()), around(loops_.size());
   for (uint32_t frame = 1; frame < loops_.size(); ++frame) {
@@ -355,13 +352,12 @@ bool Numbering::part_loops(bool all) {
     apart[frame] =
         loop.together && (loop.apart || state_.conditions.both(loop.constants, entered) != entered);
     if (!apart[frame]) continue;
-    frames.push_back(frame);  // it may have no variables
-    for (uint32_t outer = side_.frames().frame(frame).parent; outer != 0;
-         outer = side_.frames().frame(outer).parent)
+    in_order.push_back(frame);  // it may have no variables
+    for (uint32_t outer = frames().frame(frame).parent; outer != 0; outer = frames().frame(outer).parent)
       around[outer] = true;
   }
   bool any = false;
-  for (const uint32_t frame : frames) {
+  for (const uint32_t frame : in_order) {
     if (!apart[frame] || (!all && (any || around[frame]))) continue;
     loops_[frame].together = false;
     any = true;
@@ -372,12 +368,12 @@ bool Numbering::part_loops(bool all) {
 // Whether any loop was found that takes another iteration.
 bool Numbering::part_first_iterations(bool all) {
   // All variables of a loop go on together.
-  std::set<std::string_view> around;
+  std::set<uint32_t> around;
   for (const LoopVariable& variable : loop_variables_) {
-    if (variable.once && (all || goes_back(variable.merge))) around.insert(frame_of(variable.merge));
+    if (variable.once && (all || goes_back(variable.merge))) around.insert(frames().of(variable.merge));
   }
   for (LoopVariable& variable : loop_variables_)
-    variable.once = variable.once && !around.contains(frame_of(variable.merge));
+    variable.once = variable.once && !around.contains(frames().of(variable.merge));
   return !around.empty();
 }
 

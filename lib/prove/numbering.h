@@ -173,6 +173,7 @@ class Numbering {
     Entry entry;
     In back;
   };
+  const Frames& frames();
   Loop* loop_of(NodeId node);
   ClassId entered(ClassId what, bool constant);
   ClassId next(ClassId what);
@@ -187,7 +188,6 @@ class Numbering {
   void number_loop_condition(Node& node);
   bool is_left_at_once(const In& left);
   bool goes_back(NodeId merge);
-  std::string_view frame_of(NodeId merge);
   void number_exit(Node& node);
   std::vector<uint32_t> signature(const LoopVariable& variable);
   std::vector<ClassId> loop_inputs(NodeId merge);

@@ -45,6 +45,7 @@ struct CalledBody {
   std::optional<ClassId> lambda;  // what it is as a value
   bool open = false;              // that is being made
   std::optional<bool> effects;    // known once somebody asked
+  std::optional<Frames> frames;   // found when they are first asked for
 };
 
 // Where a function is called: how deep in others, and by which calls from the main graph on, where that
