@@ -82,8 +82,7 @@ bool Numbering::number_into_iteration(Node& node) {
     loop->constants = state_.conditions.both(loop->constants, node.when);
     return is({what, kAlways});
   }
-  loop->apart = loop->apart || loop->entered.value_or(node.when) != node.when;
-  loop->entered = node.when;
+  if (!is_as_seen(loop->entered, node.when)) loop->apart = true;
   return is({what, state_.conditions.with(kAlways, {in_first_iteration(), Holds::kAlive})});
 }
 
@@ -152,11 +151,11 @@ void Numbering::number_loop_variable(Node& node) {
   }
   const ClassId what = loop_variable(variable.part, variable.unknown);
   if (Loop* const loop = loop_of(node.id)) {
-    const std::optional<Entry> entry = entry_of(node.data, node.id);
-    if (entry && node.data.size() == 2) {
+    if (const std::optional<Round> round = round_of(node.id)) {
       if (!variable.stays) return set(node.id, {what, kAlways});
       const ClassId which = state_.classes.intern(KeyForm::kOutput, {what, 1});
-      return set_outputs(node.id, {{entered(entry->outside, true), kAlways}, {which, kAlways}}, kAlways);
+      return set_outputs(node.id, {{entered(round->entry.outside, true), kAlways}, {which, kAlways}},
+                         kAlways);
     }
     loop->apart = true;
   }
@@ -198,19 +197,17 @@ void Numbering::number_exit(Node& node) {
   Classes& classes = state_.classes;
   Loop* const loop = loop_of(node.id);
   const ConditionId outside = loop == nullptr ? kAlways : loop->entered.value_or(kAlways);
+  const std::optional<Holds> inside = state_.conditions.only(node.when);
   if (!state_.ordered && is_left_at_once(node.data[0])) {
     const ClassId in = node.inputs[0];
     const bool is_enter = is_enter_op(op_of(classes.label_of(in)));
-    const std::optional<Holds> inside = state_.conditions.only(node.when);
     const bool first = inside && inside->of == in_first_iteration();
     return set(node.id, {is_enter ? classes.inputs(in)[0] : in,
                          first ? outside : state_.conditions.both(outside, node.when)});
   }
   const ClassId what = after(node, left(node.inputs[0], node.when));
-  const std::optional<Holds> ends = state_.conditions.only(node.when);
-  if (loop != nullptr && ends && ends->branch == 0) {
-    loop->apart = loop->apart || loop->goes_on.value_or(ends->of) != ends->of;
-    loop->goes_on = ends->of;
+  if (loop != nullptr && inside && inside->branch == 0) {
+    if (!is_as_seen(loop->goes_on, inside->of)) loop->apart = true;
     return set(node.id, {what, outside});
   }
   set(node.id, {what, state_.conditions.with(outside, {what, Holds::kAlive})});

@@ -164,6 +164,12 @@ class Numbering {
     std::optional<ClassId> goes_on{};      // the predicate of which it takes another iteration
     bool apart = false;                    // something speaks against it
   };
+  // Whether it is what was seen of the loop before, if anything was.
+  static bool is_as_seen(std::optional<uint32_t>& seen, uint32_t now) {
+    const uint32_t before = seen.value_or(now);
+    seen = now;
+    return before == now;
+  }
   struct Entry {  // of a loop's variable
     In in;
     uint32_t position;  // among the Merge's inputs

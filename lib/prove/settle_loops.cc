@@ -82,10 +82,7 @@ bool Numbering::goes_on_with(Loop& loop, NodeId merge) {
   return std::ranges::all_of(ins, [&](const In& in) {
     if (!in.real() || !is_back_edge(merge, in)) return true;
     const std::optional<Holds> holds = state_.conditions.only(in_value(in).when);
-    if (!holds || holds->branch != 1) return false;
-    const bool same = loop.goes_on.value_or(holds->of) == holds->of;
-    loop.goes_on = holds->of;
-    return same;
+    return holds && holds->branch == 1 && is_as_seen(loop.goes_on, holds->of);
   });
 }
 
