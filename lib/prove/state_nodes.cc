@@ -51,7 +51,7 @@ bool Numbering::number_read(Node& node) {
   Classes& classes = state_.classes;
   if (classes.label_of(node.inputs[0]).form != KeyForm::kHandle) return false;
   const ClassId variable = classes.inputs(node.inputs[0])[0];
-  if (node.op().name == "ReadVariableOp") {
+  if (node.op().kinds.has(OpKind::kReadsValue)) {
     set(node.id, {variable, node.when});
     return true;
   }

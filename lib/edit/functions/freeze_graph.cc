@@ -286,7 +286,7 @@ void GraphFreezing::read(NodeId id) {
   if (op.starts_with("ResourceGather") && inputs.size() < 2) throw refused("has no indices").of(subject(id));
   const std::optional<ValueRead> as_value = value_read(node_def, dtype);
   if (!as_value) return answer(id);
-  if (graph_.is_body() && op == "ReadVariableOp")
+  if (graph_.is_body() && graph_.is(id, OpKind::kReadsValue))
     renamed_[body_tensor_text(name, "value")] = body_tensor_text(name, "output");
   if (!as_value->axis) return graph_.replace(id, as_value->node_def);
   inputs.insert(inputs.begin() + 2, axis_of(id, inputs[1], *as_value->axis));
