@@ -4,6 +4,7 @@
 #include "prove/numbering.h"
 
 namespace gedit {
+
 // --- into a loop, around it and out of it ---
 
 const Frames& Numbering::frames() {
@@ -45,9 +46,15 @@ ClassId Numbering::left(ClassId what, ConditionId when) {
   Classes& classes = state_.classes;
   if (!state_.ordered && classes.label_of(what).form == KeyForm::kHandle)
     return classes.intern(KeyForm::kHandle, {left(classes.inputs(what)[0], when)});
-  const ClassId id = classes.intern(classes.label(KeyForm::kMerge, "Exit"), {what, when});
+  const ClassId id = classes.intern(exit_label(), {what, when});
   if (state_.conditions.unknown(when)) classes.set_unknown(id);
   return id;
+}
+
+// Whether it is what a loop gives, of version 1 or a While that is known by its functions.
+bool Numbering::comes_out_of_loop(ClassId what) {
+  const Classes& classes = state_.classes;
+  return classes.label_of(what).form == KeyForm::kAfter || classes.label_id_of(what) == exit_label();
 }
 
 // What is alive in a loop's first iteration alone.

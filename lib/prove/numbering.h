@@ -185,6 +185,8 @@ class Numbering {
   ClassId next(ClassId what);
   ClassId loop_condition(ClassId what);
   ClassId left(ClassId what, ConditionId when);
+  LabelId exit_label() { return state_.classes.label(KeyForm::kMerge, "Exit"); }
+  bool comes_out_of_loop(ClassId what);
   ClassId in_first_iteration();
   ClassId loop_variable(uint32_t part, bool unknown);
   bool number_into_iteration(Node& node);

@@ -56,7 +56,7 @@ bool Numbering::number_read(Node& node) {
     return true;
   }
   // What comes out of a loop waits for that.
-  const bool waits = classes.label_of(variable).form == KeyForm::kAfter;
+  const bool waits = comes_out_of_loop(variable);
   const ClassId value = waits ? classes.inputs(variable)[0] : variable;
   const std::string_view node_def = graph_.bytes(node.id);
   std::optional<DType> dtype = type_attr(node_def, "dtype");
