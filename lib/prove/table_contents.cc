@@ -12,7 +12,7 @@ namespace gedit {
 namespace {
 
 constexpr int kMostPassed = 64;  // nodes in a row that hand on what they read
-constexpr int kDeepestCall = 8;
+constexpr int kDeepestFilling = 8;
 constexpr size_t kMostCalls = 10000;  // of functions that are given tables
 
 }  // namespace
@@ -71,7 +71,7 @@ void TableContents::look_at(const Place& place, std::string_view node_def) {
 
 void TableContents::look_into(std::string_view function, const std::vector<Value>& arguments, int depth) {
   CalledBody* const body = side_.body(function);
-  if (body == nullptr || depth > kDeepestCall || looked_into_.size() > kMostCalls) return;
+  if (body == nullptr || depth > kDeepestFilling || looked_into_.size() > kMostCalls) return;
   std::pair<std::string, std::vector<const char*>> key{std::string(function), {}};
   for (const Value& argument : arguments) {
     key.first.append("\n").append(argument.table);
