@@ -14,6 +14,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 # A layer sees what stands in a line above its own; what stands in one line does not see each other.
 LAYERS = [
     ["base"],
+    ["message"],
     ["ops"],
     ["graph"],
     ["checkpoint"],

@@ -23,7 +23,6 @@
 #include "cli/say.h"
 #include "commands.h"
 #include "completion/complete.h"
-#include "model/text.h"
 
 namespace gedit {
 namespace {
@@ -186,6 +185,5 @@ int main(int argc, char** argv) {
   gedit::remove_leftovers_on_signals();
   gedit::keep_freed_pages();
   gedit::open_many_files();
-  gedit::silence_protobuf();
   return gedit::run_command({argv + 1, argv + argc});
 }

@@ -32,4 +32,29 @@ bool valid_utf8(std::string_view text) {
   return true;
 }
 
+void append_utf8(std::string& out, uint32_t code_point) {
+  const auto append = [&](uint32_t byte) { out += static_cast<char>(byte); };
+  const auto append_rest = [&](int shift) { append(0x80 | ((code_point >> shift) & 0x3f)); };
+  if (code_point < 0x80) return append(code_point);
+  if (code_point < 0x800) {
+    append(0xc0 | code_point >> 6);
+  } else {
+    if (code_point < 0x10000) {
+      append(0xe0 | code_point >> 12);
+    } else {
+      append(0xf0 | code_point >> 18);
+      append_rest(12);
+    }
+    append_rest(6);
+  }
+  append_rest(0);
+}
+
+uint32_t utf8_code_point(std::string_view text, size_t length) {
+  if (length < 2) return static_cast<unsigned char>(text[0]);
+  uint32_t code = static_cast<unsigned char>(text[0]) & (0x7fU >> length);
+  for (size_t i = 1; i < length; ++i) code = (code << 6) | (static_cast<unsigned char>(text[i]) & 0x3f);
+  return code;
+}
+
 }  // namespace gedit

@@ -1,7 +1,9 @@
-// UTF-8: is it valid, and how long is a character.
+// UTF-8: is it valid, how long is a character, and which one is it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace gedit {
@@ -11,5 +13,10 @@ namespace gedit {
 size_t utf8_length(std::string_view text);
 
 bool valid_utf8(std::string_view text);
+
+// A surrogate, which is no character, as three bytes that are not valid.
+void append_utf8(std::string& out, uint32_t code_point);
+// Of the `length` bytes that `text` starts with, as utf8_length() says.
+uint32_t utf8_code_point(std::string_view text, size_t length);
 
 }  // namespace gedit

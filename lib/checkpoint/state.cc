@@ -1,12 +1,10 @@
 #include "checkpoint/state.h"
 
-#include <google/protobuf/message.h>
-
 #include <cstring>
 
 #include "base/error.h"
-#include "base/messages.h"
 #include "base/wire.h"
+#include "message/text.h"
 
 namespace gedit {
 namespace {
@@ -39,13 +37,9 @@ bool looks_like_state(std::string_view bytes) {
 
 CheckpointState parse_state(std::string_view text, const std::string& path) {
   if (text.size() > kLongest) throw Error(Cause::kInput, "too long for a checkpoint state file").in(path);
-  const auto message = new_message(message_type("tensorflow.CheckpointState"));
-  TextFault fault;
-  if (!parse_message_text(text, *message, fault)) {
-    throw Error(Cause::kInput, "not a checkpoint state file: " + fault.with_place()).in(path);
-  }
   std::string bytes;
-  append_serialized(bytes, *message);
+  if (const auto fault = parse_message_text(text, message_type("tensorflow.CheckpointState"), bytes))
+    throw Error(Cause::kInput, "not a checkpoint state file: " + fault->with_place(text)).in(path);
   CheckpointState state;
   std::vector<double> preserved;
   for (Fields fields(bytes); fields.next();) {

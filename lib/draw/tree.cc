@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/hash_index.h"
+#include "base/letters.h"
 #include "base/parallel.h"
 #include "graph/names.h"
 
 namespace gedit {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Runs of digits compare as numbers; names that differ in leading zeros alone, as text.
 bool natural_less(std::string_view a, std::string_view b) {

@@ -1,25 +1,16 @@
 #include "graph/listing_text.h"
 
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/message.h>
-#include <google/protobuf/text_format.h>
-#include <google/protobuf/unknown_field_set.h>
-
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/error.h"
-#include "base/messages.h"
 #include "base/utf8.h"
-#include "base/wire.h"
+#include "message/fields.h"
+#include "message/text.h"
 
 namespace gedit {
 namespace {
-
-namespace pb = google::protobuf;
 
 std::string_view full_name(TextMessage type) {
   switch (type) {
@@ -67,63 +58,35 @@ std::string_view full_name(TextMessage type) {
   return "tensorflow.WhileContextDef";
 }
 
-std::unique_ptr<pb::Message> empty_message(TextMessage type) {
-  return new_message(message_type(full_name(type)));
-}
+const MessageType& type_of(TextMessage type) { return message_type(full_name(type)); }
 
-// Whether text can hold the message: no unknown fields, and nothing but UTF-8 in its strings.
-bool fits_text(const pb::Message& message) {
-  std::vector<const pb::FieldDescriptor*> fields;
-  std::vector<const pb::Message*> open{&message};
-  while (!open.empty()) {
-    const pb::Message& current = *open.back();
-    open.pop_back();
-    const pb::Reflection& reflection = *current.GetReflection();
-    if (!reflection.GetUnknownFields(current).empty()) return false;
-    fields.clear();
-    reflection.ListFields(current, &fields);
-    for (const pb::FieldDescriptor* field : fields) {
-      const int count = field->is_repeated() ? reflection.FieldSize(current, field) : 1;
-      if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) {
-        for (int i = 0; i < count; ++i) {
-          open.push_back(field->is_repeated() ? &reflection.GetRepeatedMessage(current, field, i)
-                                              : &reflection.GetMessage(current, field));
-        }
-      } else if (field->type() == pb::FieldDescriptor::TYPE_STRING) {
-        std::string scratch;
-        for (int i = 0; i < count; ++i) {
-          const std::string& value = field->is_repeated()
-                                         ? reflection.GetRepeatedStringReference(current, field, i, &scratch)
-                                         : reflection.GetStringReference(current, field, &scratch);
-          if (!valid_utf8(value)) return false;
-        }
-      }
-    }
+// Whether text can hold the message: no unknown fields, nothing but UTF-8 in its strings, not too deep.
+bool fits_text(const MessageType& type, std::string_view message, int depth = 0) {
+  if (depth > kDeepestNesting) return false;
+  for (Fields fields(message); fields.next();) {
+    const MessageField* field = type.field_numbered(fields->number);
+    if (field == nullptr || !field->fits(fields->wire)) return false;
+    if (field->type == FieldType::kString && !valid_utf8(fields->value)) return false;
+    if (field->type == FieldType::kMessage && !fits_text(*field->message, fields->value, depth + 1))
+      return false;
   }
   return true;
 }
 
-std::string serialized(const pb::Message& message) {
-  std::string bytes;
-  append_serialized(bytes, message);
-  return bytes;
-}
-
 // Writes `message` as `text` and reads it back; nothing where the two messages differ.
-std::optional<std::string> through_text(TextMessage type, std::string_view message, std::string& text) {
+std::optional<std::string> through_text(TextMessage text_message, std::string_view message,
+                                        std::string& text) {
   if (message.size() > static_cast<size_t>(std::numeric_limits<int>::max()) / 4) return std::nullopt;
-  const std::unique_ptr<pb::Message> parsed = empty_message(type);
-  if (!parse_message(message, *parsed)) return std::nullopt;
-  if (!fits_text(*parsed)) return std::nullopt;
-  pb::TextFormat::Printer printer;
-  printer.SetSingleLineMode(true);
-  if (!printer.PrintToString(*parsed, &text)) return std::nullopt;
-  while (text.ends_with(' ')) text.pop_back();
-  const std::unique_ptr<pb::Message> again = empty_message(type);
-  TextFault fault;
-  if (!parse_message_text(text, *again, fault)) return std::nullopt;
-  std::string bytes = serialized(*again);
-  if (bytes != serialized(*parsed)) return std::nullopt;
+  const MessageType& type = type_of(text_message);
+  std::string bytes, again;
+  try {
+    if (!fits_text(type, message)) return std::nullopt;
+    append_canonical(bytes, type, message);
+  } catch (const Malformed&) {
+    return std::nullopt;
+  }
+  print_message_text(text, type, bytes, TextStyle::kLine);
+  if (parse_message_text(text, type, again) || again != bytes) return std::nullopt;
   return bytes;
 }
 
@@ -188,13 +151,10 @@ std::string parse_text(Scanner& scanner, TextMessage type, char closing) {
   size_t start = 0;
   const std::string text = scanner.text(closing, start);
   if (text.empty()) return bytes;
-  const std::unique_ptr<pb::Message> message = empty_message(type);
-  TextFault fault;
-  if (!parse_message_text(text, *message, fault)) {
-    scanner.fail_at(start + std::min(static_cast<size_t>(fault.column), text.size()), fault.message);
-  }
-  if (!fits_text(*message)) scanner.fail_at(start, "a string in this text is not UTF-8");
-  return serialized(*message);
+  if (const auto fault = parse_message_text(text, type_of(type), bytes))
+    scanner.fail_at(start + std::min(fault->offset, text.size()), fault->message);
+  if (!fits_text(type_of(type), bytes)) scanner.fail_at(start, "a string in this text is not UTF-8");
+  return bytes;
 }
 
 std::string parse_block(Scanner& scanner, TextMessage type) {

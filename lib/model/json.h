@@ -16,9 +16,9 @@ namespace gedit {
 // Memory: one piece of 64 KiB, or the largest node. Throws as write_text() does.
 void write_json(Kind kind, std::string_view message, std::string_view file, bool drop_unknown, Sink& out);
 
-// The message that `text` means, serialized. Both `tensor_content` and `tensorContent` are read. A key given
-// twice in an object of the outer levels is refused. Throws Error (kInput), `FILE: line 17: column 9: ...`:
-// the place of the mistake where it is one of JSON's grammar, else of the element that holds it.
+// The message that `text` means, serialized; fields of the outer levels stay in the order of the text. Both
+// `tensor_content` and `tensorContent` are read. A key given twice is refused. Throws Error (kInput),
+// `FILE: line 17: column 9: ...`.
 std::string parse_json(Kind kind, std::string_view text, std::string_view file);
 
 // One serialized AttrValue as JSON on one line, `{"type":"DT_FLOAT"}`. Unknown fields are left out. Throws

@@ -1,10 +1,8 @@
 #include "model/ops_file.h"
 
-#include <google/protobuf/message.h>
-
 #include "base/error.h"
-#include "base/messages.h"
 #include "base/wire.h"
+#include "message/text.h"
 #include "ops/registry.h"
 
 namespace gedit {
@@ -26,13 +24,11 @@ bool is_op_list(std::string_view bytes) {
 
 std::string_view read_op_list(const InputFile& file, Arena& arena) {
   if (is_op_list(file.bytes())) return file.bytes();
-  const auto ops = new_message(message_type("tensorflow.OpList"));
-  TextFault fault;
   std::string bytes;
-  if (parse_message_text(file.bytes(), *ops, fault)) append_serialized(bytes, *ops);
+  const auto fault = parse_message_text(file.bytes(), message_type("tensorflow.OpList"), bytes);
   if (bytes.empty()) {
     throw Error(Cause::kInput, "neither a binary nor a text OpList" +
-                                   (fault.message.empty() ? "" : " (" + fault.with_place() + ")"))
+                                   (fault ? " (" + fault->with_place(file.bytes()) + ")" : ""))
         .in(file.path());
   }
   return arena.keep(std::move(bytes));

@@ -18,13 +18,9 @@ namespace gedit {
 // kInput where the bytes are no such message. `file` is the name in errors.
 void write_text(Kind kind, std::string_view message, std::string_view file, bool drop_unknown, Sink& out);
 
-// The message that `text` means, serialized. Accepts what protobuf's TextFormat accepts; fields stay in the
-// order of the text. Throws Error (kInput), `FILE: line 17: column 9: ...`, columns in bytes from 1. Memory:
-// the result and one piece of 64 KiB, or the largest node.
+// The message that `text` means, serialized. Accepts what protobuf's TextFormat accepts, strings over several
+// lines aside; fields stay in the order of the text. Throws Error (kInput), `FILE: line 17: column 9: ...`,
+// columns in bytes from 1. Memory: the result and one piece of 64 KiB, or the largest node.
 std::string parse_text(Kind kind, std::string_view text, std::string_view file);
-
-// Protobuf prints to standard error what it does not like; gedit says it in one line of its own. For programs
-// that want that line alone.
-void silence_protobuf();
 
 }  // namespace gedit

@@ -36,7 +36,6 @@ void check_message(Kind kind, std::string_view message, Write write) {
 
 }  // namespace
 void fuzz_forms(const uint8_t* data, size_t size) {
-  [[maybe_unused]] static const bool silent = (silence_protobuf(), true);
   const std::string_view bytes = as_text(data, size);
   for (const Kind kind : kKinds) {
     check_form(kind, bytes, parse_text, text_of);

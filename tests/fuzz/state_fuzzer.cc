@@ -2,13 +2,11 @@
 #include "checkpoint/state.h"
 #include "fuzzed.h"
 #include "model/ops_file.h"
-#include "model/text.h"
 #include "ops/registry.h"
 
 namespace gedit {
 
 void fuzz_state(const uint8_t* data, size_t size) {
-  [[maybe_unused]] static const bool silent = (silence_protobuf(), true);
   const std::string_view bytes = as_text(data, size);
   looks_like_state(bytes);
   accepted([&] { require(!parse_state(bytes, "checkpoint").latest.empty()); });

@@ -30,7 +30,7 @@ inline std::string sorted_bytes(const google::protobuf::Message& message) {
     google::protobuf::io::StringOutputStream stream(&bytes);
     google::protobuf::io::CodedOutputStream coded(&stream);
     coded.SetSerializationDeterministic(true);
-    message.SerializeToCodedStream(&coded);
+    message.SerializePartialToCodedStream(&coded);
   }
   return bytes;
 }

@@ -1,0 +1,46 @@
+// Protobuf's JSON of small messages, both ways: field names as proto/ spells them, int64 in quotes, bytes in
+// base64, the message within a google.protobuf.Any beside its "@type", a google.protobuf.BoolValue as true or
+// false.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "message/json_tokens.h"
+#include "message/type.h"
+
+namespace gedit {
+
+// Appends the message (append_canonical's) as an object on one line, without blanks. Unknown fields are left
+// out, and an Any of a message that proto/ does not know. Throws Malformed.
+void print_message_json(std::string& out, const MessageType& type, std::string_view bytes);
+
+// Appends the values of one field of `fields`, a message or a part of one, a line each: elements,
+// `"key":value` for entries of a map, or the one value. Nothing where it is not set. Throws Malformed.
+void print_json_lines(std::string& out, const MessageField& field, std::string_view fields);
+
+// Reads messages from JSON. Throws TextFault.
+class JsonParser : public JsonTokens {
+ public:
+  using JsonTokens::JsonTokens;
+
+  const MessageField& key(const MessageType& type);  // and its colon
+
+  // Each appends fields on the wire, in the order of the text.
+  void read_field(const MessageField& field, std::string& raw);  // the value of a key: one, a list or a map
+  void read_value(const MessageField& field, std::string& raw);  // one value or element
+  void read_message(const MessageType& type, std::string& raw);
+
+ private:
+  void read_members(const MessageType& type, bool more, std::string_view passed, std::string& raw);
+  void read_any(const MessageType& type, std::string& raw);
+  void read_map(const MessageField& field, std::string& raw);
+  void read_scalar(const MessageField& field, std::string& raw);
+  void read_text(const MessageField& field, std::string_view text, bool quoted, size_t start,
+                 std::string& raw);
+  [[noreturn]] void fail_no(const MessageField& field, std::string_view text, size_t start) const;
+
+  int depth_ = 0;
+};
+
+}  // namespace gedit
