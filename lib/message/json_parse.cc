@@ -3,6 +3,7 @@
 #include <array>
 #include <bitset>
 #include <set>
+#include <utility>
 
 #include "message/fields.h"
 #include "message/json.h"
@@ -57,10 +58,12 @@ void JsonParser::read_message(const MessageType& type, std::string& raw) {
 void JsonParser::read_members(const MessageType& type, bool more, std::string_view passed, std::string& raw) {
   std::bitset<kWidestMessage> given;
   std::array<const MessageField*, kMostOneofs> members{};
+  bool passed_given = false;
   for (; more; more = goes_on('}')) {
     peek();
     const size_t start = at();
     if (!passed.empty() && string() == passed) {
+      if (std::exchange(passed_given, true)) fail(start, "'" + std::string(passed) + "' is given twice");
       expect(':');
       skip_value();
       continue;
@@ -105,6 +108,7 @@ void JsonParser::read_any(const MessageType& type, std::string& raw) {
   seek(inside);
   std::string content;
   if (held->is_wrapper() || held->is_any()) {
+    std::set<std::string, std::less<>> given;
     for (; more; more = goes_on('}')) {
       peek();
       const size_t key_at = at();
@@ -112,6 +116,7 @@ void JsonParser::read_any(const MessageType& type, std::string& raw) {
       const bool is_type = key == kType;
       if (!is_type && key != "value")
         fail(key_at, "'" + printable(key) + "' beside the \"value\" of " + held->name);
+      if (!given.insert(std::string(key)).second) fail(key_at, "'" + std::string(key) + "' is given twice");
       expect(':');
       if (is_type) {
         skip_value();

@@ -176,6 +176,19 @@ TEST(Json, RefusesWhatItCannotHold) {
             std::string::npos)
       << json;
   EXPECT_EQ(parse_json(Kind::kMetaGraphDef, json, "f"), meta.SerializeAsString());
+  // "@type" may stand anywhere, once.
+  const auto any_json = [](const std::string& members) {
+    return R"({"collection_def":{"a":{"any_list":{"value":[{)" + members + "}]}}}}";
+  };
+  EXPECT_EQ(
+      parse_json(Kind::kMetaGraphDef,
+                 any_json(R"("filename":"x","@type":"type.googleapis.com/tensorflow.AssetFileDef")"), "f"),
+      meta.SerializeAsString());
+  for (const char* members : {R"("@type":"type.googleapis.com/tensorflow.AssetFileDef","@type":"a/b")",
+                              R"("filename":"x")", R"("@type":"a/tensorflow.Nothing")",
+                              R"("@type":"a/google.protobuf.BoolValue","value":true,"value":true)",
+                              R"("@type":"a/google.protobuf.BoolValue","other":true)"})
+    EXPECT_NE(parse_refusal(any_json(members), Kind::kMetaGraphDef), "") << members;
   any.set_value(std::string("\x12\x01x\xf8\x7f\x01", 6));
   EXPECT_EQ(refusal([&] { json_of(Kind::kMetaGraphDef, meta.SerializeAsString()); }),
             "f.pb: JSON cannot hold field collection_def[a].value.any_list.value.2047 of MetaGraphDef; hint: "
