@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "message/fields.h"
@@ -10,16 +10,22 @@ namespace {
 
 using namespace std::string_view_literals;
 
-bool stands_for_itself(unsigned char byte, bool keep_utf8) {
-  return byte >= 0x80 ? keep_utf8
-                      : byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\'' && byte != '\\';
+// By byte, since names and values are most of a text.
+constexpr std::array<bool, 256> stand_for_themselves(bool keep_utf8) {
+  std::array<bool, 256> all{};
+  for (size_t byte = 0; byte < all.size(); ++byte)
+    all[byte] = byte >= 0x80 ? keep_utf8
+                             : byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\'' && byte != '\\';
+  return all;
 }
 
 // What stands between the quotes of a string.
 void append_text_escaped(std::string& out, std::string_view value, bool keep_utf8) {
+  static constexpr auto kInUtf8 = stand_for_themselves(true), kInAscii = stand_for_themselves(false);
+  const std::array<bool, 256>& as_they_are = keep_utf8 ? kInUtf8 : kInAscii;
   for (size_t at = 0; at < value.size(); ++at) {
     const size_t start = at;
-    while (at < value.size() && stands_for_itself(static_cast<unsigned char>(value[at]), keep_utf8)) ++at;
+    while (at < value.size() && as_they_are[static_cast<unsigned char>(value[at])]) ++at;
     out += value.substr(start, at - start);
     if (at == value.size()) return;
     const char c = value[at];
