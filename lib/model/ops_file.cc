@@ -26,10 +26,11 @@ std::string_view read_op_list(const InputFile& file, Arena& arena) {
   if (is_op_list(file.bytes())) return file.bytes();
   std::string bytes;
   const auto fault = parse_message_text(file.bytes(), message_type("tensorflow.OpList"), bytes);
-  if (bytes.empty()) {
-    throw Error(Cause::kInput, "neither a binary nor a text OpList" +
-                                   (fault ? " (" + fault->with_place(file.bytes()) + ")" : ""))
-        .in(file.path());
+  if (!is_op_list(bytes)) {
+    const std::string why = fault           ? " (" + fault->with_place(file.bytes()) + ")"
+                            : bytes.empty() ? ""
+                                            : " (an op without a name)";
+    throw Error(Cause::kInput, "neither a binary nor a text OpList" + why).in(file.path());
   }
   return arena.keep(std::move(bytes));
 }
