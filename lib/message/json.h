@@ -12,7 +12,7 @@
 namespace gedit {
 
 // Appends the message (append_canonical's) as an object on one line, without blanks. Unknown fields are left
-// out, and an Any of a message that proto/ does not know. Throws Malformed.
+// out, and of an Any what is in it where proto/ does not know that message. Throws Malformed.
 void print_message_json(std::string& out, const MessageType& type, std::string_view bytes);
 
 // Appends the values of one field of `fields`, a message or a part of one, a line each: elements,

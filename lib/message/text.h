@@ -1,8 +1,7 @@
 // Protobuf text (TextFormat) of small messages, both ways.
 //   std::string text, bytes;
 //   print_message_text(text, message_type("tensorflow.NodeDef"), node_def, TextStyle::kLine);
-//   if (const auto fault = parse_message_text(text, message_type("tensorflow.NodeDef"), bytes))
-//   refuse(*fault);
+//   const auto fault = parse_message_text(text, message_type("tensorflow.NodeDef"), bytes);
 #pragma once
 
 #include <optional>
