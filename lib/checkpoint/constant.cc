@@ -4,8 +4,8 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/packed.h"
 #include "checkpoint/proto.h"
-#include "graph/packed.h"
 #include "graph/tensor_layout.h"
 
 namespace gedit {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/packed.h"
 #include "graph/node.h"
-#include "graph/packed.h"
 #include "graph/tensor_layout.h"
 #include "graph/types.h"
 

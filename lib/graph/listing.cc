@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/packed.h"
 #include "base/utf8.h"
 #include "base/wire.h"
 #include "graph/alike.h"
 #include "graph/listing_parts.h"
 #include "graph/numbers.h"
-#include "graph/packed.h"
 
 namespace gedit {
 namespace {

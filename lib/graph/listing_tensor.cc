@@ -7,12 +7,12 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/packed.h"
 #include "base/wire.h"
 #include "graph/listing.h"
 #include "graph/listing_map.h"
 #include "graph/listing_text.h"
 #include "graph/numbers.h"
-#include "graph/packed.h"
 #include "graph/tensor_layout.h"
 
 namespace gedit {

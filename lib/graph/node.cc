@@ -6,8 +6,8 @@
 #include "base/map_entry.h"
 #include "base/message_edit.h"
 #include "base/number.h"
+#include "base/packed.h"
 #include "graph/colocation.h"
-#include "graph/packed.h"
 
 namespace gedit {
 namespace {

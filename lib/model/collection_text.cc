@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/packed.h"
 #include "base/wire.h"
 #include "graph/listing.h"
 #include "graph/listing_text.h"
 #include "graph/numbers.h"
-#include "graph/packed.h"
 #include "model/collections.h"
 
 namespace gedit {

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "base/crc32c.h"
+#include "base/packed.h"
 #include "base/wire.h"
-#include "graph/packed.h"
 
 namespace gedit {
 namespace {

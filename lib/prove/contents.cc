@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/crc32c.h"
+#include "base/packed.h"
 #include "graph/listing.h"
 #include "graph/name_hash.h"
-#include "graph/packed.h"
 #include "graph/tensor_layout.h"
 #include "graph/types.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/packed.h"
 #include "base/wire.h"
-#include "graph/packed.h"
 
 namespace gedit::shaping {
 

@@ -1,7 +1,7 @@
 // Rules of ops that ask for shapes, or make tensors of a shape that is asked for.
 #include <algorithm>
 
-#include "graph/packed.h"
+#include "base/packed.h"
 #include "shape/rules.h"
 
 namespace gedit::shaping {

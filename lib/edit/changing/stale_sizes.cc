@@ -4,9 +4,9 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/packed.h"
 #include "edit/basis/addresses.h"
 #include "graph/listing.h"
-#include "graph/packed.h"
 #include "graph/wiring.h"
 #include "ops/kinds.h"
 #include "ops/registry.h"
