@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "base/wire.h"
@@ -16,6 +17,11 @@ constexpr uint64_t little_endian(std::string_view bytes) {
   uint64_t value = 0;
   for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
+}
+
+// The lowest `width` bytes, the lowest first.
+inline void append_little_endian(std::string& out, uint64_t value, size_t width) {
+  for (size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
 }
 
 // How many varints a run holds, of each of which the last byte alone is below 128. Eight bytes at a time,

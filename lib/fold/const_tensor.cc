@@ -14,10 +14,6 @@ namespace {
 constexpr uint32_t kDtypeOfProto = 1, kShapeOfProto = 2, kContentOfProto = 4;  // TensorProto
 constexpr uint64_t kMostElementsOfShape = uint64_t{1} << 62;
 
-void append_little_endian(std::string& out, uint64_t value, size_t width) {
-  for (size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
-}
-
 // What a TensorProto says, taken apart.
 struct ProtoParts {
   DType dtype = DType::kInvalid;

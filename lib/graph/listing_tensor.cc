@@ -33,10 +33,6 @@ uint64_t cut_varint(uint32_t field, uint64_t value) {
   return value;
 }
 
-void append_little_endian(std::string& out, uint64_t value, size_t width) {
-  for (size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
-}
-
 int64_t sign_extended(uint64_t value, size_t width) {
   const auto unused = static_cast<unsigned>(64 - 8 * width);
   return static_cast<int64_t>(value << unused) >> unused;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 
 namespace gedit {
 namespace {
@@ -41,7 +39,7 @@ class CanonicalWriter {
     if (depth > kDeepestNesting) throw Malformed(bytes.data(), "messages nested deeper than 100 levels");
     fields_.read(type, bytes, [&](const MessageField& field, size_t begin, size_t end) {
       if (field.packed) {
-        write_sized(field.number, [&] {
+        append_message(out_, field.number, [&] {
           for (size_t i = begin; i < end; ++i) write_numbers(field, fields_[i], false);
         });
         return;
@@ -53,7 +51,7 @@ class CanonicalWriter {
  private:
   void write_field(const MessageField& field, const Field& value, int depth) {
     if (field.type == FieldType::kMessage) {
-      write_sized(field.number, [&] { write(*field.message, value.value, depth + 1); });
+      append_message(out_, field.number, [&] { write(*field.message, value.value, depth + 1); });
     } else if (!field.packable()) {
       append_bytes_field(out_, field.number, value.value);
     } else {
@@ -66,22 +64,6 @@ class CanonicalWriter {
       if (with_tag) append_tag(out_, field.number, field.wire);
       append_number(out_, field.wire, number_of(field.type, number));
     });
-  }
-
-  template <typename Write>
-  void write_sized(uint32_t number, Write write) {
-    append_tag(out_, number, Wire::kBytes);
-    const size_t start = out_.size();
-    out_ += '\0';  // enough for most
-    write();
-    const size_t size = out_.size() - start - 1;
-    if (size < 0x80) {
-      out_[start] = static_cast<char>(size);
-      return;
-    }
-    std::string length;
-    append_varint(length, size);
-    out_.replace(start, 1, length);
   }
 
   std::string& out_;
@@ -105,18 +87,29 @@ uint64_t number_of(FieldType type, uint64_t wire_number) {
   }
 }
 
-int64_t unzigzag(uint64_t wire_number) {
-  return static_cast<int64_t>((wire_number >> 1) ^ (0 - (wire_number & 1)));
-}
-
 uint64_t zigzag(int64_t number) {
   return (static_cast<uint64_t>(number) << 1) ^ static_cast<uint64_t>(number >> 63);
 }
 
-uint64_t fixed_number(std::string_view bytes) {
-  uint64_t number = 0;
-  for (size_t i = bytes.size(); i > 0; --i) number = (number << 8) | static_cast<unsigned char>(bytes[i - 1]);
-  return number;
+void append_digits_of(std::string& out, FieldType type, uint64_t wire_number) {
+  const uint64_t number = number_of(type, wire_number);
+  switch (type) {
+    case FieldType::kUint64:
+    case FieldType::kUint32:
+    case FieldType::kFixed64:
+    case FieldType::kFixed32:
+      out += std::to_string(number);
+      return;
+    case FieldType::kSint32:
+    case FieldType::kSint64:
+      out += std::to_string(static_cast<int64_t>((number >> 1) ^ (0 - (number & 1))));
+      return;
+    case FieldType::kSfixed32:
+      out += std::to_string(static_cast<int32_t>(number));
+      return;
+    default:
+      out += std::to_string(static_cast<int64_t>(number));
+  }
 }
 
 Field default_value(const MessageField& field) {
@@ -134,7 +127,7 @@ Field default_value(const MessageField& field) {
 
 void append_number(std::string& out, Wire wire, uint64_t number) {
   if (wire == Wire::kVarint) return append_varint(out, number);
-  for (int i = 0; i < (wire == Wire::kFixed64 ? 8 : 4); ++i) out += static_cast<char>(number >> (8 * i));
+  append_little_endian(out, number, wire == Wire::kFixed64 ? 8 : 4);
 }
 
 void MessageFields::find(const MessageType& type, std::string_view bytes) {

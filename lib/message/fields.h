@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/packed.h"
 #include "base/wire.h"
 #include "message/type.h"
 
@@ -22,8 +23,10 @@ namespace gedit {
 // A number as its type has it: sign-extended, of 32 bits or a bool where it is one. Zigzag and the bits of
 // floats stay what they are on the wire.
 uint64_t number_of(FieldType type, uint64_t wire_number);
-int64_t unzigzag(uint64_t wire_number);
 uint64_t zigzag(int64_t number);
+
+// Appends a whole number of the wire form, of any type but a bool, in digits.
+void append_digits_of(std::string& out, FieldType type, uint64_t wire_number);
 
 // Calls use(number) for each number, of the wire form, of a field that holds them, packed or not. Throws
 // Malformed.
@@ -74,6 +77,11 @@ class MessageFields {
 // Throws Malformed.
 void append_canonical(std::string& out, const MessageType& type, std::string_view bytes);
 
+// Appends field `number`: what write() appends is its content. Moves that once where it is longer than 127
+// bytes.
+template <typename Write>
+void append_message(std::string& out, uint32_t number, Write write);
+
 // What a field that is not set stands for: 0, or nothing.
 Field default_value(const MessageField& field);
 
@@ -82,15 +90,26 @@ void append_number(std::string& out, Wire wire, uint64_t number);
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-uint64_t fixed_number(std::string_view bytes);  // little-endian, of 4 or 8 bytes
+template <typename Write>
+void append_message(std::string& out, uint32_t number, Write write) {
+  append_tag(out, number, Wire::kBytes);
+  const size_t start = out.size();
+  out += '\0';  // a length of one byte
+  write();
+  const size_t size = out.size() - start - 1;
+  if (size < 0x80) {
+    out[start] = static_cast<char>(size);
+    return;
+  }
+  std::string length;
+  append_varint(length, size);
+  out.replace(start, 1, length);
+}
 
 template <typename Use>
 void each_number(const Field& field, Wire wire, Use use) {
-  if (wire == Wire::kVarint) return each_varint(field, use);
-  const size_t width = wire == Wire::kFixed64 ? 8 : 4;
-  if (field.value.size() % width != 0)
-    throw Malformed(field.raw.data(), "packed numbers that end within one");
-  for (size_t at = 0; at < field.value.size(); at += width) use(fixed_number(field.value.substr(at, width)));
+  if (field.wire == Wire::kVarint) return use(field.varint);
+  for (Packed numbers(field.value, wire); numbers.next();) use(numbers.value());
 }
 
 }  // namespace gedit

@@ -172,8 +172,9 @@ class JsonPrinter {
   // In quotes whatever it is.
   void print_key(const MessageField& key, const Field& value) {
     if (!key.packable()) return append_quoted(out_, value.value);
-    each_number(value, key.wire,
-                [&](uint64_t number) { append_quoted(out_, std::to_string(number_of(key.type, number))); });
+    out_ += '"';
+    each_number(value, key.wire, [&](uint64_t number) { append_digits_of(out_, key.type, number); });
+    out_ += '"';
   }
 
   void print_any(const MessageType& type, std::string_view bytes) {
@@ -204,9 +205,6 @@ class JsonPrinter {
 
   void print_number(const MessageField& field, uint64_t wire_number) {
     const uint64_t number = number_of(field.type, wire_number);
-    const auto print_quoted = [&](const std::string& digits) {
-      out_.append("\"").append(digits).append("\"");
-    };
     switch (field.type) {
       case FieldType::kFloat:
         return append_float(out_, std::bit_cast<float>(static_cast<uint32_t>(number)));
@@ -215,31 +213,25 @@ class JsonPrinter {
       case FieldType::kBool:
         out_ += number == 0 ? "false" : "true";
         return;
-      case FieldType::kEnum: {
-        const std::string* name = field.enumeration->name_of(static_cast<int32_t>(number));
-        if (name != nullptr) return print_quoted(*name);
-        out_ += std::to_string(static_cast<int32_t>(number));
-        return;
-      }
-      case FieldType::kUint32:
-      case FieldType::kFixed32:
-        out_ += std::to_string(number);
-        return;
-      case FieldType::kInt32:
-      case FieldType::kSfixed32:
-        out_ += std::to_string(static_cast<int32_t>(number));
-        return;
-      case FieldType::kSint32:
-        out_ += std::to_string(unzigzag(number));
-        return;
-      case FieldType::kSint64:
-        return print_quoted(std::to_string(unzigzag(number)));
+      case FieldType::kEnum:
+        if (const std::string* name = field.enumeration->name_of(static_cast<int32_t>(number))) {
+          append_quoted(out_, *name);
+          return;
+        }
+        break;
+      case FieldType::kInt64:
       case FieldType::kUint64:
+      case FieldType::kSint64:
       case FieldType::kFixed64:
-        return print_quoted(std::to_string(number));
+      case FieldType::kSfixed64:  // more digits than many readers of JSON keep
+        out_ += '"';
+        append_digits_of(out_, field.type, number);
+        out_ += '"';
+        return;
       default:
-        return print_quoted(std::to_string(static_cast<int64_t>(number)));
+        break;
     }
+    append_digits_of(out_, field.type, number);
   }
 
   std::string& out_;

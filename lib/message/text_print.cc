@@ -95,21 +95,8 @@ class TextPrinter {
         out_ += name != nullptr ? *name : std::to_string(static_cast<int32_t>(number));
         return;
       }
-      case FieldType::kUint64:
-      case FieldType::kUint32:
-      case FieldType::kFixed64:
-      case FieldType::kFixed32:
-        out_ += std::to_string(number);
-        return;
-      case FieldType::kSint32:
-      case FieldType::kSint64:
-        out_ += std::to_string(unzigzag(number));
-        return;
-      case FieldType::kSfixed32:
-        out_ += std::to_string(static_cast<int32_t>(number));
-        return;
       default:
-        out_ += std::to_string(static_cast<int64_t>(number));
+        append_digits_of(out_, field.type, number);
     }
   }
 

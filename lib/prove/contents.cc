@@ -33,10 +33,6 @@ std::optional<uint64_t> elements_in(const std::vector<int64_t>& shape) {
   return count;
 }
 
-void append_number(std::string& out, uint64_t value, size_t width) {
-  for (size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
-}
-
 // Without the elements at the end that repeat the last one.
 std::string_view unrepeated(std::string_view elements, size_t width) {
   size_t size = elements.size();
@@ -100,13 +96,14 @@ bool Contents::typed_elements(std::string_view tensor_proto, Content& content, u
       for (Packed numbers(fields->value, tensor_wire(layout.field)); numbers.next();) {
         const uint64_t number =
             content.dtype == DType::kBool ? (numbers.value() != 0 ? 1 : 0) : numbers.value();
-        append_number(elements, number, layout.width);
+        append_little_endian(elements, number, layout.width);
       }
     } else if (fields->wire == Wire::kVarint) {
-      append_number(elements, content.dtype == DType::kBool ? (fields->varint != 0 ? 1 : 0) : fields->varint,
-                    layout.width);
+      append_little_endian(elements,
+                           content.dtype == DType::kBool ? (fields->varint != 0 ? 1 : 0) : fields->varint,
+                           layout.width);
     } else if (fields->wire == Wire::kFixed32 || fields->wire == Wire::kFixed64) {
-      append_number(elements, little_endian(fields->value), layout.width);
+      append_little_endian(elements, little_endian(fields->value), layout.width);
     }
   }
   elements.resize(elements.size() / width * width);
