@@ -32,6 +32,11 @@ bool valid_utf8(std::string_view text) {
   return true;
 }
 
+std::optional<uint32_t> from_surrogates(uint32_t high, uint32_t low) {
+  if (high < 0xd800 || high >= 0xdc00 || low < 0xdc00 || low >= 0xe000) return std::nullopt;
+  return 0x10000 + ((high & 0x3ff) << 10 | (low & 0x3ff));
+}
+
 void append_utf8(std::string& out, uint32_t code_point) {
   const auto append = [&](uint32_t byte) { out += static_cast<char>(byte); };
   const auto append_rest = [&](int shift) { append(0x80 | ((code_point >> shift) & 0x3f)); };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ namespace gedit {
 size_t utf8_length(std::string_view text);
 
 bool valid_utf8(std::string_view text);
+
+// The character that two units of UTF-16 are; nothing where they are not two halves of one.
+std::optional<uint32_t> from_surrogates(uint32_t high, uint32_t low);
 
 // A surrogate, which is no character, as three bytes that are not valid.
 void append_utf8(std::string& out, uint32_t code_point);

@@ -3,8 +3,10 @@
 // false.
 #pragma once
 
+#include <bitset>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "message/json_tokens.h"
 #include "message/type.h"
@@ -24,7 +26,10 @@ class JsonParser : public JsonTokens {
  public:
   using JsonTokens::JsonTokens;
 
-  const MessageField& key(const MessageType& type);  // and its colon
+  // Goes over an object's keys: use(field, start) with its place in the text reads the value. A key twice is
+  // refused.
+  template <typename Use>
+  void each_member(const MessageType& type, Use use);
 
   // Each appends fields on the wire, in the order of the text.
   void read_field(const MessageField& field, std::string& raw);  // the value of a key: one, a list or a map
@@ -32,6 +37,9 @@ class JsonParser : public JsonTokens {
   void read_message(const MessageType& type, std::string& raw);
 
  private:
+  const MessageField& key(const MessageType& type);  // and its colon
+  template <typename Use>
+  void each_further_member(const MessageType& type, bool more, std::string_view passed, Use use);
   void read_members(const MessageType& type, bool more, std::string_view passed, std::string& raw);
   void read_any(const MessageType& type, std::string& raw);
   void read_map(const MessageField& field, std::string& raw);
@@ -42,5 +50,35 @@ class JsonParser : public JsonTokens {
 
   int depth_ = 0;
 };
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <typename Use>
+void JsonParser::each_member(const MessageType& type, Use use) {
+  each_further_member(type, opens('{'), {}, use);
+}
+
+// Of an object that has been opened; `more` says whether there is another one. The value of the key `passed`
+// is known already.
+template <typename Use>
+void JsonParser::each_further_member(const MessageType& type, bool more, std::string_view passed, Use use) {
+  std::bitset<kWidestMessage> given;
+  bool passed_given = false;
+  for (; more; more = goes_on('}')) {
+    peek();
+    const size_t start = at();
+    if (!passed.empty() && string() == passed) {
+      if (std::exchange(passed_given, true)) fail(start, "'" + std::string(passed) + "' is given twice");
+      expect(':');
+      skip_value();
+      continue;
+    }
+    seek(start);
+    const MessageField& field = key(type);
+    if (given[field.place]) fail(start, "'" + field.name + "' is given twice");
+    given[field.place] = true;
+    use(field, start);
+  }
+}
 
 }  // namespace gedit

@@ -1,9 +1,7 @@
 // Each value becomes a field on the wire, in the order of the text; who gets them writes them as protobuf
 // does.
 #include <array>
-#include <bitset>
 #include <set>
-#include <utility>
 
 #include "message/fields.h"
 #include "message/json.h"
@@ -35,9 +33,7 @@ void JsonParser::read_field(const MessageField& field, std::string& raw) {
 
 void JsonParser::read_value(const MessageField& field, std::string& raw) {
   if (field.type != FieldType::kMessage) return read_scalar(field, raw);
-  std::string content;
-  read_message(*field.message, content);
-  append_bytes_field(raw, field.number, content);
+  append_message(raw, field.number, [&] { read_message(*field.message, raw); });
 }
 
 void JsonParser::read_message(const MessageType& type, std::string& raw) {
@@ -47,39 +43,22 @@ void JsonParser::read_message(const MessageType& type, std::string& raw) {
   } else if (type.is_any()) {
     read_any(type, raw);
   } else {
-    bool more = opens('{');
-    read_members(type, more, {}, raw);
+    read_members(type, opens('{'), {}, raw);
   }
   --depth_;
 }
 
-// Of an object that has been opened; `more` says whether there is another one. Its key `passed` is known
-// already.
 void JsonParser::read_members(const MessageType& type, bool more, std::string_view passed, std::string& raw) {
-  std::bitset<kWidestMessage> given;
   std::array<const MessageField*, kMostOneofs> members{};
-  bool passed_given = false;
-  for (; more; more = goes_on('}')) {
-    peek();
-    const size_t start = at();
-    if (!passed.empty() && string() == passed) {
-      if (std::exchange(passed_given, true)) fail(start, "'" + std::string(passed) + "' is given twice");
-      expect(':');
-      skip_value();
-      continue;
-    }
-    seek(start);
-    const MessageField& field = key(type);
-    if (given[field.place]) fail(start, "'" + field.name + "' is given twice");
-    given[field.place] = true;
+  each_further_member(type, more, passed, [&](const MessageField& field, size_t start) {
     const size_t before = raw.size();
     read_field(field, raw);
-    if (field.oneof < 0 || raw.size() == before) continue;
+    if (field.oneof < 0 || raw.size() == before) return;
     const MessageField*& member = members[static_cast<size_t>(field.oneof)];
     if (member != nullptr)
       fail(start, "'" + field.name + "' beside '" + member->name + "', of which there is one");
     member = &field;
-  }
+  });
 }
 
 // "@type" may stand anywhere in it, so that it is looked for first.
@@ -142,11 +121,11 @@ void JsonParser::read_map(const MessageField& field, std::string& raw) {
     const size_t start = at();
     const std::string key(string());
     if (!given.insert(key).second) fail(start, "'" + printable(key) + "' is given twice");
-    std::string entry;
-    read_text(key_field, key, true, start, entry);
-    expect(':');
-    if (!takes_null()) read_value(value_field, entry);
-    append_bytes_field(raw, field.number, entry);
+    append_message(raw, field.number, [&] {
+      read_text(key_field, key, true, start, raw);
+      expect(':');
+      if (!takes_null()) read_value(value_field, raw);
+    });
   }
 }
 

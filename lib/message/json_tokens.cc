@@ -118,9 +118,10 @@ void JsonTokens::append_escape() {
   uint32_t code = *high;
   if (code >= 0xd800 && code < 0xe000) {
     const std::optional<uint32_t> low = text_.substr(at_, 1) == "\\" ? unit(at_ + 1) : std::nullopt;
-    if (code >= 0xdc00 || !low || *low < 0xdc00 || *low >= 0xe000) fail(at_ - 6, "half a character");
+    const std::optional<uint32_t> whole = low ? from_surrogates(code, *low) : std::nullopt;
+    if (!whole) fail(at_ - 6, "half a character");
     at_ += 6;
-    code = 0x10000 + ((code & 0x3ff) << 10 | (*low & 0x3ff));
+    code = *whole;
   }
   append_utf8(string_, code);
 }

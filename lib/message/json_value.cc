@@ -1,6 +1,5 @@
 #include "message/json_value.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -98,17 +97,21 @@ std::optional<uint64_t> number_from_json(const MessageField& field, std::string_
 }
 
 std::optional<std::string> bytes_from_json(std::string_view text) {
-  constexpr auto kNone = std::string_view::npos;
-  if (text.find_first_of("-_") != kNone && text.find_first_of("+/") != kNone) return std::nullopt;
   std::string plain(text);
-  std::replace(plain.begin(), plain.end(), '-', '+');
-  std::replace(plain.begin(), plain.end(), '_', '/');
+  bool of_urls = false, usual = false;  // the two alphabets
+  for (char& c : plain) {
+    of_urls = of_urls || c == '-' || c == '_';
+    usual = usual || c == '+' || c == '/';
+    if (c == '-') c = '+';
+    if (c == '_') c = '/';
+  }
+  if (of_urls && usual) return std::nullopt;
   if (plain.find('=') == std::string::npos) plain.append((4 - plain.size() % 4) % 4, '=');
   std::optional<std::string> bytes = decode_base64(plain);
-  if (!bytes) return std::nullopt;
-  std::string again;
-  append_base64(again, *bytes);
-  if (again != plain) return std::nullopt;  // bits that are no byte's
+  if (!bytes || bytes->empty()) return bytes;
+  std::string last;
+  append_base64(last, std::string_view(*bytes).substr((bytes->size() - 1) / 3 * 3));
+  if (!plain.ends_with(last)) return std::nullopt;  // bits that are no byte's
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 #include "message/text_tokens.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/letters.h"
 #include "base/number.h"
@@ -10,7 +11,6 @@ namespace gedit {
 namespace {
 
 bool is_octal(char c) { return c >= '0' && c <= '7'; }
-bool is_text_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_zero(char c) { return c == '0'; }
 bool is_bit(char c) { return c == '0' || c == '1'; }
 
@@ -25,12 +25,11 @@ uint32_t read_digits(std::string_view text, size_t& at, int base, size_t most) {
 // Behind `\u` or `\U`; two halves of one character are that character.
 uint32_t read_code_point(std::string_view text, size_t& at, size_t digits) {
   const uint32_t code = read_digits(text, at, 16, digits);
-  if (code < 0xd800 || code >= 0xdc00 || text.substr(at, 2) != "\\u") return code;
+  if (text.substr(at, 2) != "\\u") return code;
   size_t behind = at + 2;
-  const uint32_t low = read_digits(text, behind, 16, 4);
-  if (low < 0xdc00 || low >= 0xe000) return code;
-  at = behind;
-  return 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff));
+  const std::optional<uint32_t> whole = from_surrogates(code, read_digits(text, behind, 16, 4));
+  if (whole) at = behind;
+  return whole.value_or(code);
 }
 
 }  // namespace

@@ -108,21 +108,13 @@ class JsonReader {
   std::string read(const MessageType& type) {
     read_object(type);
     if (!json_.at_end()) json_.fail(json_.at(), "more after the end of the JSON object");
-    return std::move(assembler_.bytes());
+    return std::move(bytes_);
   }
 
  private:
   // Goes as deep as opened messages do.
   void read_object(const MessageType& type) {
-    std::vector<bool> given(type.fields.size());
-    for (bool more = json_.opens('{'); more; more = json_.goes_on('}')) {
-      json_.peek();
-      const size_t start = json_.at();
-      const MessageField& field = json_.key(type);
-      if (given[field.place]) json_.fail(start, "'" + field.name + "' is given twice");
-      given[field.place] = true;
-      read_field(type, field);
-    }
+    json_.each_member(type, [&](const MessageField& field, size_t /*start*/) { read_field(type, field); });
   }
 
   void read_field(const MessageType& type, const MessageField& field) {
@@ -146,17 +138,13 @@ class JsonReader {
   }
 
   void read_message(const MessageField& field) {
-    const size_t begin = assembler_.begin();
-    read_object(*field.message);
-    assembler_.end(field, begin);
+    append_message(bytes_, field.number, [&] { read_object(*field.message); });
   }
 
-  void append(const MessageType& type, std::string_view raw) {
-    append_canonical(assembler_.bytes(), type, raw);
-  }
+  void append(const MessageType& type, std::string_view raw) { append_canonical(bytes_, type, raw); }
 
   JsonParser json_;
-  Assembler assembler_;
+  std::string bytes_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/letters.h"
 #include "base/parallel.h"
+#include "message/fields.h"
 #include "message/text.h"
 #include "model/text.h"
 #include "model/transcode.h"
@@ -22,7 +23,7 @@ class TextReader {
   std::string read(const MessageType& type) {
     read_fields(type, 0, 0);
     parse_all();
-    return std::move(assembler_.bytes());
+    return std::move(bytes_);
   }
 
  private:
@@ -115,10 +116,10 @@ class TextReader {
     if (opener != '{' && opener != '<') fail(at_, "expected '{' after \"" + field.name + "\"");
     ++at_;
     parse_all();
-    const size_t begin = assembler_.begin();
-    read_fields(*field.message, opener == '{' ? '}' : '>', opened_at);
-    parse_all();
-    assembler_.end(field, begin);
+    append_message(bytes_, field.number, [&] {
+      read_fields(*field.message, opener == '{' ? '}' : '>', opened_at);
+      parse_all();
+    });
   }
 
   // Fields of a message that are to be parsed: prefix + piece + suffix; `start` is where the piece stands in
@@ -141,7 +142,7 @@ class TextReader {
     const std::vector<Job> jobs = std::exchange(jobs_, {});
     pieces_in_order(
         jobs.size(), [&](size_t i, std::string& bytes) { parse_now(jobs[i], bytes); },
-        [&](std::string_view bytes) { assembler_.append(bytes); });
+        [&](std::string_view bytes) { bytes_ += bytes; });
   }
 
   void parse_now(const Job& job, std::string& bytes) const {
@@ -157,7 +158,8 @@ class TextReader {
       throw error_at(text_, job.start + std::min(offset, job.piece.size()), file_, fault->message);
     }
     try {
-      check_read(job.type, std::string_view(bytes).substr(start), "text");
+      Checker({.word = "text", .reading = true}, false)
+          .check(job.type, std::string_view(bytes).substr(start));
     } catch (const Error& error) {
       throw error.in(file_);
     }
@@ -173,7 +175,7 @@ class TextReader {
       const char c = text_[at_];
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+      } else if (is_text_blank(c)) {
         ++at_;
       } else {
         return;
@@ -293,7 +295,7 @@ class TextReader {
   std::string_view file_;
   size_t at_ = 0;
   std::vector<Job> jobs_;
-  Assembler assembler_;
+  std::string bytes_;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/utf8.h"
-#include "message/fields.h"
 
 namespace gedit {
 namespace {
@@ -230,17 +229,6 @@ void take_apart(Kind kind, std::string_view message, std::string_view file, Form
   } catch (const Error& error) {
     throw error.in(file);
   }
-}
-
-void check_read(const MessageType& type, std::string_view bytes, std::string_view word) {
-  Checker({.word = word, .reading = true}, false).check(type, bytes);
-}
-
-void Assembler::end(const MessageField& field, size_t begin) {
-  std::string header;
-  append_tag(header, field.number, Wire::kBytes);
-  append_varint(header, bytes_.size() - begin);
-  bytes_.insert(begin, header);  // moves what is inside once per level, of which there are three at most
 }
 
 }  // namespace gedit

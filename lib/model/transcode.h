@@ -84,19 +84,4 @@ class Receiver {
 void take_apart(Kind kind, std::string_view message, std::string_view file, Form form, bool drop_unknown,
                 Receiver& receiver);
 
-// What was read of a form that `word` names: throws Error (kInput) for a string that is not UTF-8.
-void check_read(const MessageType& type, std::string_view bytes, std::string_view word);
-
-// Messages put together, in the order given.
-class Assembler {
- public:
-  void append(std::string_view fields) { bytes_ += fields; }
-  size_t begin() const { return bytes_.size(); }
-  void end(const MessageField& field, size_t begin);  // what came since begin() is one message
-  std::string& bytes() { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
 }  // namespace gedit
